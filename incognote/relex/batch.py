@@ -1,4 +1,4 @@
-"""What the loop works with, and the dossier of one batch. Nothing of a note stands in a repr."""
+"""The tools of the loop and the state of one batch. No repr shows words of a note."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from incognote.relex.nouns import Identity, MentionVariant, Surrogate
 
 
 class LoopState(TypedDict, total=False):
-    """What LangGraph sees: counts and codes."""
+    """The state that LangGraph sees: counts and codes."""
 
     mentions: int
     identities: int
@@ -43,7 +43,7 @@ class LoopState(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Agents:
-    """The four, embedded unless others are named."""
+    """The four agents. Each is the embedded one unless you name another."""
 
     clusterer: Clusterer = field(default_factory=EmbeddedClusterer)
     querier: Querier = field(default_factory=EmbeddedQuerier)
@@ -55,17 +55,17 @@ class Tools:
     """What all batches share.
 
     Args:
-        index: opened.
-        keyring: persistent; that of the index.
-        agents: the four; None for the embedded ones under these choices.
-        choices: of the policy.
-        random: draw at random and let the index remember (Safe Harbor), rather than by key.
-        embedder: makes the vectors that spellings are found by; None: exact keys only.
+        index: the opened index.
+        keyring: the persistent keyring of the index.
+        agents: the four agents; None for the embedded ones under these choices.
+        choices: the policy's choices.
+        random: draw at random and let the index remember (Safe Harbor), instead of drawing by key.
+        embedder: makes the vectors by which spellings are found; None: exact keys only.
         roster: words that no surrogate may be.
         reveal: False marks new identities as never to be mapped back.
 
     Raises:
-        SettingError: the index keeps no originals, or its vectors are another embedder's.
+        SettingError: the index stores no originals, or its vectors are from another embedder.
     """
 
     def __init__(
@@ -82,8 +82,8 @@ class Tools:
     ) -> None:
         if not index.originals_kept:
             raise SettingError(
-                "index: it was made with originals=off, and mentions that are not kept cannot be looked at again when "
-                "more is known: make one with originals"
+                "index: it was made with originals=off, so stored mentions cannot be compared again when "
+                "more is known: make an index with originals"
             )
         if embedder is not None and index.dimension:
             if index.dimension != embedder.dimension:
@@ -91,7 +91,7 @@ class Tools:
                     f"index: its vectors have {index.dimension} numbers, the embedder's {embedder.dimension}"
                 )
             if index.embedder not in ("", embedder.version):
-                raise SettingError("index: its vectors are of another embedder: name that, or make the index anew")
+                raise SettingError("index: its vectors are from another embedder: use that one, or make a new index")
         self.index, self.keyring, self.random = index, keyring, random
         self.generators = Generators(choices)
         self.agents = agents or Agents(replacer=EmbeddedReplacer(self.generators))
@@ -100,13 +100,13 @@ class Tools:
         self.reveal = reveal
 
     def draw(self) -> Draw:
-        """By key; or at random, for one batch: what was drawn is remembered by the index."""
+        """Draw by key, or at random for one batch. The index remembers what was drawn."""
         return RandomDraw() if self.random else KeyedDraw(self.keyring)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownSurrogate:
-    """What stands in place of one mention, and the id of its identity, which tells nothing without the key."""
+    """The replacement of one mention, and the id of its identity, which reveals nothing without the key."""
 
     text: str = field(repr=False)
     identity: str
@@ -114,15 +114,15 @@ class ShownSurrogate:
 
 @dataclass(frozen=True, slots=True)
 class BatchReport:
-    """What a batch did, in counts; `outdated` are ids of records and may be PHI.
+    """What a batch did, in counts. `outdated` holds record ids and may be PHI.
 
     Args:
-        mentions, identities: of the batch.
+        mentions, identities: the numbers in the batch.
         new: identities that had no surrogate before.
-        fitting: identities that a hit by likeness was accepted for.
-        moved: draws that met what was taken, in the batch or in the index, and moved on.
-        rounds: how often the partition was looked at anew because others wrote meanwhile.
-        outdated: records of which outputs may have been given that show a surrogate of an earlier partition.
+        fitting: identities for which a hit by likeness was accepted.
+        moved: draws that collided with a taken surrogate, in the batch or in the index, and moved on.
+        rounds: how often the mentions were clustered, because other writers changed the index meanwhile.
+        outdated: records whose outputs may already have been handed out with a surrogate of an earlier partition.
     """
 
     mentions: int = 0
@@ -136,7 +136,7 @@ class BatchReport:
 
 @dataclass(frozen=True, slots=True)
 class BatchOutcome:
-    """What became of a batch."""
+    """The result of a batch."""
 
     shown: Mapping[MentionVariant, ShownSurrogate] = field(repr=False)
     report: BatchReport
@@ -144,20 +144,20 @@ class BatchOutcome:
 
 @dataclass(slots=True, eq=False)
 class RelexBatch:
-    """The dossier of one batch. Each attribute below the line is written by the node named beside it."""
+    """The state of one batch. Each attribute below the line is written by the node named beside it."""
 
     notes: Sequence[RelexNote] = field(repr=False)
     tools: Tools = field(repr=False)
     draw: Draw = field(repr=False)
     # ----
     own: frozenset[MentionVariant] = field(default=frozenset(), repr=False)  # cluster
-    seen: set[MentionVariant] = field(default_factory=set, repr=False)  # cluster: all mentions that decide
+    seen: set[MentionVariant] = field(default_factory=set, repr=False)  # cluster: all mentions that matter
     found: dict[MentionVariant, dict[str, IndexedIdentity]] = field(
         default_factory=dict, repr=False
     )  # cluster: by scope, by exact key
     before: dict[MentionVariant, str] = field(default_factory=dict, repr=False)  # cluster, the first time
     everybody: list[Identity] = field(default_factory=list, repr=False)  # cluster: all identities of `seen`
-    identities: list[Identity] = field(default_factory=list, repr=False)  # cluster: of them those to be served
+    identities: list[Identity] = field(default_factory=list, repr=False)  # cluster: those of them to be served
     entries: dict[str, IndexedIdentity] = field(
         default_factory=dict, repr=False
     )  # cluster, validate, index: by identity's id
@@ -165,7 +165,8 @@ class RelexBatch:
     hits: dict[str, list[IndexHit]] = field(default_factory=dict, repr=False)  # retrieve
     accepted: set[str] = field(default_factory=set, repr=False)  # validate
     taken: UsedSurrogates = field(default_factory=UsedSurrogates, repr=False)  # generate
-    settled: dict[Component, str] = field(default_factory=dict, repr=False)  # generate, index: what stands there
+    # generate, index: the parts that the index holds
+    settled: dict[Component, str] = field(default_factory=dict, repr=False)
     wave: int = 0  # cluster, index: which identities are served now; `settling.WAVES`
     pending: dict[str, Identity] = field(default_factory=dict, repr=False)  # generate: those to be drawn
     drawn: Mapping[str, Surrogate] = field(default_factory=dict, repr=False)  # generate
@@ -194,17 +195,17 @@ class RelexBatch:
 
 
 class BatchBarrier:
-    """Where the records of one batch wait for each other, so that the loop sees the mentions of all of them at once.
+    """A barrier at which the records of one batch wait, so that the loop sees the mentions of all of them at once.
 
-    Each record either brings its note (`shown`) and then withdraws, or only withdraws, because it has no mentions or
-    failed before. Whoever comes last runs the loop.
+    Each record either brings its note (`outcome`) and then withdraws, or only withdraws because it has no mentions or
+    failed before. The last record to arrive runs the loop.
 
     Args:
-        records: how many there are.
+        records: the number of records.
         loop: relexicalizes notes.
 
     Attributes:
-        fault: why the index did not serve; None where it did.
+        fault: why the index failed; None if it did not.
     """
 
     def __init__(self, records: int, loop: Callable[[Sequence[RelexNote]], Awaitable[BatchOutcome]]) -> None:
@@ -214,7 +215,8 @@ class BatchBarrier:
         self.fault: IndexProblem | None = None
 
     async def outcome(self, note: RelexNote) -> BatchOutcome:
-        """What the loop made of the batch; of the note alone where the batch is over, as for a second look.
+        """The loop's result for the batch. If the batch is over, as in a repeated check, the result for this note
+        alone.
 
         Raises:
             IndexProblem, ModelProblem: nothing was handed out; the record waits.
@@ -228,7 +230,7 @@ class BatchBarrier:
         return await future
 
     async def withdraw(self) -> None:
-        """A record is done, whether it brought a note or not."""
+        """A record is done, whether or not it brought a note."""
         self._expected -= self._open
         if self._open and 0 < len(self._arrived) == self._expected:
             await self._run()
@@ -241,7 +243,8 @@ class BatchBarrier:
         await self._serve(list(by_patient.values()))
 
     async def _serve(self, patients: Sequence[Sequence[RelexNote]]) -> None:
-        """All at once; where a model has no answer about one patient, each by itself, so that the others are served."""
+        """Serve all patients at once. If a model has no answer about one, serve each separately so the others still
+        succeed."""
         notes = [note for some in patients for note in some]
         try:
             outcome = await self._loop(notes)
@@ -254,7 +257,7 @@ class BatchBarrier:
         except Exception as problem:
             self.fault = problem if isinstance(problem, IndexProblem) else self.fault
             self._fail(problem, notes)
-        except BaseException:  # an interrupt: nobody waits any longer
+        except BaseException:  # an interrupt: no record waits any longer
             for _, future in self._arrived:
                 future.cancel()
             raise

@@ -4,9 +4,10 @@
        ↑                                       ↑────────┤
        └────────────────────────────────────────────────┘
 
-From `index` back to `generate` where a draw was refused; back to `cluster` where others wrote meanwhile what decides
-about these mentions. Each node returns counts alone, and nothing of a note is in the state that LangGraph sees: words
-stay in the RelexBatch. This module imports LangGraph: whoever wants to stay light imports it when a record comes.
+The loop returns from `index` to `generate` if a draw was refused. It returns to `cluster` if other writers meanwhile
+added something that affects these mentions. Each node returns counts only, so the state that LangGraph sees holds
+nothing of a note. Words stay in the RelexBatch. This module imports LangGraph. Import it only when a record arrives if
+start-up must stay light.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from incognote.relex.memory import forms, recalled, sightings
 from incognote.relex.nouns import Identity, MentionVariant
 from incognote.relex.partition import INDEXED
 
-_STEPS = 2000  # far more than any batch takes: LangGraph wants a number
+_STEPS = 2000  # far more than any batch takes; LangGraph requires a limit
 HITS = 5
 _ROUNDS = 20
 
@@ -53,12 +54,13 @@ def machine() -> CompiledStateGraph[LoopState, RelexBatch, LoopState, LoopState]
 
 
 async def relexicalize(notes: Sequence[RelexNote], tools: Tools) -> BatchOutcome:
-    """A batch through the loop, never traced, whatever the environment says.
+    """Run a batch through the loop. It is never traced, whatever the environment says.
 
-    Which mentions are one, and the strings, depend on the set of notes and on what the index holds, not on the order.
+    Which mentions are the same identity, and the surrogates, depend on the set of notes and on the contents of the
+    index, not on the order.
 
     Raises:
-        IndexProblem, ModelProblem: nothing was handed out, and the same batch later gets what it would have got.
+        IndexProblem, ModelProblem: nothing was handed out; the same batch gets the same surrogates later.
         AccountingError: an agent left something out.
     """
     batch = RelexBatch(notes, tools, tools.draw())
@@ -69,7 +71,7 @@ async def relexicalize(notes: Sequence[RelexNote], tools: Tools) -> BatchOutcome
 
 
 async def cluster(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
-    """Remember the mentions, recall those that could decide about them, and divide them all into identities."""
+    """Remember the mentions, recall those that could affect them, and divide them all into identities."""
     batch = runtime.context
     tools = batch.tools
     if not batch.rounds:
@@ -77,7 +79,7 @@ async def cluster(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState
         await tools.index.note(sightings(batch.own))
         await tools.index.remember(_originals(batch))
     if batch.rounds == _ROUNDS:
-        raise IndexBusy("others write about the same people without end: try again when they have ended")
+        raise IndexBusy("other runs keep writing about the same people: try again when they have finished")
     batch.rounds += 1
     batch.wave = 0
     batch.done.clear()
@@ -95,16 +97,17 @@ async def cluster(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState
 
 
 async def query(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
-    """Words to seek each identity by that no exact key leads to."""
+    """Make search words for each identity that no exact key leads to."""
     batch = runtime.context
     unknown = [one for one in batch.identities if one.id not in batch.entries and one.group in INDEXED]
-    told = await batch.tools.agents.querier.query(unknown, batch.notes) if unknown else {}
-    batch.queries = {one.id: told.get(one.id, "") for one in unknown}
+    queries = await batch.tools.agents.querier.query(unknown, batch.notes) if unknown else {}
+    batch.queries = {one.id: queries.get(one.id, "") for one in unknown}
     return {"queries": sum(map(bool, batch.queries.values()))}
 
 
 async def retrieve(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
-    """The nearest by likeness within domain, scope and group; what exact keys lead to was found before."""
+    """Find the most similar entries within domain, scope and group. Entries that exact keys lead to are already known.
+    """
     batch = runtime.context
     batch.hits = {}
     embedder, index = batch.tools.embedder, batch.tools.index
@@ -116,14 +119,14 @@ async def retrieve(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopStat
     for one, vector in zip(asked, vectors, strict=True):
         batch.vectors[one.id] = vector
         hits = await index.nearest(vector, Query(one.domain, one.group, one.scope), HITS)
-        near = [hit for hit in hits if hit.identity.id not in known]  # of the others the clusterer has decided
+        near = [hit for hit in hits if hit.identity.id not in known]  # the clusterer has decided about the others
         if near:
             batch.hits[one.id] = near
     return {"hits": sum(map(len, batch.hits.values()))}
 
 
 async def validate(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
-    """Yes or no for each hit; the nearest that stands for the same referent is used, by one identity."""
+    """Accept or reject each hit. The nearest hit with the same referent is used, for one identity only."""
     batch = runtime.context
     validator = batch.tools.agents.validator
     given: set[str] = set()
@@ -131,10 +134,10 @@ async def validate(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopStat
         hits = batch.hits.get(one.id)
         if not hits:
             continue
-        told = await validator.validate(one, batch.queries[one.id], hits, batch.notes)
-        if len(told) != len(hits):
-            raise AccountingError(f"{validator.name}: {len(told)} answers for {len(hits)} hits")
-        fitting = [hit.identity for hit, yes in zip(hits, told, strict=True) if yes and hit.identity.id not in given]
+        answers = await validator.validate(one, batch.queries[one.id], hits, batch.notes)
+        if len(answers) != len(hits):
+            raise AccountingError(f"{validator.name}: {len(answers)} answers for {len(hits)} hits")
+        fitting = [hit.identity for hit, yes in zip(hits, answers, strict=True) if yes and hit.identity.id not in given]
         if fitting:
             batch.entries[one.id] = fitting[0]
             given.add(fitting[0].id)
@@ -143,7 +146,7 @@ async def validate(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopStat
 
 
 async def generate(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
-    """What is held is recalled first; whoever then has no surrogate gets one."""
+    """Recall what is held. Then draw for each identity that has no surrogate."""
     batch = runtime.context
     if state.get("next") != "generate":
         await settling.begin(batch)
@@ -151,9 +154,9 @@ async def generate(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopStat
 
 
 async def index(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
-    """Hold the parts, claim the wholes; whoever comes second takes the first's.
+    """Hold the parts and claim the wholes. If two writers collide, the second takes the surrogate of the first.
 
-    Back to `generate` where a draw was refused, to `cluster` where others wrote what decides about these mentions.
+    The next node is `generate` if a draw was refused, and `cluster` if other writers affected these mentions.
     """
     batch = runtime.context
     if not await settling.unoriginal(batch) or not await settling.held(batch):
@@ -169,18 +172,19 @@ async def index(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
 
 
 async def after_index(state: LoopState, runtime: Langgraph[RelexBatch]) -> str:
-    """Where `index` says. Async, since LangGraph gives a sync one a thread."""
+    """The next node, as set by `index`. It is async because LangGraph runs sync functions in a thread."""
     return state["next"]
 
 
 async def apply(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
-    """What stands in place of each mention, written as the original was; and which records show which identity."""
+    """Write each mention's surrogate in the style of the original, and note which records show which identity."""
     batch = runtime.context
     homes = {variant: identity for identity in batch.identities for variant in identity.variants}
     for one in sorted(batch.own):
         identity = homes[one]
         rendered = batch.tools.generators.render(one, identity, batch.surrogates[identity.id])
-        text = f"[{one.type}]" if rendered is None else rendered.text  # no surrogate can be written so: its type
+        # no surrogate can be written in this form: show the type
+        text = f"[{one.type}]" if rendered is None else rendered.text
         batch.shown[one] = ShownSurrogate(text, _id(identity, batch))
     uses = {(batch.entries[homes[one].id].id, one.record) for one in batch.own if homes[one].id in batch.entries}
     await batch.tools.index.use(sorted(uses))
@@ -192,7 +196,7 @@ async def apply(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
 
 
 async def _seen(batch: RelexBatch) -> set[MentionVariant]:
-    """The mentions that decide: those of the batch, and those of other records that could be one with them."""
+    """The mentions that matter: those of the batch, and those of other records that could be the same identity."""
     records = {(one.domain, one.owner, one.record) for one in batch.own}
     found = await recalled(batch.tools.index, sorted(batch.own))
     return {one for one in found if one in batch.own or (one.domain, one.owner, one.record) not in records}
@@ -204,9 +208,9 @@ def _originals(batch: RelexBatch) -> list[tuple[str, str, str]]:
 
 
 def _id(identity: Identity, batch: RelexBatch) -> str:
-    """The id that leaves: the index's, else one made with the key."""
+    """The id that is handed out: the index's, or else one made with the key."""
     entry = batch.entries.get(identity.id)
     if entry is not None:
         return entry.id
-    told = (identity.group, identity.domain, identity.scope, identity.attributes.get("normal", ""))
-    return batch.tools.keyring.mac("names", json.dumps(told)).hex()[:32]
+    parts = (identity.group, identity.domain, identity.scope, identity.attributes.get("normal", ""))
+    return batch.tools.keyring.mac("names", json.dumps(parts)).hex()[:32]

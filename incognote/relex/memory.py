@@ -1,10 +1,10 @@
-"""What of the mentions is remembered where, so that all are found again that could be one with a new one.
+"""Which mentions are stored in which blocks, so that all possible matches of a new mention are found again.
 
-The partition is a function of the set of mentions (`cluster`), so whoever clusters must see all that could decide. In a
-patient's scope that is everything that patient's records say. A domain's staff and institutions are too many for that:
-their mentions are stored in blocks by the words of their names, and a mention is sought in every block where one that
-could be the same would be stored. A lone name misspelt by more than a letter is found by likeness only (`graph`,
-retrieve).
+The partition is a function of the set of mentions (`cluster`), so the clusterer must see all mentions that could affect
+it. In a patient's scope these are all mentions in that patient's records. A domain has too many staff and institutions
+for that. Their mentions are stored in blocks by the words of their names. A mention is searched for in every block in
+which a possible match would be stored. A lone name that is misspelled by more than a letter is found by likeness only
+(`graph`, retrieve).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from incognote.relex.index.nouns import Sighting
 from incognote.relex.names.parsed import roots
 from incognote.relex.nouns import Hints, MentionVariant
 
-_LONG_ENOUGH = 5  # letters from which on a name is believed to be misspelt (`names.likeness.alike`)
+_LONG_ENOUGH = 5  # letters from which on a misspelling is assumed (`names.likeness.alike`)
 _MOST_INITIALS = 4
-_FIRST = 4  # letters by which an institution's name is found that is cut short
+_FIRST = 4  # letters by which an abbreviated institution name is found
 
 
 class Blocks(NamedTuple):
-    """The blocks a mention is stored in, and those in which possible matches are sought; `else_sought` if none is."""
+    """The blocks a mention is stored in, and those searched for possible matches; `else_sought` is the fallback."""
 
     stored: frozenset[str]
     sought: frozenset[str]
@@ -42,12 +42,12 @@ class Blocks(NamedTuple):
 
 
 read = lru_cache(maxsize=1 << 14)(_read)
-"""A mention is read once, however often it is sought."""
+"""Caches the reading, so that a mention is read only once."""
 
 
 @lru_cache(maxsize=1 << 14)
 def blocks(variant: MentionVariant) -> Blocks:
-    """Of one mention."""
+    """The blocks of one mention."""
     if group_of(variant.type) == "ORG":
         found = _of_an_institution(variant.words)
         return Blocks(found, found)
@@ -57,7 +57,8 @@ def blocks(variant: MentionVariant) -> Blocks:
     mention = read(variant)
     if is_staff(mention):
         return _of_staff(mention)
-    if mention.kind == "whole" and not is_type(variant, "RELATIVE", "PATIENT"):  # a clinician's whole name makes it one
+    # a clinician's whole name makes it staff
+    if mention.kind == "whole" and not is_type(variant, "RELATIVE", "PATIENT"):
         staff = _of_staff(mention)
         names = frozenset(block for block in staff.stored if block.startswith("whole "))
         return Blocks(own | names, own | names)
@@ -65,7 +66,7 @@ def blocks(variant: MentionVariant) -> Blocks:
 
 
 def scopes(variant: MentionVariant) -> tuple[str, ...]:
-    """The scopes that the mention's identity may live in."""
+    """The scopes that the mention's identity may belong to."""
     if _everybodys(variant):
         return ("",)
     if group_of(variant.type) == "PERSON" and not is_type(variant, "RELATIVE", "PATIENT"):
@@ -74,17 +75,17 @@ def scopes(variant: MentionVariant) -> tuple[str, ...]:
 
 
 def sightings(variants: Iterable[MentionVariant]) -> list[Sighting]:
-    """Mentions as an index keeps them."""
-    standing: dict[tuple[str, str, str, str], set[str]] = {}
+    """The mentions in the form in which an index stores them."""
+    places: dict[tuple[str, str, str, str], set[str]] = {}
     for one in variants:
         said = json.dumps(_packed(one), ensure_ascii=False)
         for block in blocks(one).stored:
-            standing.setdefault((one.domain, one.owner, block, one.record), set()).add(said)
-    return [Sighting(*place, tuple(sorted(said))) for place, said in sorted(standing.items())]
+            places.setdefault((one.domain, one.owner, block, one.record), set()).add(said)
+    return [Sighting(*place, tuple(sorted(said))) for place, said in sorted(places.items())]
 
 
 async def recalled(index: SurrogateIndex, variants: Sequence[MentionVariant]) -> set[MentionVariant]:
-    """The mentions that were remembered and could decide about these, these among them if they were."""
+    """The remembered mentions that could affect these, and these."""
     found: set[MentionVariant] = set()
     for domain in sorted({one.domain for one in variants}):
         own = [one for one in variants if one.domain == domain]
@@ -93,16 +94,16 @@ async def recalled(index: SurrogateIndex, variants: Sequence[MentionVariant]) ->
 
 
 async def _of_a_domain(index: SurrogateIndex, domain: str, variants: Sequence[MentionVariant]) -> set[MentionVariant]:
-    """The staff are followed from block to block; other patients' mentions count where one has a clinician's name."""
+    """Follow staff from block to block. Other patients' mentions count if one of them has a clinician's name."""
     owners = {one.owner for one in variants}
     found: set[MentionVariant] = set(variants)
     seen: set[str] = set()
     for last in (False, True):
         wanted = {block for one in found for block in blocks(one).sought} | {_owned(owner) for owner in owners}
         while wanted - seen:
-            told = await index.noted(domain, sorted(wanted - seen))
+            sightings = await index.noted(domain, sorted(wanted - seen))
             seen |= wanted
-            fresh = {_unpacked(one, domain, sighting) for sighting in told for one in sighting.said} - found
+            fresh = {_unpacked(one, domain, sighting) for sighting in sightings for one in sighting.said} - found
             found |= fresh
             wanted = {block for one in fresh if _everybodys(one) for block in blocks(one).sought}
             if not wanted - seen:
@@ -115,20 +116,20 @@ async def _of_a_domain(index: SurrogateIndex, domain: str, variants: Sequence[Me
 
 
 def _lone(found: Iterable[MentionVariant]) -> set[str]:
-    """Where the bearers of a lone name are sought by their given names: it is nobody's surname that was found."""
-    standing = [(one, blocks(one)) for one in found if _everybodys(one)]
-    whole = {block for _, its in standing for block in its.stored if block.startswith("whole ")}
-    return {block for _, its in standing if not its.sought & whole for block in its.else_sought}
+    """The blocks that hold people by given name, for lone names that were not found as a surname."""
+    shared_mentions = [(one, blocks(one)) for one in found if _everybodys(one)]
+    whole = {block for _, its in shared_mentions for block in its.stored if block.startswith("whole ")}
+    return {block for _, its in shared_mentions if not its.sought & whole for block in its.else_sought}
 
 
 def key_of(variant: MentionVariant) -> str:
-    """The key of one mention, which leads to its identity."""
-    told = (variant.owner, variant.type, variant.record, variant.field, variant.start, variant.end, variant.words)
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+    """The key of one mention. It leads to the mention's identity."""
+    parts = (variant.owner, variant.type, variant.record, variant.field, variant.start, variant.end, variant.words)
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def forms(variant: MentionVariant) -> set[str]:
-    """The forms of an original that no surrogate may have as a whole."""
+    """The forms of an original that must never be a whole surrogate."""
     found = {plain(variant.words)}
     if group_of(variant.type) == "PERSON":
         for name in read(variant).names[:1]:
@@ -139,7 +140,7 @@ def forms(variant: MentionVariant) -> set[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _everybodys(variant: MentionVariant) -> bool:
-    """Whether the mention is of the domain and not of a patient."""
+    """Return True if the mention belongs to the domain and not to a patient."""
     return shared(variant.type) or (group_of(variant.type) == "PERSON" and is_staff(read(variant)))
 
 
@@ -148,7 +149,7 @@ def _owned(owner: str) -> str:
 
 
 def _of_staff(mention: PersonMention) -> Blocks:
-    """By surname, also misspelt by one letter, by a lone name, by initials."""
+    """The blocks by surname (also misspelled by one letter), by lone name, and by initials."""
     name = mention.names[0]
     surnames = {word for reading in mention.names for word in reading.surname if len(word) > 1}
     read_as = mention.names if mention.kind == "single" else mention.names[:1]  # Gill may be Gillian, or a Mr. Gill
@@ -157,9 +158,9 @@ def _of_staff(mention: PersonMention) -> Blocks:
     lone = {f"lone {word}" for word in surnames | given}
     short = _short(mention.variant.words)
     if mention.kind == "lettered" or short:
-        told = short or letters(name)
-        stored = frozenset((f"letters {told}", *(f"lone {word}" for word in surnames | given)))
-        return Blocks(stored, stored | ({f"initial {told}"} if len(told) == 1 else set()))
+        letters_shown = short or letters(name)
+        stored = frozenset((f"letters {letters_shown}", *(f"lone {word}" for word in surnames | given)))
+        return Blocks(stored, stored | ({f"initial {letters_shown}"} if len(letters_shown) == 1 else set()))
     near = {f"near {rest}" for word in surnames for rest in _cut(word)}
     if mention.kind == "single":
         words = surnames | given
@@ -177,22 +178,22 @@ def _of_staff(mention: PersonMention) -> Blocks:
 
 
 def _short(words: str) -> str:
-    """Letters that may be initials, sorted: H., ARP, K.J.; "" for what is a name written out."""
+    """Letters that may be initials, sorted: H., ARP, K.J. The result is "" for a name that is written out."""
     found = [c for c in words if c.isalpha()]
     short = 0 < len(found) <= _MOST_INITIALS and all(c.isupper() for c in found)
     return "".join(sorted(fold("".join(found)))) if short else ""
 
 
 def _cut(word: str) -> set[str]:
-    """The word, and the word without each of its letters: two that are one edit apart share one of these."""
+    """The word, and the word without each of its letters. Two words that are one edit apart share one of these."""
     if len(word) < _LONG_ENOUGH:
         return set()
     return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
 
 
 def _initials(mention: PersonMention) -> set[str]:
-    """Those that the clusterer takes for the name (`fits_letters`); single ones are stored in blocks of their own. A
-    surname misspelt keeps its first letter, so that these find it too."""
+    """The initials that the clusterer accepts for the name (`fits_letters`). Single initials have blocks of their own.
+    A misspelled surname keeps its first letter, so these initials find it too."""
     whole = [name for name in mention.names if name.given and name.surname]
     return {shown for name in whole for shown in initials(name) if len(shown) > 1}
 
@@ -204,15 +205,16 @@ def _roots(given: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 12)
 def _of_an_institution(words: str) -> frozenset[str]:
-    """By its initials, by how it begins, by each word that does not only say its kind."""
+    """The blocks of an institution: by its initials, by its beginning, and by each word that says more than its kind.
+    """
     form = form_of(words)
     if form[0].startswith("="):
         return frozenset((f"org {form[0]}",))
-    told = {word for word in form if word not in listed("kind")} | {word for word in form if word in listed("nick")}
+    telling = {word for word in form if word not in listed("kind")} | {word for word in form if word in listed("nick")}
     written = [fold(word)[:1] for word in re.findall(r"[^\W\d_]+", words) if fold(word)]
     firsts = {"".join(word[0] for word in form), "".join(written)}
     signs = {f"org ={shown}" for shown in firsts}
-    return frozenset((*signs, f"org ~{form[0][:_FIRST]}", *(f"org {word}" for word in told)))
+    return frozenset((*signs, f"org ~{form[0][:_FIRST]}", *(f"org {word}" for word in telling)))
 
 
 def _packed(variant: MentionVariant) -> list[object]:

@@ -1,4 +1,4 @@
-"""The nouns of relexicalization, immutable. Words of a note never show in a repr."""
+"""The data types of relexicalization. All are immutable, and no repr shows words of a note."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Group = Literal["PERSON", "PLACE", "ORG", "CONTACT", "ID", "DATE", "AGE", "OCCUP
 
 @dataclass(frozen=True, slots=True, order=True)
 class Hints:
-    """What stands around a mention and tells of its bearer.
+    """What the text around a mention says about its referent.
 
     Args:
-        title: the title right before it, folded ("dr", "mrs").
-        degrees: degrees right behind it, folded ("md", "np"), sorted.
-        kin: the kin word it hangs on ("his wife, Eleanor"), folded.
-        maiden: it is said to be a name of birth or one given up.
-        side: the generation the kin word tells, seen from the patient: "above", "child", "grandchild".
-        alias: the words and marks between it and the name before, where they say that both are one person's.
-        another: it is said to be another bearer of a name spoken of.
-        apart: it is said to be somebody else than whoever is named before it (the sister of Dr. Ruiz).
-        pronoun: "female" or "male", by a pronoun in brackets right behind.
-        work: the field of work said beside it ("cardiology"), folded.
+        title: the title directly before it, folded ("dr", "mrs").
+        degrees: the degrees directly after it, folded ("md", "np"), sorted.
+        kin: the kinship word that it belongs to ("his wife, Eleanor"), folded.
+        maiden: the text calls it a birth name or a former name.
+        side: the generation that the kinship word implies, relative to the patient: "above", "child", "grandchild".
+        alias: the words and marks between it and the name before it, if they say that both names are the same person's.
+        another: the text says that it is another person with a name already mentioned.
+        apart: the text says that it is a different person from the one named before it (the sister of Dr. Ruiz).
+        pronoun: "female" or "male", from a pronoun in parentheses directly after it.
+        work: the field of work given beside it ("cardiology"), folded.
     """
 
     title: str = ""
@@ -50,12 +50,12 @@ class MentionVariant:
 
     Args:
         type: the entity type.
-        words: the words as they stand.
-        domain: who shares surrogates of staff and institutions.
-        patient: whose record it is; "" where the record has none, which then stands alone.
+        words: the words as written.
+        domain: the domain in which surrogates of staff and institutions are shared.
+        patient: the patient of the record. It is "" if the record has none; such a record shares no surrogates.
         record: the record or note.
-        field, start, end: where in it (offsets as of `Span`).
-        hints: what stands around it.
+        field, start, end: its place in the record (offsets as in `Span`).
+        hints: what the text around it says.
     """
 
     type: str
@@ -70,7 +70,7 @@ class MentionVariant:
 
     @property
     def owner(self) -> str:
-        """Whose mentions share surrogates in the patient's scope: the patient, or the record where none is named."""
+        """The patient whose mentions share surrogates, or the record if it names no patient."""
         return patient_scope(self.patient) if self.patient else f"record:{self.record}"
 
 
@@ -79,12 +79,13 @@ class Identity:
     """All mentions of one person, place or organization. An identity has one surrogate.
 
     Args:
-        id: a name for it; see `cluster`.
+        id: its id; see `cluster`.
         group: what kind of thing it is.
-        domain, scope: where it lives; the scope is "" for the whole domain, else the `owner` of its variants.
+        domain, scope: where it is valid. The scope is "" for the whole domain, else the `owner` of its variants.
         variants: sorted, at least one.
-        attributes: what is known: `type`, `normal` (a normal form that tells it from others of its scope) and, by
-            group, gender, locale, kin, name (the fullest way it is written), person (the id of the bearer) ….
+        attributes: what is known: `type`, `normal` (a normal form that distinguishes it from others in its scope) and,
+            depending on the group, gender, locale, kin, name (the fullest form of the name), person (the id of the
+            person it belongs to), and so on.
     """
 
     id: str
@@ -96,7 +97,7 @@ class Identity:
 
     @property
     def fullest(self) -> str:
-        """The name a person is written by most fully; of others the longest way of writing."""
+        """The fullest form of a person's name. For other groups, the longest way of writing."""
         return self.attributes.get("name") or max((v.words for v in self.variants), key=lambda w: (len(w), w))
 
 
@@ -110,7 +111,7 @@ class Surrogate:
 
 @dataclass(frozen=True, slots=True)
 class RenderedSurrogate:
-    """What stands in place of one variant, and the parts of the surrogate that it shows."""
+    """The replacement of one variant, and the parts of the surrogate that it shows."""
 
     text: str = hidden(repr=False)
     parts: tuple[str, ...] = ()

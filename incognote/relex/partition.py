@@ -1,4 +1,4 @@
-"""Between a partition and the index: which identity there each identity here is, and which must be served anew."""
+"""Match a partition to the index: find each identity's entry there, and which identities must be served again."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from incognote.relex.memory import key_of, scopes
 from incognote.relex.nouns import Group, Identity, MentionVariant
 
 INDEXED: frozenset[Group] = frozenset(("PERSON", "PLACE", "ORG", "CONTACT", "ID", "OCCUPATION"))
-"""Groups whose identities the index keeps. Days, ages and words of family rest on parts alone."""
+"""Groups whose identities the index stores. Dates, ages and kinship words need parts only."""
 
 Found = Mapping[MentionVariant, Mapping[str, IndexedIdentity]]
-"""Of each mention, by scope, the identity that its key leads to."""
+"""For each mention, by scope: the index entry that its key leads to."""
 
 
 async def led(
     index: SurrogateIndex, variants: Sequence[MentionVariant]
 ) -> dict[MentionVariant, dict[str, IndexedIdentity]]:
-    """Where the exact keys of mentions lead."""
+    """Look up the exact keys of mentions."""
     asked = [(one, scope) for one in variants if group_of(one.type) in INDEXED for scope in scopes(one)]
-    told = await index.bearers([(IdentityPlace(v.domain, scope, group_of(v.type)), key_of(v)) for v, scope in asked])
+    entries = await index.bearers([(IdentityPlace(v.domain, scope, group_of(v.type)), key_of(v)) for v, scope in asked])
     found: dict[MentionVariant, dict[str, IndexedIdentity]] = {one: {} for one in variants}
-    for (one, scope), entry in zip(asked, told, strict=True):
+    for (one, scope), entry in zip(asked, entries, strict=True):
         if entry is not None:
             found[one][scope] = entry
     return found
 
 
 def latest(found: Mapping[str, IndexedIdentity]) -> IndexedIdentity:
-    """The identity of a mention by what was last known: who turned out to be staff stays so."""
+    """The entry of a mention as last known. A person who was recognized as staff remains staff."""
     return found[min(found)]
 
 
 def earlier(variants: Iterable[MentionVariant], found: Found) -> list[Identity]:
-    """Identities given before; a mention that nobody claimed yet is one by itself."""
+    """The identities given earlier. A mention that no identity claimed yet is an identity of its own."""
     together: dict[tuple[str, str], list[MentionVariant]] = defaultdict(list)
     for one in variants:
         entry = latest(found[one]) if found[one] else None
@@ -52,35 +52,36 @@ def earlier(variants: Iterable[MentionVariant], found: Found) -> list[Identity]:
 
 
 def check(identities: Sequence[Identity], variants: set[MentionVariant], name: str) -> None:
-    """Every mention in exactly one identity, and no two of one id.
+    """Check that every mention is in exactly one identity and that ids are unique.
 
     Raises:
         AccountingError: the clusterer did otherwise.
     """
     shared = Counter(one for identity in identities for one in identity.variants)
     if shared.keys() != variants or any(count > 1 for count in shared.values()):
-        raise AccountingError(f"{name}: a clusterer puts each mention into exactly one identity")
+        raise AccountingError(f"{name}: the clusterer must put each mention into exactly one identity")
     if len({one.id for one in identities}) < len(identities):
-        raise AccountingError(f"{name}: two identities bear one id")
+        raise AccountingError(f"{name}: the clusterer gave two identities the same id")
 
 
 def divided(identity: Identity, found: Found) -> list[Identity]:
-    """The identity, without what a person split off."""
-    off: dict[str, list[MentionVariant]] = defaultdict(list)
+    """The identity, separated from the mentions that a person split off."""
+    parts: dict[str, list[MentionVariant]] = defaultdict(list)
     for one in identity.variants:
         entry = found[one].get(identity.scope)
-        off[entry.id if entry is not None and entry.hand == SPLIT else ""].append(one)
-    if len(off) == 1:
+        parts[entry.id if entry is not None and entry.hand == SPLIT else ""].append(one)
+    if len(parts) == 1:
         return [identity]
     return [
-        replace(identity, id=f"{identity.id} {name}".strip(), variants=tuple(own)) for name, own in sorted(off.items())
+        replace(identity, id=f"{identity.id} {name}".strip(), variants=tuple(own))
+        for name, own in sorted(parts.items())
     ]
 
 
 def chosen(identities: Sequence[Identity], found: Found) -> dict[str, IndexedIdentity]:
-    """Identity's id -> the one of the index that most of its mentions lead to; of equals the oldest.
+    """Map each identity's id to the entry that most of its mentions lead to; the oldest wins a tie.
 
-    One of the index serves one identity, the one with more of its mentions, unless a person united several.
+    An entry serves one identity, the one with the most of its mentions, unless a person merged several.
     """
     votes = Counter((n, entry.id) for n, one in enumerate(identities) for entry in _leads(one, found))
     entries = {entry.id: entry for one in identities for entry in _leads(one, found)}
@@ -89,19 +90,19 @@ def chosen(identities: Sequence[Identity], found: Found) -> dict[str, IndexedIde
         n, name = vote
         return -votes[vote], entries[name].created, name, identities[n].variants
 
-    got: dict[int, IndexedIdentity] = {}
+    picked: dict[int, IndexedIdentity] = {}
     given: set[str] = set()
     for n, name in sorted(votes, key=rank):
-        if n not in got and (name not in given or entries[name].hand == MERGED):
-            got[n] = entries[name]
+        if n not in picked and (name not in given or entries[name].hand == MERGED):
+            picked[n] = entries[name]
             given.add(name)
-    return {identities[n].id: entry for n, entry in got.items()}
+    return {identities[n].id: entry for n, entry in picked.items()}
 
 
 def touched(
     identity: Identity, own: frozenset[MentionVariant], found: Found, entries: Mapping[str, IndexedIdentity]
 ) -> bool:
-    """Whether it must be served: a mention of the batch is among it, or it is not as the index has it."""
+    """Return True if the identity must be served: it has a mention of the batch, or it differs from the index."""
     if any(one in own for one in identity.variants):
         return True
     if identity.group not in INDEXED:

@@ -1,4 +1,4 @@
-"""Surrogates that the index agrees to: what is held is recalled, parts are held before wholes are claimed."""
+"""Agree with the index on surrogates: recall existing ones, and hold parts before claiming wholes."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from incognote.relex.memory import key_of
 from incognote.relex.nouns import Identity, Surrogate
 
 WAVES = 2
-"""Contacts come second: e-mails are built of what their bearers are called by then."""
+"""Contacts are in the second wave, because e-mail addresses are built from the surrogates of their owners."""
 _ATTEMPTS = 200
 
 
 def wave_of(identity: Identity) -> int:
-    """In which wave an identity is served."""
+    """The wave in which an identity gets its surrogate."""
     return int(identity.group == "CONTACT")
 
 
 async def begin(batch: RelexBatch) -> None:
-    """What is held already, by the index's parts and by the surrogates it remembers; and who needs one."""
+    """Load the parts that the index holds and the surrogates that it stores."""
     tools = batch.tools
     taken = batch.taken = UsedSurrogates(originals=tools.roster)
     batch.settled, batch.surrogates = {}, {}
@@ -51,7 +51,7 @@ async def begin(batch: RelexBatch) -> None:
 
 
 def recall(batch: RelexBatch, identity: Identity, entry: IndexedIdentity) -> None:
-    """A surrogate of the index is the identity's, and its parts are held."""
+    """Take the identity's surrogate from the index and hold its parts."""
     generators, taken = batch.tools.generators, batch.taken
     surrogate = Surrogate(dict(entry.surrogate), entry.pool)
     before = set(taken.held)
@@ -61,7 +61,7 @@ def recall(batch: RelexBatch, identity: Identity, entry: IndexedIdentity) -> Non
 
 
 def pending(batch: RelexBatch) -> list[Identity]:
-    """Those of the wave that have no surrogate yet, or one without a part that they show by now."""
+    """The identities of this wave that have no surrogate yet, or whose surrogate lacks a part that they now show."""
     return [
         one
         for one in batch.identities
@@ -72,7 +72,7 @@ def pending(batch: RelexBatch) -> list[Identity]:
 
 
 async def draw(batch: RelexBatch) -> int:
-    """Surrogates for those who are pending; drawn again, what rested on refused parts is made anew."""
+    """Draw surrogates for the pending identities. In a repeated draw, whatever used a refused part is made again."""
     tools, taken = batch.tools, batch.taken
     batch.pending = {one.id: one for one in pending(batch)}
     for one in batch.pending.values():
@@ -82,16 +82,17 @@ async def draw(batch: RelexBatch) -> int:
     if not batch.pending:
         return 0
     before = taken.moved
-    told = await tools.agents.replacer.replace(list(batch.pending.values()), batch.draw, taken, batch.notes)
-    if told.keys() != batch.pending.keys():
-        raise AccountingError(f"{tools.agents.replacer.name}: a replacer answers for each identity")
+    answers = await tools.agents.replacer.replace(list(batch.pending.values()), batch.draw, taken, batch.notes)
+    if answers.keys() != batch.pending.keys():
+        raise AccountingError(f"{tools.agents.replacer.name}: the replacer must return a surrogate for each identity")
     batch.moved += taken.moved - before
-    batch.drawn = told
-    return len(told)
+    batch.drawn = answers
+    return len(answers)
 
 
 async def held(batch: RelexBatch) -> bool:
-    """Whether the index agrees to all parts of what was drawn; what it has others for is exchanged."""
+    """Return True if the index agrees to all parts that were drawn. Parts for which it has other values are exchanged.
+    """
     tools, taken = batch.tools, batch.taken
     wanted = {c for one in batch.pending.values() for c in tools.generators.components(one)}
     fresh = sorted(c for c in wanted if c in taken.held and c not in batch.settled)
@@ -111,18 +112,22 @@ async def held(batch: RelexBatch) -> bool:
 
 
 async def unoriginal(batch: RelexBatch) -> bool:
-    """Whether no whole that was drawn is an original of the domain; those that are, are refused."""
+    """Return True if no whole that was drawn is an original of the domain. Those that are originals are refused."""
     fresh = [one for one in batch.pending.values() if one.id not in batch.entries and one.group != "OCCUPATION"]
     asked = [(one, whole) for one in fresh if (whole := batch.tools.generators.whole(one, batch.drawn[one.id]))]
-    told = await batch.tools.index.originals([(one.domain, plain(whole)) for one, whole in asked])
-    for (one, whole), original in zip(asked, told, strict=True):
+    flags = await batch.tools.index.originals([(one.domain, plain(whole)) for one, whole in asked])
+    for (one, whole), original in zip(asked, flags, strict=True):
         if original:
             refuse(batch, one, whole)
-    return not any(told)
+    return not any(flags)
 
 
 async def claimed(batch: RelexBatch) -> str:
-    """Claim the wave's identities: "" where all stand, "generate" where a draw was refused, "cluster" at a conflict."""
+    """Claim the wave's identities.
+
+    Returns:
+        "" if all claims succeeded, "generate" if a draw was refused, "cluster" if there was a conflict.
+    """
     index = batch.tools.index
     claims: list[tuple[Identity, SurrogateProposal]] = []
     for one in batch.identities:
@@ -158,16 +163,17 @@ async def claimed(batch: RelexBatch) -> str:
 
 
 def refuse(batch: RelexBatch, identity: Identity, whole: str) -> None:
-    """The whole is not drawn again, and the draw counts as moved."""
+    """Exclude the whole from later draws and count the draw as moved."""
     batch.taken.refuse(identity.domain, identity.scope, whole)
     batch.draws[identity.id] += 1
     batch.moved += 1
     if batch.draws[identity.id] > _ATTEMPTS:
-        raise AccountingError(f"no surrogate of group {identity.group} is left in a scope")
+        raise AccountingError(f"a scope has no free surrogate left for group {identity.group}")
 
 
 async def _stands(batch: RelexBatch, identity: Identity, outcome: SurrogateClaimed) -> None:
-    """The identity is this one of the index: its keys lead there, and its surrogate has all the parts it shows."""
+    """Tie the identity to its entry in the index: its keys lead there, and its surrogate has all parts that it shows.
+    """
     index, entry = batch.tools.index, outcome.identity
     leads = {key_of(one): batch.found[one].get(identity.scope) for one in identity.variants}
     elsewhere = [key for key, lead in leads.items() if lead is not None and lead.id != entry.id]
@@ -184,7 +190,7 @@ async def _stands(batch: RelexBatch, identity: Identity, outcome: SurrogateClaim
 
 
 def _keys(identity: Identity, batch: RelexBatch) -> tuple[list[str], list[str]]:
-    """The keys that lead to whom the identity is already, and those that lead nowhere yet."""
+    """The keys that already lead to the identity's entry, and those that lead nowhere yet."""
     entry = batch.entries.get(identity.id)
     leads = {one: batch.found[one].get(identity.scope) for one in identity.variants}
     own = [key_of(one) for one, lead in leads.items() if lead is not None and lead == entry]
@@ -192,7 +198,7 @@ def _keys(identity: Identity, batch: RelexBatch) -> tuple[list[str], list[str]]:
 
 
 def _split(identity: Identity) -> str:
-    """A key for who was split off: each of its mentions leads to an identity that stays another's."""
+    """A key for an identity that was split off: each of its mentions leads to an entry that stays another's."""
     return "split " + hashlib.sha256(" ".join(map(key_of, identity.variants)).encode()).hexdigest()
 
 
@@ -220,7 +226,7 @@ def _proposal(identity: Identity, batch: RelexBatch, keys: Sequence[str]) -> Sur
 
 _KEPT = ("gender", "locale", "kin")
 REVEAL = "reveal"
-"""An attribute of identities that are never to be mapped back."""
+"""An attribute of identities that must never be mapped back."""
 
 
 def _attributes(identity: Identity) -> dict[str, str]:

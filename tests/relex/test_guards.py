@@ -182,7 +182,7 @@ async def test_a_validator_that_does_not_answer_for_each_hit_is_an_error() -> No
 
 
 async def test_a_replacer_that_leaves_out_an_identity_is_an_error() -> None:
-    with pytest.raises(AccountingError, match="answers for each identity"):
+    with pytest.raises(AccountingError, match="return a surrogate for each identity"):
         await surrogates(tools(agents=Agents(replacer=_Silent())), listed("CLINICIAN", ["Ada Dyer", "Una Glover"]))
 
 

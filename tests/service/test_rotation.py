@@ -179,7 +179,7 @@ def test_a_store_of_a_third_key_or_none_at_all_is_found_before_anything_is_chang
     with pytest.raises(UsageError, match="no such ledger"):
         rotate(Stores(ledger=f"sqlite:///{tmp_path / 'absent.db'}"), OLD, NEW, by="Ada")
     closing_index(f"sqlite:///{tmp_path / 'off.db'}?originals=off")
-    with pytest.raises(UsageError, match="index: it keeps no originals"):
+    with pytest.raises(UsageError, match="index: it stores no originals"):
         rotate(Stores(index=f"sqlite:///{tmp_path / 'off.db'}"), OLD, NEW, by="Ada")
     with pytest.raises(UsageError, match="another one"):
         rotate(whole, OLD, OLD, by="Ada")

@@ -1,7 +1,7 @@
-"""The four agents of relexicalization (RedactOR, Algorithm 3; the replies' shapes: §B.2), and the embedded ones.
+"""The four agents of relexicalization (RedactOR, Algorithm 3; reply formats: §B.2), and the embedded agents.
 
-An agent proposes; the loop (`relex.graph`) checks, remembers and applies. An agent that is asked the same says the
-same: one that draws its answers records them. Nothing of a note stands in a repr or in an error.
+An agent proposes; the loop (`relex.graph`) checks, remembers and applies. Equal questions get equal answers, so an
+agent whose answers are sampled records them. No repr and no error shows words of a note.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class RelexNote:
 
     Args:
         record: its id; equal to the `record` of its variants.
-        patient, domain: as of its variants.
-        texts: field -> content, for the words around a mention; structured fields are among them.
+        patient, domain: as in its variants.
+        texts: field -> content, including structured fields. They give the words around a mention.
         variants: its mentions, sorted.
     """
 
@@ -36,92 +36,92 @@ class RelexNote:
 
 
 class Agent(Protocol):
-    """What all four have."""
+    """The properties that all four agents have."""
 
     @property
     def name(self) -> str:
-        """For reports: `embedded`, or the model's."""
+        """The name for reports: `embedded`, or the model's name."""
         ...
 
     @property
     def version(self) -> str:
-        """A hash of all that decides its answers."""
+        """A hash of everything that decides its answers."""
         ...
 
 
 class Clusterer(Agent, Protocol):
-    """M_cluster: which mentions stand for one referent."""
+    """M_cluster: decides which mentions have the same referent."""
 
     async def cluster(self, notes: Sequence[RelexNote], earlier: Sequence[Identity] = ()) -> list[Identity]:
-        """All variants of the notes and of the earlier identities, each in exactly one identity.
+        """Put all variants of the notes and of the earlier identities into exactly one identity each.
 
         Args:
-            notes: in any order; the order decides nothing.
-            earlier: identities given before in the scopes of these notes, of whose records only the variants are known.
+            notes: in any order; the order has no effect.
+            earlier: identities given earlier in the scopes of these notes. Only the variants of their records are
+                known.
 
         Returns:
-            Identities as `relex.cluster.cluster` makes them: one that shares variants with an earlier one keeps its id.
+            Identities as `relex.cluster.cluster` makes them. One that shares variants with an earlier one keeps its id.
 
         Raises:
-            ModelProblem: no answer that can be used, and the policy lets nobody stand in.
+            ModelProblem: there is no usable answer, and the policy allows no substitute agent.
         """
         ...
 
 
 class Querier(Agent, Protocol):
-    """Q_i: the words an identity is sought by."""
+    """Q_i: the words by which an identity is searched for."""
 
     async def query(self, identities: Sequence[Identity], notes: Sequence[RelexNote]) -> dict[str, str]:
-        """Identity's id -> a query, one for each; "" where nothing is to be sought by likeness.
+        """Map each identity's id to a query; "" if it must not be searched for by likeness.
 
-        The query is embedded and compared with the vectors of the originals in the index, which were made of queries.
+        The query is embedded and compared with the vectors in the index, which were also made from queries.
         """
         ...
 
 
 class Validator(Agent, Protocol):
-    """M_decision: does a hit stand for the same referent."""
+    """M_decision: decides whether a hit has the same referent."""
 
     async def validate(
         self, identity: Identity, query: str, hits: Sequence[IndexHit], notes: Sequence[RelexNote]
     ) -> list[bool]:
-        """One yes or no per hit, in their order; no where it is not sure (two Wilsons, and a query of "Wilson").
+        """Decide yes or no for each hit, in order. The answer is no in doubt (two Wilsons, and a query of "Wilson").
 
         Args:
-            hits: of the identity's domain, scope and group; `IndexHit.identity.original` is how one was written first.
+            hits: from the identity's domain, scope and group. `IndexHit.identity.original` is its first written form.
         """
         ...
 
 
 class Replacer(Agent, Protocol):
-    """M_replace: what an identity is called from now on."""
+    """M_replace: chooses the surrogate of an identity."""
 
     async def replace(
         self, identities: Sequence[Identity], draw: Draw, taken: UsedSurrogates, notes: Sequence[RelexNote]
     ) -> dict[str, Surrogate]:
-        """Identity's id -> a surrogate, one for each, none of them an original nor another identity's.
+        """Map each identity's id to a surrogate. No surrogate is an original or belongs to another identity.
 
         Args:
-            identities: those that need one.
-            draw: by key or at random; a language model's own answer is used instead where it may be.
-            taken: what is held and refused. Whoever gives a component claims it here (`UsedSurrogates.claim`), so that
-                those who share it agree; whatever is asked again after a refusal (`UsedSurrogates.refuse`) is drawn
-                anew.
+            identities: those that need a surrogate.
+            draw: by key or at random. A language model's own answer is used instead where that is allowed.
+            taken: what is held and refused. An agent claims each component here (`UsedSurrogates.claim`), so that
+                identities that share it agree. After a refusal (`UsedSurrogates.refuse`) the component is drawn again.
 
         Returns:
             Surrogates with the parts that the generator of the identity's group names, so that it can write them
-            (`Generators.render`).
+                (`Generators.render`).
         """
         ...
 
 
 _VERSION = "1"
 SOUGHT = frozenset(("PERSON", "ORG", "PLACE"))
-"""Groups whose spellings vary; of the others equal normal forms are one and unequal ones two."""
+"""Groups whose spellings vary. In other groups, equal normal forms are one identity and different ones are two."""
 
 
 class EmbeddedClusterer:
-    """`relex.cluster`: the partition is a function of the set of variants."""
+    """Clusters with `relex.cluster`: the partition is a function of the set of variants."""
 
     name, version = "embedded", _VERSION
 
@@ -130,7 +130,7 @@ class EmbeddedClusterer:
 
 
 class EmbeddedQuerier:
-    """The fullest way an identity is written; nothing for numbers, days and ages, which are found by their keys."""
+    """Uses the fullest form of an identity. Numbers, dates and ages get no query, because their keys find them."""
 
     name, version = "embedded", _VERSION
 
@@ -139,9 +139,9 @@ class EmbeddedQuerier:
 
 
 class EmbeddedValidator:
-    """A hit is the same referent if the clusterer, shown both, puts them together.
+    """Accepts a hit if the clusterer puts it and the identity together.
 
-    All hits are shown at once, so that a lone "Wilson" is neither of two Wilsons.
+    All hits are compared at once, so that a lone "Wilson" matches neither of two Wilsons.
     """
 
     name, version = "embedded", _VERSION
@@ -157,10 +157,10 @@ class EmbeddedValidator:
 
 
 class EmbeddedReplacer:
-    """Drawn from the pools, component by component.
+    """Draws from the pools, component by component.
 
     Args:
-        generators: what the policy chose.
+        generators: the generators that the policy chose.
     """
 
     name = "embedded"
@@ -179,7 +179,7 @@ class EmbeddedReplacer:
 
 
 def _written(entry: IndexedIdentity, at: int) -> MentionVariant | None:
-    """An entry's original as a mention of a record of its own; None where the index keeps no originals."""
+    """An entry's original as a mention in a record of its own; None if the index stores no originals."""
     if not entry.original:
         return None
     patient = entry.place.scope.removeprefix("patient:") if entry.place.scope.startswith("patient:") else ""

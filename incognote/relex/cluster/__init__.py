@@ -1,7 +1,7 @@
-"""The embedded clusterer: which mentions stand for the same person, place, number or day.
+"""The embedded clusterer: decides which mentions have the same referent, such as a person, place, number or date.
 
-The partition is a function of the set of variants, never of their order or of how they arrived: whoever has seen the
-same variants has the same identities. Nothing is learnt, drawn or remembered here.
+The partition is a function of the set of variants. It does not depend on their order or on how they arrived, so equal
+sets of variants always give equal identities. Nothing is learned, drawn or remembered here.
 """
 
 from __future__ import annotations
@@ -26,28 +26,29 @@ _Part = tuple[str, str, list[MentionVariant], dict[str, str]]
 
 
 def cluster(variants: Iterable[MentionVariant], earlier: Iterable[Identity] = ()) -> list[Identity]:
-    """Variants as identities, each variant in exactly one.
+    """Divide variants into identities; each variant is in exactly one.
 
     Args:
         variants: of any types, records, patients and domains.
-        earlier: identities given before, whose variants are clustered anew with the others.
+        earlier: identities given earlier. Their variants are clustered again with the others.
 
     Returns:
-        Sorted by group, domain, scope and variants. Which variants are together depends on the set of all variants
-        alone. An identity that shares variants with earlier ones has the id most of these share, the least of equals;
-        of two new identities that share an earlier one, the one with more of its variants keeps the id.
+        Sorted by group, domain, scope and variants. Which variants are together depends only on the set of all
+            variants. An identity that shares variants with earlier ones takes the id that most of these share; the
+            smallest id wins a tie. If two new identities share an earlier one, the one with more of its variants keeps
+            the id.
     """
     before = {v: old.id for old in earlier for v in old.variants}
     seen: dict[tuple[str, Group], set[MentionVariant]] = defaultdict(set)
     for one in (*variants, *before):
         seen[one.domain, group_of(one.type)].add(one)
-    found: list[Identity] = []
+    identities: list[Identity] = []
     for (domain, group), together in sorted(seen.items()):
         for scope, normal, members, known in _parts(group, sorted(together)):
             about = {"type": commonest(v.type for v in members), "normal": normal} | known
             fresh = named((group, domain, scope, normal))
-            found.append(Identity(fresh, group, domain, scope, tuple(sorted(members)), about))
-    return tied(kept(sorted(found, key=_place), before))
+            identities.append(Identity(fresh, group, domain, scope, tuple(sorted(members)), about))
+    return tied(kept(sorted(identities, key=_place), before))
 
 
 def _parts(group: Group, variants: Sequence[MentionVariant]) -> Iterable[_Part]:
@@ -83,12 +84,12 @@ def _forms(group: Group, variants: Sequence[MentionVariant]) -> Iterable[tuple[S
 
 
 def _plain(variants: Iterable[MentionVariant]) -> list[tuple[tuple[str, str], list[MentionVariant]]]:
-    """By type and words, whatever their case and blanks."""
+    """Group by type and words, ignoring case and spaces."""
     return sorted(by_key(variants, lambda v: (v.type, " ".join(fold(v.words).split()))).items())
 
 
 def _anchor(members: Sequence[MentionVariant]) -> str:
-    """What tells a person from others of the scope: where the person is first met, by record and offset."""
+    """A key that distinguishes a person from others in the scope: the person's first mention, by record and offset."""
     first = min(members, key=lambda v: (v.owner, v.record, v.field, v.start, v.end, v))
     return "\0".join(map(str, (first.owner, *astuple(first))))
 

@@ -1,4 +1,4 @@
-"""Whole names of persons united by likeness, and weak mentions given to the only person they can mean."""
+"""Join whole names of persons by likeness, and attach each weak mention to the only person it can mean."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from incognote.relex.names.parsed import roots
 
 Fits = Callable[[PersonMention, PersonMention, Typo], bool]
 _STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True, "loose"), (False, "strict"))
-"""Where a weak mention seeks its person: among those of its patient's records or of the scope, and how misspelt."""
+"""The search steps for a weak mention's person: (only in its patient's records, allowed misspellings)."""
 SPOUSES = frozenset("wife husband spouse partner widow widower esposa esposo".split())
 PARENTS = frozenset("parent mother mom mum mommy madre mama maman father dad daddy padre papa".split())
 GROWN = frozenset("mr mrs ms herr frau mme madame monsieur senor senora sr sra pan pani mevrouw dhr".split())
@@ -38,7 +38,8 @@ def partly_ways(mention: PersonMention) -> list[Fits]:
 
 
 def single_ways(mention: PersonMention) -> list[Fits]:
-    """A lone word after a title, or of staff, is a surname first; of others a given name first."""
+    """Read a lone word as a surname first if it follows a title or names staff. Otherwise read it as a given name
+    first."""
     surname_first = mention.titled or mention.variant.type == "CLINICIAN"
     family: list[Fits] = [fits_family, fits_surname]
     spelt = lettered_ways(mention) if any(map(lettered, mention.names)) else []
@@ -46,12 +47,12 @@ def single_ways(mention: PersonMention) -> list[Fits]:
     called: list[Fits] = [_plainly(fits_given), fits_given]
     rest: list[Fits] = [fits_middle, fits_suffix, *spelt]
     if mention.variant.type == "CLINICIAN" and mention.variant.words.isupper() and len(mention.variant.words) < 4:
-        return [*family, *spelt, *called, *rest]  # EM beneath a note is Ewan MacTavish before it is Emily
+        return [*family, *spelt, *called, *rest]  # EM below a note is Ewan MacTavish rather than Emily
     return [*family, *called, *rest] if surname_first else [*called, *family, *rest]
 
 
 def _plainly(fits: Fits) -> Fits:
-    """So that it fits the likeliest reading of the other: Mohamed is Mohamed Hassan's name before Liban Mohamed's."""
+    """Match only the likeliest reading of the other name: Mohamed is Mohamed Hassan rather than Liban Mohamed."""
     return lambda weak, other, typo: fits(weak, replace(other, names=other.names[:1]), typo)
 
 
@@ -62,10 +63,11 @@ def lettered_ways(mention: PersonMention) -> list[Fits]:
 def attach(
     weak: Sequence[PersonMention], clusters: list[PersonCluster], ways: Callable[[PersonMention], list[Fits]]
 ) -> None:
-    """Give each weak mention to the only person it can mean; the others stand alone, united by their words.
+    """Attach each weak mention to the only person it can mean. The others form new persons, grouped by their words.
 
-    Sought first in the records of its patient (its own record before the others), then in the scope; misspelt last.
-    Those that only one can be meant by go first: of two who may be meant, whoever is in the record is.
+    The search covers the records of its patient first (its own record before the others), and then the scope.
+    Misspellings are tried last. Mentions with only one candidate are attached first: if two persons are possible, the
+    one in the record is meant.
     """
     table = _table(clusters)
     first = [(mention, *_target(mention, clusters, table, ways(mention), sure=True)) for mention in weak]
@@ -73,17 +75,17 @@ def attach(
         if target is not None:
             target.add([mention])
     weak = [mention for mention, target, _ in first if target is None]
-    sought = [(mention, *_target(mention, clusters, table, ways(mention))) for mention in weak]
+    targets = [(mention, *_target(mention, clusters, table, ways(mention))) for mention in weak]
     spoken: dict[tuple[str, ...], dict[int, PersonCluster]] = defaultdict(dict)
-    for mention, target, _ in sought:
+    for mention, target, _ in targets:
         if target is not None:
             spoken[record_of(mention), *_stem(mention)][id(target)] = target
     placed: list[tuple[PersonMention, PersonCluster]] = []
     alone: dict[tuple[str, ...], list[PersonMention]] = defaultdict(list)
-    for mention, target, several in sought:
+    for mention, target, several in targets:
         meant = [c for c in spoken.get((record_of(mention), *_stem(mention)), {}).values() if c.admits(mention)]
         if target is None and several and len(meant) == 1:
-            target = meant[0]  # one note seldom calls two people by one word
+            target = meant[0]  # one note seldom uses one word for two people
         if target is not None:
             placed.append((mention, target))
         else:
@@ -95,7 +97,7 @@ def attach(
 
 
 def _by_side(mentions: Sequence[PersonMention]) -> list[list[PersonMention]]:
-    """Mentions of one word, those of two generations apart."""
+    """Split mentions of one word by generation."""
     sides = sorted({m.side for m in mentions})
     if len(set(sides) - {""}) < 2:
         return [list(mentions)]
@@ -103,19 +105,19 @@ def _by_side(mentions: Sequence[PersonMention]) -> list[list[PersonMention]]:
 
 
 def _table(clusters: Sequence[PersonCluster]) -> dict[str, list[int]]:
-    """Word → the clusters a name with that word may belong to."""
-    found: dict[str, set[int]] = defaultdict(set)
+    """Word → the clusters to which a name with that word may belong."""
+    places_by_word: dict[str, set[int]] = defaultdict(set)
     for at, cluster in enumerate(clusters):
         for names in cluster.faces:
             for name in names:
                 for word in words_of(name):
-                    found[word].add(at)
-    return {word: sorted(places) for word, places in found.items()}
+                    places_by_word[word].add(at)
+    return {word: sorted(places) for word, places in places_by_word.items()}
 
 
 def _stem(mention: PersonMention) -> tuple[str, ...]:
-    """What mentions that stand alone are united by: their words, whatever their order or case, a nickname as what it
-    is short for."""
+    """The key that groups leftover mentions: their words in any order and case, with a nickname replaced by its root.
+    """
     words = sorted(
         {_rooted(piece.key) for piece in mention.parsed.pieces if piece.role in ("given", "nick", "middle", "surname")}
     )
@@ -123,8 +125,8 @@ def _stem(mention: PersonMention) -> tuple[str, ...]:
 
 
 def _rooted(word: str) -> str:
-    found = roots().get(word, frozenset())
-    return min(found) if len(found) == 1 else word
+    name_roots = roots().get(word, frozenset())
+    return min(name_roots) if len(name_roots) == 1 else word
 
 
 def _target(
@@ -134,8 +136,8 @@ def _target(
     ways: Sequence[Fits],
     sure: bool = False,
 ) -> tuple[PersonCluster | None, bool]:
-    """The person meant, and whether there were several of equal standing; with `sure` none of several, whoever of them
-    is in the record."""
+    """The person meant, and whether there were several equal candidates. With `sure`, several candidates give None,
+    even if one of them is in the record."""
     seen: dict[bool, list[PersonCluster]] = {}
     for own, typo in _STEPS:
         alike = typo != "none"
@@ -155,8 +157,9 @@ def _target(
 
 
 def _akin(mention: PersonMention, found: Sequence[PersonCluster]) -> list[PersonCluster]:
-    """Those who bear the mention's suffix, then kin word, then are of its field of work, then, for a title and a family
-    name, the patient's spouse or whoever is no child; all where nobody does."""
+    """Narrow down by the mention's suffix, then kinship word, then field of work. For a title with a surname, then
+    prefer the patient's spouse, a parent, and anyone who is not a child. A criterion that no candidate meets is
+    skipped."""
     marked = [c for c in found if mention.suffix in c.suffixes] or list(found)
     marked = [c for c in marked if any(kin_alike(mention.kin, m.kin) for m in c.members)] or marked
     if mention.variant.hints.work:
@@ -173,7 +176,7 @@ def _akin(mention: PersonMention, found: Sequence[PersonCluster]) -> list[Person
 
 
 def _sought(mention: PersonMention, alike: bool) -> set[str]:
-    """The words under which those who may be meant stand in the table; with `alike` those of misspellings."""
+    """The words under which candidates are listed in the table; with `alike`, those of misspellings."""
     if mention.kind == "lettered":
         return {f"={letters(name)}" for name in mention.names}
     shown = {f"={letters(name)}" for name in mention.names if lettered(name)}
@@ -181,7 +184,7 @@ def _sought(mention: PersonMention, alike: bool) -> set[str]:
 
 
 def _choice(mention: PersonMention, near: Sequence[PersonCluster]) -> PersonCluster | None:
-    """The only one of several that shares the mention's degrees, else its type."""
+    """The only candidate that shares the mention's degrees, or else its type."""
     alike = (
         [c for c in near if any(mention.grades & grades for grades in c.grades)],
         [c for c in near if any(m.variant.type == mention.variant.type for m in c.members)],
@@ -190,16 +193,16 @@ def _choice(mention: PersonMention, near: Sequence[PersonCluster]) -> PersonClus
 
 
 Form = tuple[tuple[ComparedName, ...], str, str]
-"""A way of writing, the generation its kin word tells, and the record whose other bearers of the name it is none of."""
+"""A written form, the generation of its kinship word, and the record in which it names another person."""
 _SINGLE_KIN = frozenset("wife husband spouse mother father son daughter brother sister child baby twin".split())
 
 
 def whole_names(mentions: Sequence[PersonMention], near_by: Typo) -> tuple[list[PersonCluster], list[PersonMention]]:
-    """Whole names united by likeness, the best first, never against a contradiction.
+    """Join whole names by likeness, the best match first, never against a contradiction.
 
     Returns:
-        The clusters, and the mentions that fit two persons of whom nobody can be both (Robert Hargrove where there are
-        a Robert T. and a Robert J.): they are attached as weak ones are.
+        The clusters, and the mentions that fit two persons who cannot be the same (Robert Hargrove if there are a
+            Robert T. and a Robert J.). These are attached like weak mentions.
     """
     forms: dict[Form, list[PersonMention]] = defaultdict(list)
     for mention in mentions:
@@ -237,10 +240,10 @@ def whole_names(mentions: Sequence[PersonMention], near_by: Typo) -> tuple[list[
 def _likeness(
     order: Sequence[Form], members: Sequence[Sequence[PersonMention]], near_by: Typo
 ) -> dict[tuple[int, int], float]:
-    """Pairs of forms that may be one person. They share a surname or a given name to the letter, or one is all of the
-    other's given names, so only such meet.
+    """Score the pairs of forms that may be one person. Only forms that share a word are compared: an exactly equal
+    surname or given name, or one name that is all of the other's given names.
 
-    A misspelling is believed more readily (`near_by`) of names in the records of one patient.
+    Misspellings are assumed more readily (`near_by`) for names in the records of one patient.
     """
     owners = [{m.variant.owner for m in own} for own in members]
     blocks: dict[str, set[int]] = defaultdict(set)
@@ -259,7 +262,8 @@ def _likeness(
 
 
 def _may_meet(a: Form, b: Form, ones: Sequence[PersonMention], others: Sequence[PersonMention]) -> bool:
-    """Of one generation, and neither said to be another than those of the other's records or roles."""
+    """Return True if the generations agree and neither is said to be another person than those in the other's records
+    or roles."""
     for form, members in ((a, others), (b, ones)):
         if form[2] and any(record_of(m) == form[2] or m.variant.type != "PERSON" for m in members):
             return False
@@ -267,7 +271,7 @@ def _may_meet(a: Form, b: Form, ones: Sequence[PersonMention], others: Sequence[
 
 
 def _namely(ones: Sequence[PersonMention], others: Sequence[PersonMention]) -> float:
-    """Two names of one wife, one daughter: nobody has two of the same given name, and surnames change."""
+    """Score two names of one wife or one daughter: nobody has two with the same given name, and surnames change."""
     return 0.5 * any(
         a.kin in _SINGLE_KIN
         and kin_alike(a.kin, b.kin)
@@ -279,11 +283,11 @@ def _namely(ones: Sequence[PersonMention], others: Sequence[PersonMention]) -> f
 
 
 def _against(a: Form, b: Form) -> bool:
-    """Nobody is both: two generations, or they share a surname, and yet do not agree."""
+    """Return True if they cannot be one person: two generations, or a shared surname but no agreement."""
     related = bool(set(a[0][0].surname) & set(b[0][0].surname))
     return apart(a[1], b[1]) or (related and not one_person(a[0], b[0], "free"))
 
 
 def _telling(form: Form, x: Form, y: Form) -> bool:
-    """The form agrees better with one of the two than with the other."""
+    """Return True if the form agrees better with one of the two than with the other."""
     return one_person(form[0], x[0]) != one_person(form[0], y[0])

@@ -1,7 +1,7 @@
-"""Mentions of persons gathered into persons: whole names by likeness, then weaker mentions to the one they can mean.
+"""Gather mentions into persons: whole names by likeness, then weaker mentions with the only person they can mean.
 
-Every step decides for all mentions against the state before it, and whatever is sorted is sorted by the mentions
-themselves, so the outcome is a function of their set.
+Every step decides for all mentions based on the state before it, and all sorting is by the mentions themselves. So the
+result is a function of their set.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _Place = tuple[str, str, str, int]
 
 
 def aliased(mentions: Sequence[PersonMention]) -> tuple[list[PersonMention], dict[PersonMention, PersonMention]]:
-    """The mentions, those of a pair told of each other: kin word, gender, and the name one is called by.
+    """Exchange facts within each pair of names for one person: kinship word, gender, and nickname.
 
     Returns:
-        The mentions in their order, and each second of a pair with its first.
+        The mentions in their order, and a map from the second of each pair to its first.
     """
     ends = {_place(m, m.variant.end): m for m in mentions}
     pairs = [
@@ -35,7 +35,7 @@ def aliased(mentions: Sequence[PersonMention]) -> tuple[list[PersonMention], dic
     now: dict[PersonMention, PersonMention] = {}
     for first, second in pairs:
         if first in now or second in now:
-            continue  # of three in a row, the third hangs on the second, which is told already
+            continue  # of three in a row, the third refers to the second, which already has its facts
         now[first], now[second] = _told(first, second), _told(second, first)
     return [now.get(m, m) for m in mentions], {now.get(b, b): now.get(a, a) for a, b in pairs}
 
@@ -46,8 +46,9 @@ def _place(mention: PersonMention, at: int) -> _Place:
 
 
 def _believed(first: PersonMention, second: PersonMention) -> bool:
-    """Words between them say so; quotation marks do unless both are whole names; a bracket alone only between a whole
-    name and a lone word, and not of staff, who are listed so (Reed (Patel)), or where one is cut from the other."""
+    """Return True if the text between them supports the alias. Words do. Quotation marks do unless both are whole
+    names. Parentheses alone do only between a whole name and a lone word, and not for staff, who are listed like that
+    (Reed (Patel)), or if one name is part of the other."""
     odd = (first.gender and second.gender and first.gender != second.gender) or (
         first.suffix and second.suffix and first.suffix != second.suffix
     )
@@ -64,13 +65,13 @@ def _believed(first: PersonMention, second: PersonMention) -> bool:
 
 
 def _within(first: PersonMention, second: PersonMention) -> bool:
-    """One is a part of the other: Sreelekha (Lekha)."""
+    """Return True if one is part of the other: Sreelekha (Lekha)."""
     short, long = sorted((first.names[0].joined, second.names[0].joined), key=len)
     return len(short) > 2 and short in long
 
 
 def _told(one: PersonMention, other: PersonMention) -> PersonMention:
-    """The one with what the other tells."""
+    """The first mention with the facts of the second."""
     nick = {name.given for name in other.names if name.given and not name.surname and len(name.given) > 1}
     names = one.names
     if other.kind == "single" and nick:
@@ -84,12 +85,12 @@ def _told(one: PersonMention, other: PersonMention) -> PersonMention:
     )
 
 
-_NEAR = 60  # characters between a name and the name of birth that follows it
+_NEAR = 60  # characters between a name and the birth name that follows it
 
 
 def names_of_birth(mentions: Sequence[PersonMention]) -> dict[PersonMention, PersonMention]:
-    """Mentions said to be a former name, and the mention of the same person right before, where one stands there."""
-    found: dict[PersonMention, PersonMention] = {}
+    """Mentions said to be a former name → the mention of the same person directly before, if there is one."""
+    persons_before: dict[PersonMention, PersonMention] = {}
     for mention in mentions:
         if not mention.variant.hints.maiden:
             continue
@@ -100,19 +101,19 @@ def names_of_birth(mentions: Sequence[PersonMention]) -> dict[PersonMention, Per
             and (mention.kind != "whole" or _one_given(mention, other))
         ]
         if before:
-            found[mention] = before[-1]
-    return found
+            persons_before[mention] = before[-1]
+    return persons_before
 
 
 def married(
     clusters: Sequence[PersonCluster], born: dict[PersonMention, PersonMention]
 ) -> dict[PersonMention, PersonMention]:
-    """Whole names of birth, each with a whole name of the same person: the one it follows, else the only one of that
+    """Whole birth names, each with a whole name of the same person: the one it follows, or else the only one with that
     given name in the owner's records."""
-    found: dict[PersonMention, PersonMention] = {}
+    whole_by_birth_name: dict[PersonMention, PersonMention] = {}
     for mention in sorted({m for c in clusters for m in c.members if m.variant.hints.maiden}, key=lambda m: m.variant):
         if mention in born and born[mention].kind == "whole":
-            found[mention] = born[mention]
+            whole_by_birth_name[mention] = born[mention]
             continue
         others = [
             c
@@ -123,13 +124,13 @@ def married(
             and any(_one_given(mention, face) for face in c.faces.values())
         ]
         if len(others) == 1:
-            found[mention] = others[0].members[0]
-    return found
+            whole_by_birth_name[mention] = others[0].members[0]
+    return whole_by_birth_name
 
 
 def _one_given(a: PersonMention, b: PersonMention) -> bool:
-    """Their given names agree: in the likeliest readings, or to the letter in another of the first (Nguyen Kim Ly may
-    be Kim-Ly, of the family Nguyen)."""
+    """Return True if the given names agree, in the likeliest readings or to the letter in another reading of the first
+    (Nguyen Kim Ly may be Kim-Ly, of the family Nguyen)."""
     if b.kind == "single":
         return fits_given(b, a, "loose")
     mine, other = a.names[0], b.names[0]
@@ -139,8 +140,8 @@ def _one_given(a: PersonMention, b: PersonMention) -> bool:
 def wed(
     clusters: list[PersonCluster], born: dict[PersonMention, PersonMention], doubted: bool = False
 ) -> list[PersonCluster]:
-    """Clusters of a person and of that person's name of birth made one; of an alias only where nothing speaks against
-    it (`doubted`)."""
+    """Join the cluster of a person with that of the birth name. With `doubted`, as for aliases, join only if nothing
+    contradicts it."""
     home = {id(m): cluster for cluster in clusters for m in cluster.members}
     for mention, other in sorted(born.items(), key=lambda pair: (pair[0].variant, pair[1].variant)):
         target = home.get(id(other))
@@ -160,19 +161,20 @@ def wed(
     return clusters
 
 
-_SUBJECT = 120  # characters between the one a sentence is about and the one it says is somebody else
+_SUBJECT = 120  # characters between a sentence's subject and the name said to be a different person
 
 
 def gather(
     mentions: Sequence[PersonMention], seeds: Sequence[PersonCluster] = (), staff: bool = False
 ) -> list[PersonCluster]:
-    """A partition of the mentions into persons; a function of their set.
+    """Divide the mentions into persons; a function of their set.
 
     Args:
         mentions: of one scope, sorted.
-        seeds: persons already known (the patient), to whom PERSON mentions may attach; returned with the others.
-        staff: they are no kin: in one patient's records a given name one letter off is more likely misspelt than a
-            colleague of the same surname. Kin have one surname, and Anna and Anne may be sisters.
+        seeds: persons already known (the patient), to whom PERSON mentions may be attached. They are returned too.
+        staff: the persons are not relatives. In one patient's records, a given name that differs by one letter is more
+            likely misspelled than a colleague with the same surname. Relatives share a surname, and Anna and Anne may
+            be sisters.
     """
     mentions, called = aliased(_unlike(mentions))
     born = names_of_birth(mentions)
@@ -188,14 +190,14 @@ def gather(
 
 
 def _unlike(mentions: Sequence[PersonMention]) -> list[PersonMention]:
-    """The mentions, each said to be somebody else than the one named before it told of that one, and that one of it."""
-    found: dict[MentionVariant, set[MentionVariant]] = defaultdict(set)
+    """Mark each mention that is said to be a different person from the one named before it, and that person too."""
+    unlike: dict[MentionVariant, set[MentionVariant]] = defaultdict(set)
     for mention in mentions:
         if not mention.variant.hints.apart:
             continue
         before = named_before(mention, mentions, _SUBJECT)
         if before:
             subject = before[-1].variant
-            found[mention.variant].add(subject)
-            found[subject].add(mention.variant)
-    return [replace(m, unlike=frozenset(found[m.variant])) if m.variant in found else m for m in mentions]
+            unlike[mention.variant].add(subject)
+            unlike[subject].add(mention.variant)
+    return [replace(m, unlike=frozenset(unlike[m.variant])) if m.variant in unlike else m for m in mentions]

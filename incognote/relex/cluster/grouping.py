@@ -1,4 +1,4 @@
-"""The group of a type, who shares its surrogates, sets of mentions grouped by what they share, and identities' ids."""
+"""The group of a type, the scope of its surrogates, grouping of mentions by a key, and identities' ids."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from incognote.schemas.catalogue import catalogue
 
 @cache
 def cluster_data(name: str) -> dict[str, Any]:
-    """A data file of this package, parsed."""
+    """A data file of the language's `clusters` folder, parsed."""
     return language().table("clusters", name)
 
 
 @cache
 def group_of(type: str) -> Group:
-    """The group of an entity type, by its nearest listed ancestor; OTHER where none is listed."""
+    """The group of an entity type, by its nearest listed ancestor; OTHER if none is listed."""
     listed = {name: group for group, names in cluster_data("groups.toml")["groups"].items() for name in names}
     return cast(Group, next((listed[step] for step in catalogue().lineage_or_self(type) if step in listed), "OTHER"))
 
 
 @cache
 def shared(type: str) -> bool:
-    """Identities of the type belong to the domain, not to one patient."""
+    """Return True if identities of the type belong to the domain, not to one patient."""
     types = cluster_data("groups.toml")["domain"]["types"]
     return any(step in types for step in catalogue().lineage_or_self(type))
 
 
 def scope_of(variant: MentionVariant) -> str:
-    """The scope a variant's identity lives in, by its type alone: "" is the whole domain."""
+    """The scope of a variant's identity, by its type only: "" is the whole domain."""
     return "" if shared(variant.type) else variant.owner
 
 
@@ -45,25 +45,25 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def by_key(variants: Iterable[MentionVariant], key: Callable[[MentionVariant], Key]) -> dict[Key, list[MentionVariant]]:
-    """Variants by their normal form."""
-    found: dict[Key, list[MentionVariant]] = defaultdict(list)
+    """Group variants by a key."""
+    groups: dict[Key, list[MentionVariant]] = defaultdict(list)
     for variant in variants:
-        found[key(variant)].append(variant)
-    return found
+        groups[key(variant)].append(variant)
+    return groups
 
 
 def attached(
     forms: Mapping[Key, Sequence[MentionVariant]], hosts: Callable[[Key], Iterable[Key]]
 ) -> list[tuple[Key, list[MentionVariant]]]:
-    """Each form with the weaker forms that can mean it alone; a function of the set of variants.
+    """Each form with the weaker forms that can mean only this one; a function of the set of variants.
 
-    A form whose `hosts` (fuller forms that it may stand for) are none stands alone. With several, the variants of one
-    record go to the only host in their record, else of their owner; with several there, they stand alone. A host that
-    may itself stand for another of them does not count.
+    A form without `hosts` (fuller forms that it may stand for) is separate. If it has several, the variants of one
+    record join the only host in that record, or else the only host of their owner. If several remain, they stay
+    separate. A host that may itself stand for another host of the form does not count.
 
     Args:
         forms: normal form → its variants.
-        hosts: the forms that a form may stand for, itself left out; never a cycle.
+        hosts: the forms that a form may stand for, without itself; never a cycle.
     """
     named = {form: {h for h in hosts(form) if h in forms} for form in forms}
     fuller = {form: sorted((h for h in found if not named[h] & found), key=repr) for form, found in named.items()}
@@ -97,9 +97,9 @@ _TYPES = ("EMAIL", "USERNAME")
 
 
 def bearer(account: Identity, people: Sequence[Identity]) -> str:
-    """The id of the only person whose name the account holds, most letters of it; "" for none or several.
+    """The id of the only person whose name the account contains, by most letters; "" for none or several.
 
-    Persons of the account's own scope go before the staff of the domain.
+    Persons in the account's own scope have priority over the staff of the domain.
     """
     if account.attributes["type"] not in _TYPES:
         return ""
@@ -116,21 +116,24 @@ def bearer(account: Identity, people: Sequence[Identity]) -> str:
 
 
 def _shown(front: str, person: Identity) -> int:
-    """How many letters of the person's names stand in the account, whole parts counting before initials."""
+    """The number of letters of the person's names in the account. Letters of whole parts count twice as much as
+    initials."""
     names = [parse(words, title) for words, title in sorted({(v.words, v.hints.title) for v in person.variants})]
-    found = parse_user(front, names)
-    if found is None:
+    parsed = parse_user(front, names)
+    if parsed is None:
         return 0
-    return sum(2 if piece.style == "plain" else 1 for piece in found.pieces if piece.role != "gap" for _ in piece.text)
+    return sum(2 if piece.style == "plain" else 1 for piece in parsed.pieces if piece.role != "gap" for _ in piece.text)
 
 
 def named(parts: Sequence[str]) -> str:
-    """The id of an identity for use within a process: a hash of its place and normal form. Not to leave it: no key."""
+    """The id of an identity for use within a process: a hash of its place and normal form. It has no key, so never
+    export it."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def kept(identities: Sequence[Identity], before: Mapping[MentionVariant, str]) -> list[Identity]:
-    """Ids given before, kept by those who share most variants with their bearers; nobody else gets one of them."""
+    """Reassign earlier ids to the identities that share most variants with their holders. No other identity gets one of
+    them."""
     shares = [
         (-shared, old, at)
         for at, identity in enumerate(identities)
@@ -145,14 +148,14 @@ def kept(identities: Sequence[Identity], before: Mapping[MentionVariant, str]) -
             used.add(old)
     for at, one in enumerate(identities):
         fresh = one.id
-        while at not in ids and fresh in taken:  # a part split off that holds the mention its former whole was named by
+        while at not in ids and fresh in taken:  # a split-off part with the mention that named its former whole
             fresh = named((one.group, one.domain, one.scope, one.attributes["normal"], fresh))
         ids.setdefault(at, fresh)
     return [replace(one, id=ids[at]) for at, one in enumerate(identities)]
 
 
 def tied(identities: Sequence[Identity]) -> list[Identity]:
-    """E-mails and user names with the person whose name they hold, as `person`."""
+    """Link e-mail addresses and user names to the person whose name they contain, as `person`."""
     people = [one for one in identities if one.group == "PERSON"]
     return [
         replace(one, attributes={**one.attributes, "person": owner})

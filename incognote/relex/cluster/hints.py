@@ -1,4 +1,5 @@
-"""A span and the words around it, as a variant: title before, degrees behind, kin words, names of birth, work."""
+"""Turn a span and its context into a variant: title before, degrees after, kinship words, birth names, field of work.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ _DEGREE = re.compile(r",?\s+([A-Z][A-Za-z.]*[A-Za-z])\.?(?=\s*[,(])")
 
 
 def work_beside(before: str, behind: str) -> str:
-    """The field that stands right behind a name (degrees between them), else right before; "" for none."""
+    """The field of work directly after a name (and its degrees), or else directly before it; "" for none."""
     while (match := _DEGREE.match(behind)) and key(match.group(1)) in words().degrees:
         behind = behind[match.end() :]
     if (match := _FIELD_BEHIND.match(behind)) and (said := _field(match.group(1))):
@@ -43,7 +44,7 @@ def _between() -> frozenset[str]:
 
 
 def _field(word: str) -> str:
-    """Forms of three letters and fewer count in capitals only: ED, not Ed."""
+    """The field of a word. Forms of up to three letters count only in capitals: ED, not Ed."""
     found = _fields().get(fold(word), "")
     return found if len(word) > 3 or word.isupper() else ""
 
@@ -62,11 +63,11 @@ _SAID = re.compile(r"\s?\((he|she|his|her)\b", re.IGNORECASE)
 _AGED = re.compile(r"(?<![-\w])(?<!years )(?<!year )(?:([Oo]ld|[Ee]lder)|[Yy]oung|[Yy]ounger|[Ll]ittle)\s+\Z")
 _SAID_BEFORE = re.compile(r"[A-Z][\w'’.-]*\s*,\s*(?:his|her|their|the patient's|pt's)\s+(?:\w+\s+)?\Z")
 _FORMER = frozenset("former first second ex estranged".split())
-_FEW = 4  # words between a kin word and the name it announces
+_FEW = 4  # words between a kinship word and the name that it introduces
 
 
 def variant(span: Span, *, record: str, patient: str = "", domain: str = "") -> MentionVariant:
-    """One mention with what stands around it; hints are read for persons only."""
+    """Make a variant of a span, with hints from its context. Hints are read for persons only."""
     hints = _hints(span) if group_of(span.type) == "PERSON" else Hints()
     return MentionVariant(span.type, span.words, domain, patient, record, span.field, span.start, span.end, hints)
 
@@ -78,7 +79,7 @@ def _hints(span: Span) -> Hints:
     head = before
     while (match := _TITLE.search(head)) and key(match.group(1)) in words().titles:
         if span.type == "RELATIVE" and key(match.group(1)) in _kin_words():
-            break  # a relative's father is no priest, a relative's sister no nurse
+            break  # "father" before a relative is not a priest, "sister" not a nurse
         title = title or key(match.group(1))
         head = head[: match.start()]
     kin, theirs, apart = _kin(head, behind)
@@ -106,9 +107,9 @@ def _degrees(behind: str) -> tuple[str, ...]:
 
 
 def _kin(before: str, behind: str) -> tuple[str, str, bool]:
-    """The kin word right before, at most a few small words away, else in brackets or apposition right behind; the
-    person it hangs on where another than the patient is named (Anna's son); and whether the word is of somebody named
-    before (Lupe Ruiz is the sister of Dr. Ruiz; Kevin, her son, and Linh)."""
+    """Find the kinship word: directly before the name (a few short words may intervene), or else after it, in
+    parentheses or in apposition. Also return the person it refers to if that is not the patient (Anna's son), and
+    whether the name is a person named before it (Lupe Ruiz is the sister of Dr. Ruiz; Kevin, her son, and Linh)."""
     if match := _OF.search(before):
         return _OF_WHOM[match.group(1).lower()], "", False
     clause = re.split(r"[.;!?\n]", before)[-1]
@@ -119,9 +120,9 @@ def _kin(before: str, behind: str) -> tuple[str, str, bool]:
                 return "", "", True
             if clause[said.end() :].startswith(",") and _SAID_BEFORE.search(clause[: said.start()]):
                 break
-            told = key(near[at - 1].group()) if at else ""
-            if told == "twin" or (told in _FORMER and word in ("wife", "husband")):
-                word = "twin" if told == "twin" else f"ex{word}"
+            previous = key(near[at - 1].group()) if at else ""
+            if previous == "twin" or (previous in _FORMER and word in ("wife", "husband")):
+                word = "twin" if previous == "twin" else f"ex{word}"
             owner = _OWNER.search(clause[: said.start()])
             whose = owner.group(1) if owner and key(owner.group(1)) not in ("pt", "patient") else ""
             return word, whose, False
@@ -133,19 +134,21 @@ def _kin(before: str, behind: str) -> tuple[str, str, bool]:
 
 
 def _kin_word(said: str) -> str:
-    """The kin word it is, folded, also of several kin (sons); "" for none."""
+    """The kinship word, folded, also from a plural (sons); "" for none."""
     word = key(said)
     return next((one for one in (word, word.removesuffix("s")) if one in _kin_words()), "")
 
 
 def _alias(before: str) -> str:
-    """The bracket, quotation mark or words that tie a name to the one before: Liu Xin ("Cindy"), Ali (that is Al)."""
+    """The parenthesis, quotation mark or words that link a name to the one before: Liu Xin ("Cindy"), Ali (that is Al).
+    """
     match = _tied().search(before)
     return match.group() if match else ""
 
 
 def _is_another(before: str) -> bool:
-    """Said to be another bearer of the name; not so of the other daughter, who has a name of her own."""
+    """Return True if the text says this is another person with the name. "The other daughter" does not: she has her own
+    name."""
     match = _another().search(before)
     if match is None:
         return False
@@ -153,7 +156,8 @@ def _is_another(before: str) -> bool:
 
 
 def _age(before: str) -> str:
-    """Old Nagy László and young Laci: of two who may share a name."""
+    """"above" for "old" and "young" for "young" before a name. Both distinguish people who may share a name, as in Old
+    Nagy László and young Laci."""
     match = _AGED.search(before)
     return ("above" if match.group(1) else "young") if match else ""
 
@@ -203,20 +207,21 @@ def _kin_words() -> frozenset[str]:
 
 @cache
 def kin_gender(word: str) -> str:
-    """`female`, `male` or "" for a kin word, folded."""
+    """`female`, `male` or "" for a folded kinship word."""
     kin = data("words.toml")["kin"]
     return next((sex for sex in ("female", "male") if word in {key(w) for w in kin[sex].split()}), "")
 
 
 @cache
 def kin_side(word: str) -> str:
-    """The generation of a kin word, folded: `above`, `child`, `grandchild`; "" where it tells none."""
+    """The generation of a folded kinship word: `above`, `child`, `grandchild`; "" if it implies none."""
     kin = data("words.toml")["kin"]
     return next((side for side in ("above", "child", "grandchild") if word in {key(w) for w in kin[side].split()}), "")
 
 
 @cache
 def kin_alike(a: str, b: str) -> bool:
-    """Two kin words, folded, that mean the same relative: mom and mother, wife and spouse. False where one is none."""
+    """Return True if two folded kinship words mean the same relative: mom and mother, wife and spouse. False if one is
+    empty."""
     lines = [{key(word) for word in line.split()} for line in data("words.toml")["kin"]["same"]]
     return bool(a) and (a == b or any(a in line and b in line for line in lines))

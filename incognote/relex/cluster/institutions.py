@@ -15,8 +15,8 @@ from incognote.relex.nouns import MentionVariant
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’ʼ`]s\b", re.IGNORECASE)
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,8}\Z")
-_CUT = 4  # letters a word that is cut short shows at least
-_SITED = 3  # letters that an acronym within a name shows at least (SBMC Eastgate)
+_CUT = 4  # the fewest letters of an abbreviated word
+_SITED = 3  # the fewest letters of an acronym within a name (SBMC Eastgate)
 _OCR = str.maketrans("015", "ols")
 
 Form = tuple[str, ...]
@@ -38,7 +38,8 @@ def institutions(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[Me
 
 @lru_cache(maxsize=1 << 12)
 def form_of(words: str) -> Form:
-    """The words of an institution's name in full, without those that say nothing; an acronym is one word with a sign.
+    """The words of an institution's name in full, without those that carry no meaning. An acronym is one word with a
+    sign.
 
     "St. Brigid's Med Ctr" → ("saint", "brigid", "medical", "center"); "BMH" → ("=bmh",).
     """
@@ -55,44 +56,45 @@ def form_of(words: str) -> Form:
 
 
 def _unread(word: str) -> str:
-    """A word whose letters were read as digits (Va11ey); numbers stay."""
+    """Correct digits that OCR read for letters (Va11ey). Numbers are unchanged."""
     return word.translate(_OCR) if sum(c.isalpha() for c in word) > 1 else word
 
 
 def _letters(forms: Mapping[Form, Sequence[MentionVariant]]) -> dict[str, Form]:
-    """Initials of the names written out, and of their beginnings, → the words they are of; none that are of two.
+    """Initials of names written out, and of their beginnings → their words. Initials of two different names are left
+    out.
 
-    Words in other tongues count by their own letters too (BAK is Boldog Apor Kórház).
+    For words in other languages, their own initials count too (BAK is Boldog Apor Kórház).
     """
-    found: dict[str, set[Form]] = defaultdict(set)
+    forms_by_initials: dict[str, set[Form]] = defaultdict(set)
     for form, variants in forms.items():
         if form[0].startswith("="):
             continue
         for end in range(_SITED, len(form) + 1):
-            found["".join(word[0] for word in form[:end])].add(form[:end])
+            forms_by_initials["".join(word[0] for word in form[:end])].add(form[:end])
         for words in {v.words for v in variants}:
             raw = [fold(word) for word in _WORD.findall(_POSSESSIVE.sub("s", words))]
             for kept in (raw, [word for word in raw if word not in listed("silent")]):
                 if len(kept) >= _SITED:
-                    found["".join(word[0] for word in kept)].add(form)
-    return {letters: min(of) for letters, of in found.items() if len({_bare(form) for form in of}) == 1}
+                    forms_by_initials["".join(word[0] for word in kept)].add(form)
+    return {letters: min(of) for letters, of in forms_by_initials.items() if len({_bare(form) for form in of}) == 1}
 
 
 def _spelt_out(form: Form, letters: Mapping[str, Form]) -> Form:
-    """A name whose first word is another's initials, with the words they are of: SBMC Eastgate."""
+    """A name whose first word is another name's initials, with these written out: SBMC Eastgate."""
     if len(form) < 2 or len(form[0]) < _SITED or form[0] in _kinds():
         return form
     return (*letters[form[0]], *form[1:]) if form[0] in letters else form
 
 
 def _unplural(word: str) -> str:
-    """Brigids (of Brigid's) → brigid; Children's and Childrens are one."""
+    """Brigids (from Brigid's) → brigid. So Children's and Childrens are equal."""
     return word[:-1] if len(word) > 4 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
 
 
 @cache
 def listed(kind: str) -> frozenset[str]:
-    """The words of institutions' names that are `silent`, `nick`, `site` or `kind`, as the language lists them."""
+    """The words of institutions' names that the language lists as `silent`, `nick`, `site` or `kind`."""
     return frozenset(cluster_data("institutions.toml")["words"][kind].split())
 
 
@@ -103,37 +105,38 @@ def _kinds() -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 12)
 def _bare(form: Form) -> Form:
-    """Without the words that say its kind, that it is a saint's or a site's: what tells it from others."""
+    """The distinctive words, without those for the kind, a site or a saint."""
     return tuple(w for w in form if w not in _kinds() and w not in listed("site") and not w.startswith("saint")) or form
 
 
 @lru_cache(maxsize=1 << 12)
 def _said(form: Form) -> frozenset[str]:
-    """The words that say its kind."""
+    """The words for its kind."""
     return frozenset(form) & _kinds()
 
 
 def _table(forms: Iterable[Form], letters: Mapping[str, Form]) -> dict[str, list[Form]]:
-    """What may stand for an institution, and the institutions it may stand for."""
-    found: dict[str, set[Form]] = defaultdict(set)
+    """What may stand for an institution → the institutions it may stand for."""
+    table: dict[str, set[Form]] = defaultdict(set)
     for form in forms:
         if form[0].startswith("="):
             continue
-        found["=" + "".join(word[0] for word in form)].add(form)
-        found["~" + form[0][:_CUT]].add(form)
+        table["=" + "".join(word[0] for word in form)].add(form)
+        table["~" + form[0][:_CUT]].add(form)
         for word in {*_bare(form), *(set(form) & listed("nick"))}:
-            found[word].add(form)
+            table[word].add(form)
         if form[0].startswith("saint") and len(form) > 1:
-            found["saint " + form[1][0]].add(form)
+            table["saint " + form[1][0]].add(form)
     for initials, form in letters.items():
-        found["=" + initials] |= {other for other in found.get(_bare(form)[0], ()) if _bare(other) == _bare(form)}
-    return {words: sorted(names) for words, names in found.items()}
+        table["=" + initials] |= {other for other in table.get(_bare(form)[0], ()) if _bare(other) == _bare(form)}
+    return {words: sorted(names) for words, names in table.items()}
 
 
 def _fuller(form: Form, table: dict[str, list[Form]], hospitals: set[Form]) -> list[Form]:
-    """The longer names that a name may stand for, by the surest of the ways in which names are cut short.
+    """The longer names that a name may stand for, by the most reliable way of abbreviation that applies.
 
-    In initials; without words of its kind; words cut short; a nickname; the site alone, or with the house's first word.
+    The ways are: initials, words for the kind left out, abbreviated words, a nickname, the site alone or with the first
+    word.
     """
     if form[0].startswith("="):
         return sorted(table.get(form[0], ()))
@@ -150,7 +153,7 @@ def _fuller(form: Form, table: dict[str, list[Form]], hospitals: set[Form]) -> l
 
 
 def _may_stand(form: Form, other: Form) -> bool:
-    """Nothing of its kind that the other is not; a saint is a saint."""
+    """Return True if the form has no word for a kind that the other lacks, and the other is longer."""
     return _said(form) <= _said(other) | _LOOSE and (len(_bare(other)), len(other), other) > (
         len(_bare(form)),
         len(form),
@@ -162,8 +165,9 @@ _LOOSE = frozenset(("hospital", "clinic", "center", "medical", "health", "infirm
 
 
 def _part(bare: Form, other: Form, hospital: bool, form: Form) -> bool:
-    """Words of a longer name that may stand for it: its last (the site), one of its inner words, its first where no
-    hospital is meant (whose first words are the main house's), the first and last with some between."""
+    """Return True if these words of a longer name may stand for it: its last ones (the site), one inner word, or the
+    first and last with some between. Its first words may only if no hospital is meant, because they belong to the main
+    building."""
     if len(bare) >= len(other):
         return False
     if len(bare) > 1 and bare[0] == other[0] and bare[-1] == other[-1]:
@@ -177,7 +181,8 @@ def _part(bare: Form, other: Form, hospital: bool, form: Form) -> bool:
 
 
 def _cut_short(form: Form, other: Form) -> bool:
-    """Mass General for Massachusetts General Hospital: each word begins the other's, what is left out is its kind."""
+    """Return True for Mass General and Massachusetts General Hospital: each word begins the other's word, and only
+    words for the kind are left out."""
     return (
         len(form) <= len(other)
         and any(mine != theirs for mine, theirs in zip(form, other, strict=False))
@@ -190,10 +195,10 @@ def _cut_short(form: Form, other: Form) -> bool:
 
 
 def _spelt_alike(forms: Sequence[Form]) -> dict[Form, Form]:
-    """Each form → the form that stands for it and its other spellings (Harbor View, Harborview; Karunya Mision).
+    """Map each form to one common form of its spellings (Harbor View, Harborview; Karunya Mision).
 
-    Names are one when they are the same letters, or differ in one word that is misspelt (by the rule for surnames, and
-    not where both are English words); where a spelling has several neighbours, that does not count.
+    Names are equal if they have the same letters, or differ in one misspelled word. The rule for surnames applies, and
+    not both words may be English words. A spelling with several neighbors does not count.
     """
     joined: dict[str, Form] = {}
     for form in forms:

@@ -1,4 +1,4 @@
-"""Mentions of persons as the clusterer compares them, and the persons they are put together as."""
+"""Mentions of persons in the form used for comparison, and the clusters they are combined into."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Kind = Literal["whole", "partly", "single", "lettered"]
 
 @dataclass(frozen=True, slots=True)
 class PersonMention:
-    """One variant, read."""
+    """One variant with its reading."""
 
     variant: MentionVariant
     names: tuple[ComparedName, ...] = field(repr=False)
@@ -42,7 +42,7 @@ class PersonMention:
     kin: str = ""
     side: str = ""
     unlike: frozenset[MentionVariant] = field(default=frozenset(), repr=False)
-    """Mentions of persons said to be somebody else."""
+    """Mentions of people said to be a different person."""
 
     @property
     def suffix(self) -> str:
@@ -50,7 +50,7 @@ class PersonMention:
 
     @property
     def title(self) -> str:
-        """The title before it, folded, within the words or outside."""
+        """The title of the name, folded, before the span or within it."""
         return self.variant.hints.title or next((piece.key for piece in self.parsed.of("title")), "")
 
     @property
@@ -59,7 +59,7 @@ class PersonMention:
 
 
 def read(variant: MentionVariant) -> PersonMention:
-    """The mention behind a variant."""
+    """Read a variant as a mention."""
     title = variant.hints.title
     names = compared(variant.words, title)
     parsed, gender, grades = parse(variant.words, title), _gender(variant), _grades(variant)
@@ -69,17 +69,17 @@ def read(variant: MentionVariant) -> PersonMention:
 
 
 def is_type(variant: MentionVariant, *types: str) -> bool:
-    """Whether the mention is of one of these types, or of a kind of it."""
+    """Return True if the mention has one of these types or a subtype."""
     return variant.type in catalogue() and any(one in catalogue().lineage(variant.type) for one in types)
 
 
 def is_staff(mention: PersonMention) -> bool:
-    """Whether a person is of the domain's staff whatever else is known."""
+    """Return True if a person is certainly staff of the domain."""
     return is_type(mention.variant, "CLINICIAN") or (mention.variant.type == "PERSON" and bool(mention.grades))
 
 
 def _side(variant: MentionVariant, parsed: Parsed) -> str:
-    """The generation of kin: by the kin word, or because the mention is a newborn's."""
+    """The generation of a relative, from the kinship word or because the mention is a newborn's."""
     if variant.type == "CLINICIAN":
         return ""
     infant = {variant.hints.title, *(piece.key for piece in parsed.of("title"))} & words().baby
@@ -87,7 +87,7 @@ def _side(variant: MentionVariant, parsed: Parsed) -> str:
 
 
 def apart(a: str, b: str) -> bool:
-    """Two generations that nobody is of; who is young may be a child or a grandchild."""
+    """Return True for two generations that exclude each other. A "young" person may be a child or a grandchild."""
     return bool(a and b) and a != b and {a, b} not in ({"young", "child"}, {"young", "grandchild"})
 
 
@@ -102,21 +102,22 @@ def _kind(names: tuple[ComparedName, ...]) -> Kind:
 
 @lru_cache(maxsize=1 << 14)
 def _named_gender(words: str, title: str) -> str:
-    found = gender(parse(words, title))
-    return found.value if found.value != "unknown" and found.confidence >= SURE else ""
+    guess = gender(parse(words, title))
+    return guess.value if guess.value != "unknown" and guess.confidence >= SURE else ""
 
 
 def _gender(variant: MentionVariant) -> str:
-    """Told by title, kin word or pronoun; else by a given name borne by one gender only. "" where nothing tells."""
+    """The gender from title, kinship word or pronoun, or else from a given name with only one gender. "" if nothing
+    says it."""
     hints = variant.hints
-    told = gender(parse(variant.words), [hints.title] if hints.title else [])
-    if told.confidence == 0.95:
-        return told.value
+    guess = gender(parse(variant.words), [hints.title] if hints.title else [])
+    if guess.confidence == 0.95:
+        return guess.value
     return kin_gender(hints.kin) or hints.pronoun or _named_gender(variant.words, hints.title)
 
 
 def _grades(variant: MentionVariant) -> frozenset[str]:
-    """What the degrees say of the profession: `physician`, or the degree itself; also a title of Dr."""
+    """What the degrees say about the profession: `physician`, or the degree itself. A title of Dr. counts too."""
     degrees = set(variant.hints.degrees) | set(parse(variant.words).degrees)
     if not degrees:
         return frozenset(("dr",)) if variant.hints.title in ("dr", "doctor") else frozenset()
@@ -127,7 +128,7 @@ _NO_DOCTORS = frozenset("rn np pa pac cnm cnp aprn fnp lpn cna bsn msn nnp acnp 
 
 
 def at_odds(a: Iterable[frozenset[str]], b: frozenset[str]) -> bool:
-    """Degrees that one person does not bear: NP here and MD there, or a nurse addressed as Dr."""
+    """Return True for degrees that one person does not have together: NP and MD, or a nurse addressed as Dr."""
     known = frozenset(grade for grades in a for grade in grades) - {"dr"}
     if not known or not b:
         return False
@@ -139,7 +140,7 @@ def at_odds(a: Iterable[frozenset[str]], b: frozenset[str]) -> bool:
 
 
 def fits_partly(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
-    """An initial and a name: R. Hargrove, Meenakshi R., Hargrove, R."""
+    """Match an initial with a name: R. Hargrove, Meenakshi R., Hargrove, R."""
     return any(
         same_surname(a, b, typo) and same_given(a, b)
         for a in weak.names
@@ -149,7 +150,7 @@ def fits_partly(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
 
 
 def fits_surname(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
-    """A surname alone."""
+    """Match a lone surname."""
     return any(
         x == y or mistyped(x, y, typo)
         for a in weak.names
@@ -162,26 +163,26 @@ def fits_surname(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
 
 
 def fits_family(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
-    """A surname alone that is all of the other's surname: Sokolova, not Sokolova-Petrova."""
+    """Match a lone surname with the other's complete surname: Sokolova, not Sokolova-Petrova."""
     return typo == "none" and any(
         a.surname == b.surname for a in weak.names for b in other.names if a.surname and not a.given and b.given
     )
 
 
 def fits_given(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
-    """A given name alone, or a nickname."""
+    """Match a lone given name or nickname."""
     return _fits_called(weak, other, typo, lambda name: (name.given, name.joined, *sorted(name.nick)))
 
 
 def fits_middle(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
-    """A middle name that somebody goes by, alone."""
+    """Match a lone middle name that a person goes by."""
     return _fits_called(weak, other, typo, lambda name: name.middle)
 
 
 def _fits_called(
     weak: PersonMention, other: PersonMention, typo: Typo, called: Callable[[ComparedName], Iterable[str]]
 ) -> bool:
-    """A given name alone that is one of what the other is called by."""
+    """Match a lone given name with any of the names the other goes by."""
     return any(
         related(a.given, form) or mistyped(a.given, form, typo, given=True)
         for a in weak.names
@@ -193,13 +194,13 @@ def _fits_called(
 
 
 def fits_suffix(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
-    """Junior alone, as somebody is called who is one."""
+    """Match a lone "Junior" or "Senior" with a name that has this suffix."""
     called = suffix(weak.names[0].joined or "".join(weak.names[0].surname)) if weak.kind == "single" else ""
     return typo == "none" and called in ("jr", "sr") and other.suffix == called
 
 
 def fits_letters(weak: PersonMention, other: PersonMention) -> bool:
-    """Initials alone, in any order: JRK, J.K., K.J."""
+    """Match lone initials in any order: JRK, J.K., K.J."""
     return any(letters(a) in initials(b) for a in weak.names for b in other.names if b.given and b.surname)
 
 
@@ -209,7 +210,8 @@ def letters(name: ComparedName) -> str:
 
 
 def initials(name: ComparedName) -> set[str]:
-    """The initials that stand for a name, sorted letters: given and family name, with the middle names or without."""
+    """The initials that may stand for a name, as sorted letters: given name and surname, with or without the middle
+    names."""
     first, inner = name.given[0], "".join(m[0] for m in name.middle if m)
     lasts = {*(s[0] for s in name.surname), "".join(s[0] for s in name.surname)}  # SRM: S. Rao-Mitchell
     shown = {"".join(sorted(initials)) for last in lasts for initials in (first + last, first + inner + last)}
@@ -218,10 +220,10 @@ def initials(name: ComparedName) -> set[str]:
 
 def words_of(name: ComparedName) -> set[str]:
     """The words under which a name is looked up: its own, their roots, their beginnings, its initials."""
-    found: set[str] = set()
+    lookup: set[str] = set()
     for form in (name.given, name.joined, *name.nick, *name.middle, *name.surname):
         if len(form) > 1:
-            found |= {
+            lookup |= {
                 form,
                 "~" + form[:3],
                 "^" + form[0],
@@ -229,12 +231,12 @@ def words_of(name: ComparedName) -> set[str]:
                 *("@" + root for root in roots().get(form, ())),
             }
     if name.given and name.surname:
-        found |= {"=" + shown for shown in initials(name)}
-    return found
+        lookup |= {"=" + shown for shown in initials(name)}
+    return lookup
 
 
 class PersonCluster:
-    """Mentions taken for one person. Grows in place; never compared."""
+    """Mentions that are taken for one person. It grows in place and is never compared."""
 
     def __init__(self, members: Iterable[PersonMention]) -> None:
         self.members: list[PersonMention] = []
@@ -246,7 +248,7 @@ class PersonCluster:
         self.suffixes: set[str] = set()
         self.works: set[str] = set()
         self.variants: set[MentionVariant] = set()
-        self.faces: dict[tuple[ComparedName, ...], PersonMention] = {}  # one member per way of writing
+        self.faces: dict[tuple[ComparedName, ...], PersonMention] = {}  # one member per written form
         self.add(members)
 
     def add(self, members: Iterable[PersonMention]) -> None:
@@ -263,7 +265,8 @@ class PersonCluster:
             self.faces.setdefault(mention.names, mention)
 
     def admits(self, mention: PersonMention) -> bool:
-        """Neither gender nor generation nor degrees speak against it, nor that it is said to be another."""
+        """Return True if gender, generation, suffix and degrees do not contradict, and the mention is not said to be
+        another."""
         return not (
             (mention.gender and self.genders and mention.gender not in self.genders)
             or any(apart(mention.side, side) for side in self.sides)
@@ -275,7 +278,7 @@ class PersonCluster:
 
 
 def named_before(mention: PersonMention, mentions: Iterable[PersonMention], near: int) -> list[PersonMention]:
-    """Mentions in the same field of the same record that end at most so many characters before it begins, the nearest
+    """Mentions in the same field of the same record that end at most `near` characters before this one begins, nearest
     last."""
     before = [
         other
@@ -288,5 +291,5 @@ def named_before(mention: PersonMention, mentions: Iterable[PersonMention], near
 
 
 def record_of(mention: PersonMention) -> str:
-    """The record of a mention, of whatever patient."""
+    """The record of a mention, unique across patients."""
     return f"{mention.variant.owner}\0{mention.variant.record}"

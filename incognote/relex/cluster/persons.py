@@ -1,4 +1,4 @@
-"""Persons of one domain: the staff, and for each patient the patient and those around."""
+"""Persons of one domain: the staff, and for each patient the patient and the people around the patient."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _CHILDHOOD = "*baby"
 
 
 def by_role(clusters: Sequence[PersonCluster], subject: PersonCluster) -> list[PersonCluster]:
-    """The clusters of one patient's records, those united whom one role tells to be one; the patient's own first."""
+    """Join the clusters of one patient's records that a shared role shows to be one person. The patient's own comes
+    first."""
     others = [cluster for cluster in clusters if cluster is not subject]
     for ways in (_newborns, _nicknames, _titled):
         for lost, found in ways(others, subject):
@@ -35,39 +36,40 @@ def by_role(clusters: Sequence[PersonCluster], subject: PersonCluster) -> list[P
 
 
 def _newborns(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tuple[PersonCluster, PersonCluster]]:
-    """A twin before it was named, with the twin that has a name."""
+    """Pair an unnamed newborn twin with the twin that has a name."""
     unnamed = [c for c in others if _kin(c, _SIBLING) and all(_nameless(m) for m in c.members)]
     named = [c for c in others if _kin(c, _TWIN) and not any(_nameless(m) for m in c.members)]
     return [(unnamed[0], named[0])] if len(unnamed) == len(named) == 1 and _agree(unnamed[0], named[0]) else []
 
 
 def _nicknames(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tuple[PersonCluster, PersonCluster]]:
-    """A wife called by one given name, with the wife known by another."""
-    found: list[tuple[PersonCluster, PersonCluster]] = []
+    """Pair a wife mentioned by one given name with the wife known by another; the same for mother and father."""
+    pairs: list[tuple[PersonCluster, PersonCluster]] = []
     for role in _ROLES:
         having = [c for c in others if _kin(c, role)]
         if any(_kin(c, other) for c in having for other in _ROLES if other is not role):
-            continue  # the patient's wife is a mother too, to her children
+            continue  # the patient's wife is also a mother, to her children
         lone = [c for c in having if all(m.kind == "single" and not m.titled for m in c.members)]
         if len(having) == 2 and lone and _agree(*having):
             lost = lone[0]
-            found.append((lost, next(c for c in having if c is not lost)))
-    return found
+            pairs.append((lost, next(c for c in having if c is not lost)))
+    return pairs
 
 
 def _titled(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tuple[PersonCluster, PersonCluster]]:
-    """Mrs. Ruiz, where the patient is a Ruiz and nobody else is called so: the spouse, else a parent."""
+    """Pair Mrs. Ruiz with the spouse, or else a parent, if the patient is a Ruiz too and there is only one candidate.
+    """
     families = {s for m in subject.members for name in m.names[:1] for s in name.surname if len(s) > 1}
-    found: list[tuple[PersonCluster, PersonCluster]] = []
+    pairs: list[tuple[PersonCluster, PersonCluster]] = []
     for lost in others:
         if not all(m.kind == "single" and m.title in GROWN and _family(m) & families for m in lost.members):
             continue
         for role in (SPOUSES, PARENTS):
             having = [c for c in others if c is not lost and _kin(c, role) and _agree(c, lost)]
             if having:
-                found.extend((lost, c) for c in having if len(having) == 1)
+                pairs.extend((lost, c) for c in having if len(having) == 1)
                 break
-    return found
+    return pairs
 
 
 def _kin(cluster: PersonCluster, role: frozenset[str]) -> bool:
@@ -87,14 +89,14 @@ def _nameless(mention: PersonMention) -> bool:
 
 
 _EQUAL = 0.9
-"""From this likeness on, names of mentions of different types are the same name."""
+"""From this likeness on, names of mentions with different types are the same name."""
 
 
 def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionVariant]]]:
     """(scope, variants) of every person; a function of the set of variants.
 
-    A PERSON with a doctor's title, with degrees, or with the whole name of a clinician of the domain is a clinician;
-    with the patient's whole name, the patient. All mentions of PATIENT in one patient's records are the patient.
+    A PERSON with a doctor's title, with degrees, or with the whole name of a clinician of the domain is a clinician.
+    One with the patient's whole name is the patient. All PATIENT mentions in one patient's records are the patient.
     """
     mentions = [read(variant) for variant in sorted(set(variants))]
     staff = [m for m in mentions if is_staff(m)]
@@ -104,21 +106,21 @@ def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionV
         if is_staff(mention):
             continue
         owned[mention.variant.owner].append(mention)
-    found: list[tuple[str, list[MentionVariant]]] = []
+    scoped: list[tuple[str, list[MentionVariant]]] = []
     joining: list[PersonMention] = []
     for owner, own in sorted(owned.items()):
         clusters, strangers = _household(own, known)
         joining.extend(strangers)
-        found.extend((owner, _variants(cluster)) for cluster in clusters)
+        scoped.extend((owner, _variants(cluster)) for cluster in clusters)
     staff = sorted([*staff, *joining], key=lambda m: m.variant)
-    found.extend(("", _variants(cluster)) for cluster in gather(staff, staff=True))
-    return found
+    scoped.extend(("", _variants(cluster)) for cluster in gather(staff, staff=True))
+    return scoped
 
 
 def _household(
     own: Sequence[PersonMention], staff: Mapping[str, Sequence[tuple[ComparedName, ...]]]
 ) -> tuple[list[PersonCluster], list[PersonMention]]:
-    """The persons of one patient's records, and the mentions that are clinicians' by their whole names."""
+    """The persons in one patient's records, and the mentions that are clinicians by their whole names."""
     patient = [m for m in own if is_type(m.variant, "PATIENT")]
     names = [m.names for m in patient if m.kind == "whole"]
     others: list[PersonMention] = []
@@ -145,8 +147,8 @@ def _household(
 
 
 def _of_the_father(mention: PersonMention, called: set[str]) -> PersonMention:
-    """A relative with the patient's given name for a family name, as many peoples call a child by its father's, is a
-    child of the patient."""
+    """Make a relative a child of the patient if the surname is the patient's given name. In many cultures, a child's
+    second name is the father's given name."""
     if mention.kin or mention.side or mention.kind != "whole" or not called & set(mention.names[0].surname):
         return mention
     return replace(mention, kin="child", side="child")
@@ -155,7 +157,8 @@ def _of_the_father(mention: PersonMention, called: set[str]) -> PersonMention:
 def _with_relatives(
     subject: PersonCluster, relatives: Sequence[PersonMention], loose: Sequence[PersonMention]
 ) -> list[PersonCluster]:
-    """Relatives among themselves; a PERSON may be the patient too, a relative never is by a weak name."""
+    """Gather relatives together with whole names. A weak PERSON mention may also be the patient; a weak relative never
+    is."""
     weak = [m for m in loose if m.kind != "whole"]
     firm = [m for m in loose if m.kind == "whole"]
     theirs = gather(sorted([*relatives, *firm], key=lambda m: m.variant))
@@ -169,11 +172,11 @@ def _called(mention: PersonMention, names: Sequence[tuple[ComparedName, ...]]) -
 
 def _whole_names(mentions: Sequence[PersonMention]) -> dict[str, list[tuple[ComparedName, ...]]]:
     """Whole names by each of their surnames."""
-    found: dict[str, list[tuple[ComparedName, ...]]] = defaultdict(list)
+    by_surname: dict[str, list[tuple[ComparedName, ...]]] = defaultdict(list)
     for names in dict.fromkeys(m.names for m in mentions if m.kind == "whole"):
         for surname in {s for name in names if whole(name) for s in name.surname}:
-            found[surname].append(names)
-    return found
+            by_surname[surname].append(names)
+    return by_surname
 
 
 def _near(
@@ -187,7 +190,7 @@ def _variants(cluster: PersonCluster) -> list[MentionVariant]:
 
 
 def described(variants: Sequence[MentionVariant]) -> dict[str, str]:
-    """What is known of a person: type, name (the fullest way of writing), gender, locale, kin, where anything tells."""
+    """What is known of a person: type, name (the fullest form), gender, locale and kin, if anything says it."""
     mentions = [read(variant) for variant in variants]
     name = fullest(m.parsed for m in mentions)
     assert name is not None
@@ -204,13 +207,14 @@ def described(variants: Sequence[MentionVariant]) -> dict[str, str]:
 
 
 def commonest(words: Iterable[str]) -> str:
-    """The word that stands most often; the first by the alphabet among equals."""
+    """The most frequent word; the alphabetically first one wins a tie."""
     counts = Counter(words)
     return min(counts, key=lambda word: (-counts[word], word))
 
 
 def written(identity: Identity) -> dict[MentionVariant, Parsed]:
-    """The mentions of a person, each read as the fuller names tell (Hoa of Nguyen Thi Hoa is a given name)."""
+    """The mentions of a person, each read in agreement with the fuller names (Hoa in Nguyen Thi Hoa is a given name).
+    """
     mentions = [read(variant) for variant in identity.variants]
     fuller = [m.parsed for m in mentions if m.kind == "whole"]
     return {m.variant: fit(m.variant.words, fuller, m.variant.hints.title) for m in mentions}

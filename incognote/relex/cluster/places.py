@@ -13,7 +13,7 @@ from incognote.relex.cluster.grouping import attached, by_key, cluster_data
 from incognote.relex.nouns import MentionVariant
 from incognote.schemas.catalogue import catalogue
 
-_CITY = 4  # where the town stands in the normal form of an address
+_CITY = 4  # position of the city in the normal form of an address
 _WORD = re.compile(r"[^\W_]+")
 _ZIP = re.compile(r"(?<!\d)(\d{5})(?:-\d{4})?\s*\Z|\b([A-Z]\d[A-Z]\s?\d[A-Z]\d|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2})\s*\Z")
 _FOREIGN_ZIP = re.compile(r"\b(\d{4,6}(?:\s?[A-Z]{2})?)\s+(?=[^\W\d_])")
@@ -26,7 +26,7 @@ _FLAT = re.compile(r"\s*(\d+[a-zA-Z]?)/(?=\d+[a-zA-Z]?\s)")  # 3/17 Pacific Para
 
 
 class Address(NamedTuple):
-    """An address in parts, each in its normal form; "" for what it does not show."""
+    """An address in parts, each in its normal form; "" for a missing part."""
 
     number: str
     street: str
@@ -80,14 +80,14 @@ def _states() -> list[tuple[str, str]]:
 
 
 def _unit(words: str) -> tuple[str, str]:
-    """The words without the flat at their end, and its number."""
+    """The words without the unit at their end, and the unit's number."""
     signs = "|".join(re.escape(word) for word in cluster_data("places.toml")["unit"]["words"].split())
     match = re.search(rf"[\s,]*(?<![^\W_])(?:{signs})\.?\s*([a-z]?\d+[a-z]?|[a-z])\s*\Z", words, re.IGNORECASE)
     return (words[: match.start()], match.group(1).lower()) if match else (words, "")
 
 
 def _street(words: str) -> str:
-    """Street names in full words; St. at the head is a saint."""
+    """A street name with abbreviations written out. St. at the start is "saint"."""
     table: dict[str, str] = cluster_data("places.toml")["street"]
     low = [fold(word) for word in _WORD.findall(words)]
     return " ".join("saint" if at == 0 and word == "st" else table.get(word, word) for at, word in enumerate(low))
@@ -95,7 +95,7 @@ def _street(words: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def city_of(words: str) -> str:
-    """A town as it is compared: St. Louis is Saint Louis, Mt Vernon is Mount Vernon."""
+    """A city in the form used for comparison: St. Louis is Saint Louis, Mt Vernon is Mount Vernon."""
     low = [fold(word) for word in _WORD.findall(words)]
     long = {"st": "saint", "ste": "sainte", "mt": "mount", "ft": "fort"}
     return " ".join(long.get(word, word) for word in low)
@@ -126,13 +126,12 @@ def place_of(type: str, words: str) -> tuple[str, ...]:
 
 
 def _room(words: str) -> str:
-    """Numbers with what they are of, whatever their order (Bay 3 Bed 2, Bed 2, Bay 3); of one number what it is of
-    says nothing."""
+    """Numbers with their kinds, in any order (Bay 3 Bed 2, Bed 2, Bay 3). For a single number, the kind is ignored."""
     kinds = frozenset(cluster_data("places.toml")["room"]["words"].split())
     found = [fold(word) for word in _WORD.findall(words)]
-    told = [word for word in found if word not in kinds]
+    numbers = [word for word in found if word not in kinds]
     pairs = [(a, b) for a, b in pairwise(found) if a in kinds and b not in kinds]
-    return "".join("".join(pair) for pair in sorted(pairs)) if len(told) == len(pairs) > 1 else "".join(told)
+    return "".join("".join(pair) for pair in sorted(pairs)) if len(numbers) == len(pairs) > 1 else "".join(numbers)
 
 
 def _country(plain: str) -> str:
@@ -145,9 +144,9 @@ def _country(plain: str) -> str:
 
 
 def places(variants: Iterable[MentionVariant]) -> list[tuple[tuple[str, ...], list[MentionVariant]]]:
-    """(normal form, variants) of every place; an address with fewer parts is the only fuller one it agrees with.
+    """(normal form, variants) of every place. An address with fewer parts joins the only fuller one it agrees with.
 
-    A town within an address and the same town alone are two identities with one component (`address_of(…).city`).
+    A city within an address and the same city alone are two identities with one component (`address_of(…).city`).
     """
     forms = by_key(sorted(set(variants)), lambda v: place_of(v.type, v.words))
     addresses = sorted(form for form in forms if form[0] == "address")
@@ -162,7 +161,7 @@ def places(variants: Iterable[MentionVariant]) -> list[tuple[tuple[str, ...], li
 
 
 def _within(form: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Each part the form shows, the other shows too; a town may have what is no town behind it (NSW)."""
+    """Return True if the other has every part of the form. More words may follow the city (NSW)."""
     return all(
         not mine or mine == theirs or (at == _CITY and theirs.startswith(f"{mine} "))
         for at, (mine, theirs) in enumerate(zip(form, other, strict=True))

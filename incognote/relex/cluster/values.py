@@ -43,11 +43,11 @@ Form = tuple[str, ...]
 
 
 def dates(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[MentionVariant]]]:
-    """(normal form, variants) of every day, month or year meant.
+    """(normal form, variants) of every day, month or year that is meant.
 
-    02/08/2023 is read day first where more of the owner's dates say so than month first (`day_first`). A date without
-    its year is the only full one of that day in its record, else in the owner's records. Two digits of a year mean the
-    century that another date of the owner says of the same day in full, else the one that is likelier.
+    02/08/2023 is read day first if more of the owner's dates say so than month first (`day_first`). A date without a
+    year joins the only full date of that day in its record, or else in the owner's records. A two-digit year has the
+    century of another date of the owner that gives the same day in full, or else the likelier century.
     """
     seen = sorted(set(variants))
     first = day_first(seen)
@@ -71,10 +71,10 @@ def dates(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[MentionVa
 
 
 def day_first(variants: Sequence[MentionVariant]) -> dict[str, bool]:
-    """Per owner: whether numeric dates stand day first.
+    """Whether each owner writes numeric dates day first.
 
-    Those that can be read one way only tell it; else those that one reading makes a day which another date of the owner
-    says in words; else the order in which dates with a month's name stand.
+    Dates with only one possible reading decide. Next come dates that in one reading equal another date of the owner in
+    words. Last comes the order in dates with the name of a month.
     """
     votes: dict[str, Counter[str]] = {variant.owner: Counter() for variant in variants}
     told = {(v.owner, date_of(v.words)) for v in variants if _NAMED.search(v.words)}
@@ -109,7 +109,7 @@ def _chosen(readings: Sequence[Day], words: str, day_first: bool) -> Day:
     numeric = _NUMERIC.match(words)
     if numeric:
         a, b = int(numeric.group(1)), int(numeric.group(2))
-        dotted = "." in numeric.group()  # day first in any case, as `operators.dates` writes them
+        dotted = "." in numeric.group()  # always day first, as `operators.dates` writes them
         wanted = (b, a) if ((day_first or dotted) and b <= 12) or a > 12 else (a, b)
         return next((day for day in readings if day[1:] == wanted), readings[0])
     if day_first and len(readings) > 1 and readings[0][0] is None:
@@ -133,7 +133,7 @@ def age_of(words: str) -> Form:
 
 
 def _sexed(words: str) -> bool:
-    """74M is a man, 7m a baby of seven months."""
+    """Return True if M is a sex: 74M is a man, 7m a baby of seven months."""
     return bool(re.search(r"\d\s?M\b", words))
 
 
@@ -146,20 +146,20 @@ _STATE = frozenset("retired former formerly ex a an the current currently unempl
 
 @lru_cache(maxsize=1 << 12)
 def work_of(words: str) -> Form:
-    """An occupation without what only says whether it is still done."""
+    """An occupation without words that only say whether it is still current."""
     low = tuple(fold(word) for word in re.findall(r"[^\W\d_]+", words))
     return tuple(word for word in low if word not in _STATE) or low or (words,)
 
 
 def occupations(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[MentionVariant]]]:
-    """Equal but for blanks and hyphens: a net-maker is a netmaker."""
+    """Group occupations, ignoring spaces and hyphens: a net-maker is a netmaker."""
     together = by_key(set(variants), lambda v: ("".join(work_of(v.words)),))
     return sorted((min(work_of(v.words) for v in found), sorted(found)) for found in together.values())
 
 
 _EXTENSION = re.compile(r"(?:e?xt(?:ension|n)?\.?|(?<=\d)\s*x|#)\s*[:.]?\s*(\d{1,6})\s*\Z", re.IGNORECASE)
 _LOCAL = 7  # digits of a number without its area code
-_COUNTRY = 3  # digits of a country's code at most
+_COUNTRY = 3  # the most digits of a country code
 _TELLING = 5  # letters and digits from which an identifier is the same under any type
 
 Phone = tuple[str, str]
@@ -180,9 +180,9 @@ def phone_of(words: str) -> Phone:
 
 
 def phones(variants: Iterable[MentionVariant]) -> list[tuple[Phone, list[MentionVariant]]]:
-    """Numbers that are one: however grouped, with the country's code or a trunk zero, without area code or extension.
+    """Group equal numbers, however they are grouped, with or without country code, trunk zero, area code or extension.
 
-    A shorter form belongs to a fuller one where only one fits (in its record, else in the patient's).
+    A shorter form joins a fuller one if only one fits (in its record, or else in the patient's records).
     """
     forms = by_key(sorted(set(variants)), lambda v: phone_of(v.words))
     ends: dict[str, list[Phone]] = defaultdict(list)
@@ -210,13 +210,14 @@ def phones(variants: Iterable[MentionVariant]) -> list[tuple[Phone, list[Mention
 
 @lru_cache(maxsize=1 << 12)
 def code_of(words: str) -> str:
-    """Letters and digits alone, in small letters; zeros before a number say nothing."""
+    """Letters and digits only, in lower case. Leading zeros of a number are ignored."""
     low = "".join(c for c in fold(words) if c.isalnum()) or words
     return (low.lstrip("0") or low) if low.isdigit() else low
 
 
 def codes(variants: Iterable[MentionVariant]) -> list[tuple[tuple[str, str], list[MentionVariant]]]:
-    """Identifiers that are one: the same letters and digits, a prefix left out or not; short ones under one type."""
+    """Group equal identifiers: the same letters and digits, with or without a prefix; short ones only within one type.
+    """
 
     def form(variant: MentionVariant) -> tuple[str, str]:
         code = code_of(variant.words)
@@ -229,7 +230,7 @@ def codes(variants: Iterable[MentionVariant]) -> list[tuple[tuple[str, str], lis
             behind[bare.lstrip("0")].append((code, kind))
 
     def fuller(key: tuple[str, str]) -> list[tuple[str, str]]:
-        """The same number with letters before it: KB330927, of 330927."""
+        """The same number with letters before it: KB330927 for 330927."""
         return behind[key[0]] if len(key[0]) >= _TELLING and key[0].isdigit() else []
 
     return [(key, sorted(found)) for key, found in attached(forms, fuller)]

@@ -1,7 +1,7 @@
-"""Surrogates of a batch of identities, the same whatever the order they come in. One module per kind of identity.
+"""Generate the surrogates of a batch of identities, independent of their order. One module per kind of identity.
 
-draw, taken = KeyedDraw(keyring), UsedSurrogates()
-surrogates = Generators(Choices()).generate_all(identities, draw, taken)
+    draw, taken = KeyedDraw(keyring), UsedSurrogates()
+    surrogates = Generators(Choices()).generate_all(identities, draw, taken)
 """
 
 from __future__ import annotations
@@ -41,29 +41,29 @@ _KINDS: tuple[type[SurrogateGenerator], ...] = (
     Occupations,
     Others,
 )
-_ATTEMPTS = 256  # wholes that may have been refused before one is free
+_ATTEMPTS = 256  # how many wholes may be refused before one is free
 _WORDS: Mapping[Group, int] = {"PERSON": 0, "PLACE": 1, "ORG": 2}
-"""Which come before contacts, which are built of names."""
+"""The groups that come before contacts, which are built from names."""
 
 
 class Generators:
     """One generator per group of identities.
 
     Args:
-        choices: what the policy chose.
+        choices: the policy's choices.
 
     Raises:
-        UsageError: choices outside their range.
+        UsageError: a choice is out of range.
     """
 
     def __init__(self, choices: Choices | None = None) -> None:
         chosen = choices or Choices()
         if not 1 <= chosen.band <= 5 or not 1 <= chosen.days <= 3650:
-            raise UsageError("choices: `band` is 1 to 5 years, `days` 1 to 3650 days")
+            raise UsageError("choices: `band` must be 1 to 5 years, and `days` 1 to 3650 days")
         self._kinds: dict[Group, SurrogateGenerator] = {kind.group: kind(chosen) for kind in _KINDS}
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
-        """The surrogate of one identity; a second call gives the same, unless that was refused (`taken.refuse`)."""
+        """The surrogate of one identity. A second call returns the same one, unless it was refused (`taken.refuse`)."""
         kind = self._kinds[identity.group]
         surrogate = kind.generate(identity, draw, taken)
         for _ in range(_ATTEMPTS):
@@ -75,27 +75,27 @@ class Generators:
         return surrogate
 
     def recall(self, identity: Identity, surrogate: Surrogate, taken: UsedSurrogates) -> None:
-        """A surrogate that an index remembers: its parts are held, and new identities of its scope share them."""
+        """Hold the parts of a surrogate from an index, so that new identities in its scope share them."""
         self._kinds[identity.group].recall(identity, surrogate, taken)
         taken.remember(identity, surrogate)
 
     def components(self, identity: Identity) -> set[Component]:
-        """What it shares with others of its scope."""
+        """The components that it shares with others in its scope."""
         kind = self._kinds[identity.group]
         return {request.component for request in kind.requests(identity)} | set(kind.named(identity).values())
 
     def lacks(self, identity: Identity, surrogate: Surrogate) -> bool:
-        """Whether a surrogate given before has not all parts that the identity's mentions show by now."""
+        """Return True if an earlier surrogate lacks parts that the identity's mentions now show."""
         return self._kinds[identity.group].lacks(identity, surrogate)
 
     def again(self, identity: Identity, taken: UsedSurrogates) -> None:
-        """What was made of components that may have changed is made anew."""
+        """Release whatever was made of components that may have changed, so that it is made again."""
         self._kinds[identity.group].again(identity, taken)
 
     def generate_all(self, identities: Iterable[Identity], draw: Draw, taken: UsedSurrogates) -> dict[str, Surrogate]:
-        """Identity's id → surrogate. Components are drawn first, by level and in the order of their places.
+        """Map each identity's id to a surrogate. Components are drawn first, by level and in the order of their places.
 
-        The words of the identities' own originals are avoided from here on.
+        From then on, the words of the identities' own originals are avoided.
         """
         batch = list(identities)
         for identity in batch:
@@ -113,19 +113,20 @@ class Generators:
         return {identity.id: self.generate(identity, draw, taken) for identity in ordered}
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
-        """What stands in place of a variant; None where only a label can."""
+        """The replacement of a variant; None if only a label is possible."""
         return self._kinds[identity.group].render(variant, identity, surrogate)
 
     def whole(self, identity: Identity, surrogate: Surrogate) -> str:
-        """What must be unique in the scope, as an index reserves it; "" for what may repeat (dates, ages)."""
+        """The string that must be unique in the scope, as an index reserves it; "" for values that may repeat (dates,
+        ages)."""
         return self._kinds[identity.group].whole(surrogate)
 
 
 def originals(identity: Identity) -> set[str]:
-    """The words that no surrogate of the batch may be: variants whole, and of persons each name."""
+    """The words that no surrogate of the batch may be: whole variants, and for persons each name."""
     words = {variant.words for variant in identity.variants}
     if identity.group == "CONTACT":
-        words |= {phone_of(word)[0] for word in words}  # 0491 570 156 is 491570156 to the generator
+        words |= {phone_of(word)[0] for word in words}  # the generator sees 0491 570 156 as 491570156
     if identity.group in ("DATE", "AGE", "OTHER"):
         return set()
     return words | words_of(identity) if identity.group == "PERSON" else words

@@ -1,4 +1,4 @@
-"""What generators of surrogates share: choices, components, draws, what is used already, and their base class."""
+"""What all surrogate generators share: choices, components, draws, used surrogates, and the base class."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Choices:
     """What a policy may choose.
 
     Args:
-        places: towns move within their state ("state", the state stays), or states move too ("country").
+        places: towns move within their state ("state": the state stays), or states move too ("country").
         ages: a number within the band ("near"), or a decade in words ("decade": mid-forties).
-        band: years an age moves at most, 1 to 5.
-        days: days a date moves at most, 1 to 3650.
-        pools: the version drawn from.
+        band: the most years that an age moves, 1 to 5.
+        days: the most days that a date moves, 1 to 3650.
+        pools: the version of the pools.
     """
 
     places: Literal["state", "country"] = "state"
@@ -48,7 +48,7 @@ class Component:
 
     Args:
         domain, scope: where it is the same.
-        type: what it is; components whose types agree up to a colon are never given the same surrogate.
+        type: its kind. Components whose types are equal up to a colon never get the same surrogate.
         normal: its normal form.
     """
 
@@ -64,10 +64,11 @@ class Component:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ComponentRequest:
-    """A component to be drawn. Those of a lower level come first; of several for one component the greatest counts.
+    """A request to draw a component. Lower levels are drawn first. Of several requests for one component, the greatest
+    counts.
 
     Args:
-        detail: what narrows the pool (a locale, the state a town lies in), as its kind reads it.
+        detail: narrows the pool (a locale, the state of a town); each kind defines its meaning.
     """
 
     level: int
@@ -76,19 +77,19 @@ class ComponentRequest:
 
 
 class Draw(Protocol):
-    """Where in its pool a component begins to look."""
+    """Chooses the position in the pool at which the search for a component starts."""
 
     def place(self, component: Component) -> int:
         """128 bits, the same at every call."""
         ...
 
     def offset(self, domain: str, scope: str, farthest: int) -> int:
-        """The days that the dates of a scope move: never zero, whole weeks or whole years."""
+        """The number of days by which the dates of a scope move: never zero, and whole weeks or whole years."""
         ...
 
 
 class KeyedDraw:
-    """Drawn by key: HMAC under the key of purpose `surrogates`. Same key, same answer."""
+    """Draws by key: HMAC under the key with purpose `surrogates`. The same key gives the same result."""
 
     def __init__(self, keyring: Keyring) -> None:
         self._keyring = keyring
@@ -100,12 +101,13 @@ class KeyedDraw:
         return int.from_bytes(mac[:16], "big")
 
     def offset(self, domain: str, scope: str, farthest: int) -> int:
-        """That of the operator `date-shift` for the same patient, so that both ways to move a date agree."""
+        """The offset of the operator `date-shift` for the same patient, so that both ways to move a date agree."""
         return offset(self._keyring, domain, scope.removeprefix("patient:"), farthest)
 
 
 class RandomDraw:
-    """Drawn at random, derived from nothing; remembered as long as this object lives (an index does so longer)."""
+    """Draws at random, with no derivation. This object remembers its draws for its lifetime; an index keeps them
+    longer."""
 
     def __init__(self) -> None:
         self._places: dict[Component, int] = {}
@@ -120,7 +122,7 @@ class RandomDraw:
 
 
 class DrawStream:
-    """Numbers from a place and an attempt, for surrogates that are made rather than picked (SHAKE-256)."""
+    """Numbers derived from a place and an attempt, for surrogates that are made, not picked (SHAKE-256)."""
 
     def __init__(self, place: int, attempt: int = 0) -> None:
         self._hash = hashlib.shake_256(place.to_bytes(16, "big") + attempt.to_bytes(4, "big"))
@@ -134,35 +136,35 @@ class DrawStream:
         return options[self.below(len(options))]
 
     def fill(self, pattern: str, letters: str = "ABDEFGHJLNPQRSTUWXYZ") -> str:
-        """`#` a digit, `@` a letter; the rest stays."""
+        """Replace `#` with a digit and `@` with a letter. Other characters stay."""
         return "".join(self.of(DIGITS) if c == "#" else self.of(letters) if c == "@" else c for c in pattern)
 
 
 def walk(options: Sequence[T], place: int) -> Iterator[T]:
-    """The options from a place on, each once."""
+    """Each option once, starting at a place."""
     for step in range(len(options)):
         yield options[(place + step) % len(options)]
 
 
 def one_of(patterns: Sequence[str]) -> Callable[[DrawStream], str]:
-    """Makes one of the patterns, filled."""
+    """Return a function that fills one of the patterns."""
     return lambda stream: stream.fill(stream.of(patterns))
 
 
 def made(make: Callable[[DrawStream], T], place: int, attempts: int = _ATTEMPTS) -> Iterator[T]:
-    """What is made of the place, attempt after attempt."""
+    """Yield what `make` produces for the place, one attempt after another."""
     for attempt in range(attempts):
         yield make(DrawStream(place, attempt))
 
 
 @lru_cache(maxsize=1 << 16)
 def plain(words: str) -> str:
-    """The form under which surrogates and originals are compared: letters and digits, folded."""
+    """The form in which surrogates and originals are compared: letters and digits, folded."""
     return "".join(c for c in fold(words) if c.isalnum()) or words.strip()
 
 
 def like(sample: str, words: str) -> str:
-    """Words in the capitals of a sample: ALL CAPS and all small are kept, anything else leaves them as they are."""
+    """Words in the case of a sample: all capitals or all lower case. In any other case they are unchanged."""
     letters = [c for c in sample if c.isalpha()]
     if len(letters) > 1 and sample.isupper():
         return words.upper()
@@ -170,7 +172,7 @@ def like(sample: str, words: str) -> str:
 
 
 def shaped(words: str, stream: DrawStream) -> str:
-    """Other letters and digits in the same places; separators, case and a leading zero stay."""
+    """Replace letters and digits with others. Separators, case and a leading zero stay."""
     out: list[str] = []
     for at, c in enumerate(words):
         if c.isdecimal():
@@ -185,11 +187,11 @@ def shaped(words: str, stream: DrawStream) -> str:
 
 
 class UsedSurrogates:
-    """What is used and what stands for what. Grows as surrogates are drawn.
+    """Which surrogates are used, and for which component. Grows as surrogates are drawn.
 
     Args:
-        originals: words of originals of the batch or a roster: no component of a surrogate equals one.
-        held: components drawn before, with what they were given.
+        originals: words of originals of the batch or a roster; no component of a surrogate equals one.
+        held: components drawn earlier, with their values.
     """
 
     def __init__(
@@ -198,7 +200,7 @@ class UsedSurrogates:
         held: Mapping[Component, str] | None = None,
     ) -> None:
         self.moved = 0
-        """Components whose draw hit what was taken, and which so have another surrogate."""
+        """The number of components whose draw was already taken, so that they got another surrogate."""
         self._originals = {plain(words) for words in originals}
         self._held: dict[Component, str] = {}
         self._used: dict[tuple[str, str, str], dict[str, Component]] = defaultdict(dict)
@@ -209,59 +211,59 @@ class UsedSurrogates:
 
     @property
     def held(self) -> Mapping[Component, str]:
-        """Every component with what it was given, to be carried into the next batch."""
+        """Every component with its value, to be carried into the next batch."""
         return self._held
 
     def avoid(self, words: Iterable[str]) -> None:
-        """More words of originals."""
+        """Add words of originals."""
         self._originals |= {plain(word) for word in words}
 
     def is_known(self, words: str) -> bool:
-        """Whether they are words of an original of the batch."""
+        """Return True if these are words of an original of the batch."""
         return plain(words) in self._originals
 
     def refuse(self, domain: str, scope: str, whole: str) -> None:
-        """Another identity of the scope has this surrogate, as an index says: it is not drawn again."""
+        """Exclude a surrogate that another identity of the scope has in the index. It is not drawn again."""
         self._refused.add((domain, scope, plain(whole)))
 
     def is_refused(self, domain: str, scope: str, whole: str) -> bool:
-        """Whether that surrogate was refused."""
+        """Return True if that surrogate was refused."""
         return (domain, scope, plain(whole)) in self._refused
 
     def release(self, component: Component) -> None:
-        """The component is drawn anew; what it held is given to nobody."""
+        """Draw the component again. Its former value is not given to any other."""
         self._held.pop(component, None)
 
     def free(self, component: Component) -> None:
-        """The component is drawn anew, and may be given what it held."""
+        """Draw the component again. It may get its former value again."""
         value = self._held.pop(component, None)
         used = self._used[component.family]
         if value is not None and used.get(plain(value)) == component:
             del used[plain(value)]
 
     def holds(self, component: Component) -> str | None:
-        """What a component was given, unless that was refused."""
+        """The value of a component, unless it was refused."""
         value = self._held.get(component)
         return None if value is None or self._refuses(component, value) else value
 
     def keep(self, component: Component, value: str) -> str:
-        """What the component holds, else this value, which it holds from now on whoever else has it."""
+        """The component's value, or else this value, which it then holds even if another component has it too."""
         if component not in self._held:
             self._hold(component, value)
         return self._held[component]
 
     def siblings(self, component: Component) -> list[str]:
-        """What the components of the same family hold, in the order of their normal forms."""
+        """The values of the components in the same family, in the order of their normal forms."""
         family = sorted(set(self._used[component.family].values()))
         return [self._held[one] for one in family if one in self._held]
 
     def claim(
         self, component: Component, candidates: Iterator[str], *, default: str | None = None
     ) -> str:
-        """What the component holds, else the first candidate that is free, which it holds from now on.
+        """The component's value, or else the first free candidate, which it then holds.
 
         Args:
-            default: what is returned, and not held, where no candidate is free; None to raise.
+            default: returned, and not held, if no candidate is free; None raises an error.
 
         Raises:
             UsageError: no candidate is free, and there is no default.
@@ -272,7 +274,7 @@ class UsedSurrogates:
     def claim_first(
         self, component: Component, tiers: Iterable[Iterator[str]], *, default: str | None = None
     ) -> str:
-        """As `claim`, of several sequences one after the other."""
+        """Like `claim`, for several sequences tried one after the other."""
         if (value := self.holds(component)) is not None:
             return value
         used, moved = self._used[component.family], False
@@ -287,7 +289,7 @@ class UsedSurrogates:
         if default is not None:
             return default
         raise UsageError(
-            f"no surrogate of type {component.type.split(':', 1)[0]!r} is left in this scope: split the domain"
+            f"no free surrogate of type {component.type.split(':', 1)[0]!r} is left in this scope: split the domain"
         )
 
     def _refuses(self, component: Component, value: str) -> bool:
@@ -298,7 +300,7 @@ class UsedSurrogates:
         self._used[component.family].setdefault(plain(value), component)
 
     def remember(self, identity: Identity, surrogate: Surrogate) -> None:
-        """The surrogate of an identity, for those that are made of it (an e-mail of its bearer)."""
+        """Store the surrogate of an identity, for those built from it (a person's e-mail address)."""
         self._known[identity.id] = (identity, surrogate)
 
     def known(self, id: str) -> tuple[Identity, Surrogate] | None:
@@ -307,11 +309,12 @@ class UsedSurrogates:
 
 
 class SurrogateGenerator(ABC):
-    """Generator and renderer of one group of identities. Stateless: what is drawn stands in `UsedSurrogates`."""
+    """Generates and renders the surrogates of one group of identities. Stateless: draws are stored in `UsedSurrogates`.
+    """
 
     group: ClassVar[Group]
     may_repeat: ClassVar[bool] = False
-    """Whether two identities of a scope may have one surrogate: persons are of one age, dates share an offset."""
+    """Whether two identities of a scope may have the same surrogate. Persons share ages, and dates share an offset."""
 
     def __init__(self, choices: Choices) -> None:
         self.choices = choices
@@ -321,48 +324,48 @@ class SurrogateGenerator(ABC):
         return pools(self.choices.pools)
 
     def requests(self, identity: Identity) -> list[ComponentRequest]:
-        """The components it will want, so that a batch can draw those of all identities in one order."""
+        """The components that the identity needs, so that a batch can draw those of all identities in one order."""
         return []
 
     def pick(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> str:
-        """The surrogate of a component: the one held, else drawn now and held.
+        """The surrogate of a component: the held one, or else one that is drawn now and held.
 
         Raises:
-            UsageError: a kind without components.
+            UsageError: the kind has no components.
         """
         raise UsageError(f"surrogates of group {self.group} have no components of their own")
 
     def named(self, identity: Identity) -> Mapping[str, Component]:
-        """Part of a surrogate → the component it is of."""
+        """Part of a surrogate → its component."""
         return {}
 
     def recall(self, identity: Identity, surrogate: Surrogate, taken: UsedSurrogates) -> None:
-        """Hold the components of a surrogate given before, so that identities to come share them."""
+        """Hold the components of an earlier surrogate, so that later identities share them."""
         for part, component in self.named(identity).items():
             if part in surrogate.parts:
                 taken.keep(component, surrogate.parts[part])
 
     def lacks(self, identity: Identity, surrogate: Surrogate) -> bool:
-        """Whether a surrogate given before has not all parts that the identity's mentions show by now."""
+        """Return True if an earlier surrogate lacks parts that the identity's mentions now show."""
         return not self.named(identity).keys() <= surrogate.parts.keys()
 
-    def again(self, identity: Identity, taken: UsedSurrogates) -> None:  # noqa: B027 -- most kinds rest on components alone
-        """Let go of what rests on components that may have changed."""
+    def again(self, identity: Identity, taken: UsedSurrogates) -> None:  # noqa: B027 -- most kinds have only components
+        """Release whatever depends on components that may have changed."""
 
     def telling(self, identity: Identity) -> Component:
-        """The component that is drawn anew where another identity has the same surrogate."""
+        """The component that is drawn again if another identity has the same surrogate."""
         return max(self.requests(identity), key=lambda request: (request.level, request)).component
 
     @abstractmethod
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
-        """The surrogate of an identity, of components held or drawn now."""
+        """The surrogate of an identity, from components that are held or drawn now."""
 
     @abstractmethod
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
-        """What stands in place of one variant; None where it cannot be said, and a label must."""
+        """The replacement of one variant; None if it cannot be written and needs a label."""
 
     def whole(self, surrogate: Surrogate) -> str:
-        """The surrogate as it is distinguished from others of its scope; "" for one that may repeat."""
+        """The string that distinguishes the surrogate from others in its scope; "" for one that may repeat."""
         return "" if self.may_repeat else " ".join(surrogate.parts[name] for name in sorted(surrogate.parts))
 
     def component(self, identity: Identity, type: str, normal: str) -> Component:

@@ -1,4 +1,5 @@
-"""Surrogates of contacts: telephones, e-mails and user names built of the bearer's surrogate, web addresses."""
+"""Surrogates of contacts: telephones, e-mail addresses and user names built from the owner's surrogate, web addresses.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ _KEYS = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "22233344455566677778889999"
 
 
 class Number(NamedTuple):
-    """A number as `phonenumbers` reads it: region, country's code, the digits behind it, whether it is a mobile's."""
+    """A number as `phonenumbers` reads it: region, country code, the digits after it, and whether it is a mobile
+    number."""
 
     region: str
     code: str
@@ -47,7 +49,7 @@ class Number(NamedTuple):
 
 
 def read_number(words: str) -> Number:
-    """Ten digits, or seven, are North America's where nothing else is said; a trunk zero is Britain's."""
+    """Read a number. Ten or seven digits are North American by default, and a trunk zero is British."""
     import phonenumbers
 
     match = _EXTENSION.search(words)
@@ -72,18 +74,18 @@ def read_number(words: str) -> Number:
 
 
 def _dialled(written: str) -> str:
-    """The characters that are dialled: digits, and letters where there are too few digits without (1-800-FLOWERS)."""
+    """The characters that are dialed: digits, and also letters if there are too few digits (1-800-FLOWERS)."""
     digits = "".join(c for c in written if c.isdecimal() and c.isascii())
     return digits if len(digits) >= _LOCAL else "".join(c for c in written if c.isalnum() and c.isascii())
 
 
 def _islands(region: str | None) -> bool:
-    """Britain's islands share its numbers."""
+    """Guernsey, Jersey and the Isle of Man share British numbers."""
     return region in ("GG", "JE", "IM")
 
 
 class Phones:
-    """How telephones are drawn; part `number` (the digits behind the country's code) and `extension`."""
+    """Draws telephone numbers; parts `number` (the digits after the country code) and `extension`."""
 
     def __init__(self, pools: Pools) -> None:
         self.pools = pools
@@ -112,7 +114,7 @@ class Phones:
         return taken.claim_first(component, self._numbers(component, request.detail[0], place, draw, taken), default="")
 
     def named(self, identity: Identity) -> dict[str, Component]:
-        """The area is part of the number: `area` names it."""
+        """The area is part of the number; `area` names it."""
         return {
             "number" if r.component.type == "phone" else r.component.type: r.component for r in self.requests(identity)
         }
@@ -123,7 +125,7 @@ class Phones:
         return Surrogate({"number": parts.pop("phone"), **parts}, self.pools.version)
 
     def render(self, variant: MentionVariant, surrogate: Surrogate) -> RenderedSurrogate | None:
-        """None where nothing in the words can be dialled."""
+        """None if nothing in the words can be dialed."""
         words = variant.words
         if not surrogate.parts["number"]:
             return None
@@ -138,7 +140,8 @@ class Phones:
         return Component(domain, scope, "area", number.national[:3])
 
     def _areas(self, component: Component, place: int, draw: Draw, taken: UsedSurrogates) -> Iterator[Iterator[str]]:
-        """Areas of the scope's surrogate towns where the state is the same, then of the state's surrogate, then any."""
+        """Areas of the scope's surrogate towns if the state is the same, then those of the state's surrogate, then any.
+        """
         state = self.pools.home_of_area.get(component.normal, "")
         held = taken.holds(Component(component.domain, component.scope, "state", plain(state))) if state else None
         home = ("US", held or state)
@@ -169,7 +172,7 @@ class Phones:
     def _american(
         self, component: Component, number: Number, place: int, draw: Draw, taken: UsedSurrogates
     ) -> Iterator[Iterator[str]]:
-        """555-0100 to 555-0199, then exchanges that begin with 0 or 1, which are never given out."""
+        """555-0100 to 555-0199, then exchanges that begin with 0 or 1, which are never assigned."""
         area = number.national[:-_LOCAL]
         if area and area not in _FREE:
             area = self.pick(ComponentRequest(3, self._area(component.domain, component.scope, number)), draw, taken)
@@ -178,7 +181,7 @@ class Phones:
 
 
 def _unassigned(number: Number, stream: DrawStream) -> str:
-    """The same length, a number that `phonenumbers` knows not to be given out; "" where this draw is none."""
+    """A number of the same length that `phonenumbers` knows to be unassigned; "" if this draw is assigned."""
     digits = "".join(stream.of(DIGITS) for _ in number.national)
     if not number.code:
         return digits
@@ -188,7 +191,7 @@ def _unassigned(number: Number, stream: DrawStream) -> str:
 
 
 def _filled(written: str, digits: str) -> str:
-    """The digits put in place of the written ones from the end on; what is left in front (country, trunk) stays."""
+    """Replace the written digits from the end on. Remaining leading digits (country, trunk) stay."""
     out: list[str] = []
     rest, dialled = list(digits), set(_dialled(written))
     for c in reversed(written):
@@ -201,8 +204,8 @@ _LONGEST_PATH = 4
 
 
 class Contacts(SurrogateGenerator):
-    """Contacts: of phones see `Phones`; parts `front` and `host` of an e-mail, `front` of a user name, `host` and
-    `path` of a web address. Hosts lie under example.com, example.org and example.net (RFC 2606)."""
+    """Contacts. For telephones see `Phones`. Other parts: `front` and `host` of an e-mail address, `front` of a user
+    name, `host` and `path` of a web address. Hosts are under example.com, example.org and example.net (RFC 2606)."""
 
     group = "CONTACT"
 
@@ -243,7 +246,7 @@ class Contacts(SurrogateGenerator):
             taken.keep(area, surrogate.parts["number"][:3])
 
     def lacks(self, identity: Identity, surrogate: Surrogate) -> bool:
-        """What is no address has no parts at all; a phone's area is part of its number."""
+        """Something that is not an address has no parts at all. A telephone's area is part of its number."""
         return bool(surrogate.parts) and not self.named(identity).keys() - {"area"} <= surrogate.parts.keys()
 
     def again(self, identity: Identity, taken: UsedSurrogates) -> None:
@@ -282,7 +285,7 @@ class Contacts(SurrogateGenerator):
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         parts = surrogate.parts
         if not parts:
-            return None  # no address at all
+            return None  # not an address
         if "number" in parts:
             return self._phones.render(variant, surrogate)
         if "path" in parts:
@@ -306,7 +309,7 @@ class Contacts(SurrogateGenerator):
         return f"{parts['front']}@{parts['host']}" if "host" in parts else parts["front"]
 
     def _fronts(self, identity: Identity, front: str, place: int, taken: UsedSurrogates) -> Iterator[Iterator[str]]:
-        """Built as the original was, of its bearer's surrogate; else of an initial and a surname of the pool."""
+        """Build it like the original, from the owner's surrogate, or else from an initial and a surname of the pool."""
         bearer = taken.known(identity.attributes.get("person", ""))
         if bearer is not None:
             person, surrogate = bearer
@@ -326,7 +329,7 @@ class Contacts(SurrogateGenerator):
 
 
 def _host(type: str, words: str) -> str:
-    """The host of an address, in the form that it is compared in; "" for a user name."""
+    """The host of an address, in the form used for comparison; "" for a user name."""
     if type == "URL":
         match = _URL.match(words)
         return plain(match["host"]) if match else ""
@@ -334,7 +337,7 @@ def _host(type: str, words: str) -> str:
 
 
 def _redrawn(shape: Parsed, stream: DrawStream) -> Parsed:
-    """Other digits between the parts: they may be a year of birth."""
+    """Change the digits between the parts, because they may be a year of birth."""
     pieces = (
         NamePiece("gap", "".join(str((int(c) + 1 + stream.below(9)) % 10) if c.isdecimal() else c for c in piece.text))
         if piece.role == "gap"

@@ -1,4 +1,4 @@
-"""Surrogates of numbers and codes: the same shape, and never one that could be real."""
+"""Surrogates of numbers and codes: the same shape, and never a number that could be real."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _SSN = 9
 
 
 class Ids(SurrogateGenerator):
-    """Numbers of a person: part `code`, letters and digits alone.
+    """A person's numbers: part `code`, letters and digits only.
 
-    Digits stay digits, letters letters, separators where they are. Where a check digit is known for the shape (payment
-    cards, NPI, NHS, VIN, IBAN, bank routing, DEA) it fails; SSN, EIN, NINO, SIN, MAC and IP come of ranges never given
-    to a person. Letters that only name the kind of number (MRN-) stay.
+    Digits stay digits, letters stay letters, and separators stay in place. If the shape has a known check digit
+    (payment cards, NPI, NHS, VIN, IBAN, bank routing, DEA), it is invalid. SSN, EIN, NINO, SIN, MAC and IP come from
+    ranges that are never assigned to a person. Letters that only name the kind of number (MRN-) stay.
     """
 
     group = "ID"
@@ -58,7 +58,7 @@ class Ids(SurrogateGenerator):
         return {"code": self.requests(identity)[0].component}
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
-        """No parts where a shape has no other number left ("0"): only a label can stand for it."""
+        """No parts if the shape has no other number ("0"); then only a label can replace it."""
         code = self.pick(self.requests(identity)[0], draw, taken)
         return Surrogate({"code": code} if code else {}, self.pools.version)
 
@@ -72,7 +72,7 @@ class Ids(SurrogateGenerator):
 
 
 def filled(words: str, code: str, pools: Pools) -> str:
-    """The code in place of the written letters and digits from the end on, in their case; labels and zeros stay."""
+    """Replace the written letters and digits from the end on, in their case. Labels and leading zeros stay."""
     label = _label(words, pools)
     body = words[len(label) :]
     small = body.islower()
@@ -90,7 +90,7 @@ def filled(words: str, code: str, pools: Pools) -> str:
 
 
 def maker_of(type: str, words: str, pools: Pools) -> Callable[[DrawStream], str]:
-    """What makes a code of that type and shape from a stream; "" where a draw is none that may stand."""
+    """Return a function that makes a code of that type and shape from a stream; "" for a draw that is not allowed."""
     body = words[len(_label(words, pools)) :]
     bare = "".join(c for c in body if c.isalnum())
     lineage = catalogue().lineage_or_self(type)
@@ -104,14 +104,14 @@ def maker_of(type: str, words: str, pools: Pools) -> Callable[[DrawStream], str]
 
 
 def _label(words: str, pools: Pools) -> str:
-    """Letters at the head that only say what kind of number it is, with what stands between."""
+    """Leading letters that only say what kind of number it is, with the separator after them."""
     match = _LABEL.match(words)
     known = match is not None and match[1].upper() in pools.words("numbers", "labels", "words")
     return words[: match.end()] if match and known else ""
 
 
 def _special(lineage: tuple[str, ...], body: str, bare: str, pools: Pools) -> Callable[[DrawStream], str] | None:
-    """The maker of shapes that have ranges of their own."""
+    """The maker for shapes that have ranges of their own."""
     if "IP_ADDRESS" in lineage:
         return lambda s: _address(body, s, pools)
     if "MAC_ADDRESS" in lineage or re.fullmatch(r"(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}", body.strip()):
@@ -142,7 +142,7 @@ def _tax(body: str, bare: str, pools: Pools) -> Callable[[DrawStream], str] | No
 
 
 def _address(body: str, stream: DrawStream, pools: Pools) -> str:
-    """An address of a range for documentation, with the port or prefix as it stood."""
+    """An address from a range for documentation, with the original port or prefix."""
     tail = re.search(r"(?:/\d+|(?<=\d):\d+)\Z", body) if body.count(":") < 2 else re.search(r"/\d+\Z", body)
     end = tail.group() if tail else ""
     if ":" in body.removesuffix(end):
@@ -163,6 +163,6 @@ def _is_uuid(body: str) -> bool:
 
 
 def _like_uuid(stream: DrawStream) -> str:
-    """Of variant 7 (reserved for the future in RFC 9562), which no generator gives."""
+    """A UUID of variant 7 (reserved for the future in RFC 9562), which no generator produces."""
     digits = "".join(stream.of(_HEX) for _ in range(32))
     return digits[:12] + "0" + digits[13:16] + "e" + digits[17:]

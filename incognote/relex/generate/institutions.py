@@ -1,4 +1,4 @@
-"""Surrogates of institutions: another name of the same kind, in every form it is written in."""
+"""Surrogates of institutions: another name of the same kind, in every written form."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from incognote.relex.pools import Pools
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*\.?|&")
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,8}\Z")
 _POSSESSIVE = re.compile(r"['’][sS]\Z|(?<=[sS])['’]\Z")
-_SITE = re.compile(r"\s*[(,/]\s*|\s+[-–—]\s+")  # between a house and one of its sites
+_SITE = re.compile(r"\s*[(,/]\s*|\s+[-–—]\s+")  # between an institution and one of its sites
 _ARTICLE = re.compile(r"the\s+", re.IGNORECASE)
-_KEPT_LETTERS = "HC"  # the last letter of an acronym often is Hospital or Center: it may stay
+_KEPT_LETTERS = "HC"  # the last letter of an acronym is often Hospital or Center, so it may stay
 
 
 class InstitutionName(NamedTuple):
-    """An institution's name in pieces: kind at the head, what tells it from others, kind at the end, and its site.
+    """An institution's name in pieces: kind at the start, the distinctive part, kind at the end, and its site.
 
-    `kind` is the pool its middle belongs to: saint (the title is then part of `head`), company, or core.
+    `kind` is the pool that its core belongs to: saint (the title is then part of `head`), company, or core.
     """
 
     head: str
@@ -52,8 +52,8 @@ class Institutions(SurrogateGenerator):
     """Institutions: parts `core`, `saint` or `company` (the name itself), `letters` (of its acronym), `site:x` for each
     name within its site (Harborview Hospital, Birchcliff campus), `name` in full.
 
-    Words that say what kind of thing it is stay, "Hospital" and "Inc." alike; St. X stays a saint's; an acronym agrees
-    with the surrogate's initials.
+    Words for the kind stay, "Hospital" and "Inc." alike. St. X becomes another saint. An acronym agrees with the
+    surrogate's initials.
     """
 
     group = "ORG"
@@ -125,7 +125,7 @@ class Institutions(SurrogateGenerator):
         return RenderedSurrogate(f"{name.head}{core}{name.tail}{self._sited(name.site, surrogate.parts)}", (kind,))
 
     def _sited(self, site: str, parts: Mapping[str, str]) -> str:
-        """A site with its names replaced; one that has no part of its own takes the house's."""
+        """A site with its names replaced. A site without a part of its own takes the institution's."""
         out, at = "", 0
         for start, end in _names_in(site, self.pools):
             fresh = parts.get(f"site:{plain(site[start:end])}") or next(
@@ -141,7 +141,7 @@ class Institutions(SurrogateGenerator):
         return letters.upper() if len(letters) > 1 else parts.get("letters", parts["name"]).upper()
 
     def _cores(self, identity: Identity) -> dict[str, str]:
-        """Kind of name → its normal form; the fullest name counts."""
+        """Kind of name → its normal form, from the fullest name."""
         names = [read_name(words, self.pools) for words in sorted({v.words for v in identity.variants})]
         spelt = [name for name in names if not name.acronym]
         if not spelt:
@@ -153,13 +153,13 @@ class Institutions(SurrogateGenerator):
 
 
 def _part(component: Component) -> str:
-    """The part of a surrogate that a component is."""
+    """The surrogate part of a component."""
     kind = component.type.split(":")[1]
     return f"site:{component.normal}" if kind == "site" else kind
 
 
 def _names_in(site: str, pools: Pools) -> list[tuple[int, int]]:
-    """Where names stand in the words for a site: runs of words that say no kind and are no number."""
+    """The positions of names in the words for a site: runs of words that are neither a kind nor a number."""
     kept = _vocabulary(pools)[0]
     runs: list[tuple[int, int]] = []
     last = -1
@@ -176,8 +176,8 @@ def _names_in(site: str, pools: Pools) -> list[tuple[int, int]]:
 
 
 def read_name(words: str, pools: Pools) -> InstitutionName:
-    """The words cut into head, core, tail and site; an acronym is all core."""
-    if pools.version != "1":  # as its surrogates were made
+    """The words split into head, core, tail and site. An acronym is core only."""
+    if pools.version != "1":  # version 1 keeps its original behavior
         for match in _SITE.finditer(words):
             house = _read(words[: match.start()], words, pools)
             if house.core:
@@ -217,7 +217,7 @@ def _vocabulary(pools: Pools) -> tuple[frozenset[str], frozenset[str], frozenset
 
 @cache
 def coined(pools: Pools, kind: str) -> tuple[str, ...]:
-    """Heads and tails put together; for places without those that are towns of the pool or repeat themselves."""
+    """Combine heads and tails into invented place names, leaving out towns of the pool and repeated letters."""
     table = pools.data("institutions")[kind]
     towns = {plain(town.name) for found in pools.towns.values() for town in found}
     words = {
@@ -227,7 +227,7 @@ def coined(pools: Pools, kind: str) -> tuple[str, ...]:
 
 
 def _letters(acronym: str, stream: DrawStream) -> str:
-    """Other letters, as many; a last letter that says hospital or center stays."""
+    """The same number of other letters. A last letter for hospital or center stays."""
     last = acronym[-1] if acronym[-1] in _KEPT_LETTERS else ""
     return "".join(stream.of("ABCDEFGHKLMNPRSTVW") for _ in acronym[len(last) :]) + last
 

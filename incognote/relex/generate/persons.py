@@ -1,4 +1,4 @@
-"""Surrogates of persons: given name of the same gender and locale, surname shared with kin, initials to match."""
+"""Surrogates of persons: given name of the same gender and locale, surname shared with relatives, matching initials."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, S
 _SURNAME, _GIVEN, _MIDDLE, _WHOLE = "surname", "given", "middle", "person"
 _SURE = 0.45  # the confidence from which a guessed locale narrows the pool
 NO_NAME = "?"
-"""Stands for a given name or surname that nobody wrote: the surrogate has one for records to come."""
+"""Marks a given name or surname that was never written. The surrogate has one for future records."""
 
 
 class Persons(SurrogateGenerator):
-    """Persons: parts `given`, `middle`, `surname`, and `surname:x` for each further surname (a name of birth).
+    """Persons: parts `given`, `middle`, `surname`, and `surname:x` for each further surname (a birth name).
 
-    Surnames and given names are drawn each on its own in the scope, so that kin keep sharing a surname, and a lone
-    "Wilson" is called as Adam Wilson is. Staff and patients draw from two halves of the surnames, so that no patient is
-    ever called as a clinician of the same note is.
+    Surnames and given names are drawn separately within the scope. So relatives keep sharing a surname, and a lone
+    "Wilson" gets the same surname as Adam Wilson. Staff and patients draw from two halves of the surnames, so that no
+    patient ever gets the surname of a clinician in the same note.
     """
 
     group = "PERSON"
@@ -80,12 +80,12 @@ class Persons(SurrogateGenerator):
         return RenderedSurrogate(text, tuple(sorted({p.role for p in shape.pieces if p.role in surrogate.parts})))
 
     def _names(self, identity: Identity) -> dict[str, ComponentRequest]:
-        """Part → the component it is of. A given name and a surname are drawn even where nobody wrote them."""
+        """Part → its component. A given name and a surname are drawn even if they were never written."""
         written = self._written(identity)
         gender, home = self._gender(identity), self._home(identity)
-        nobody = f"{NO_NAME}{self._normal(identity)}"
+        unnamed = f"{NO_NAME}{self._normal(identity)}"
         found: dict[str, ComponentRequest] = {}
-        for part, normal in ({_GIVEN: nobody, _SURNAME: nobody} | components(written)).items():
+        for part, normal in ({_GIVEN: unnamed, _SURNAME: unnamed} | components(written)).items():
             role = part.split(":")[0]
             if role == _SURNAME:
                 found[part] = self._family(identity, normal, written)
@@ -94,21 +94,21 @@ class Persons(SurrogateGenerator):
         return found
 
     def _family(self, identity: Identity, normal: str, written: tuple[Parsed, ...]) -> ComponentRequest:
-        """The locale is told by the surname alone, so that whoever bears it draws from the same names."""
+        """The surname alone decides the locale, so that everyone with it draws from the same names."""
         shown = next((p.text for name in written for p in name.of(_SURNAME) if p.key == normal), normal)
         guess = locale(parse(f"X. {shown}"))
         home = guess.value if guess.confidence >= _SURE else "en"
         return ComponentRequest(0, self.component(identity, _SURNAME, normal), (home,))
 
     def _given_names(self, home: str, gender: str, place: int) -> Iterator[Iterator[str]]:
-        """The locale's, then everybody's, then double ones."""
+        """The locale's names, then English ones, then double ones."""
         for pool in (self.pools.given(home, gender), self.pools.given("en", gender)):
             yield walk(pool, place)
         names = self.pools.given("en", gender)
         yield (f"{a}-{b}" for a in walk(names, place) for b in walk(names, place >> 64) if a != b)
 
     def _surnames(self, home: str, place: int, *, staff: bool) -> Iterator[Iterator[str]]:
-        """The locale's, then everybody's, then double ones."""
+        """The locale's names, then English ones, then double ones."""
         for pool in (self.pools.surnames(home), self.pools.surnames("en")):
             yield walk(_half(pool, staff), place)
         half = _half(self.pools.surnames("en"), staff)
@@ -124,13 +124,12 @@ class Persons(SurrogateGenerator):
 
     @staticmethod
     def _home(identity: Identity) -> str:
-        """What the identity says; else what its ways of writing say together, those that are sure enough; else the
-        English-speaking world."""
-        told = identity.attributes.get("locale")
+        """The identity's locale, or else a vote of the written forms with sufficient confidence, or else English."""
+        given_locale = identity.attributes.get("locale")
         written = Persons._written(identity)
         name = fullest(written)
-        if told and (name is None or told != locale(name).value):
-            return told
+        if given_locale and (name is None or given_locale != locale(name).value):
+            return given_locale
         votes: dict[str, float] = defaultdict(float)
         for guess in map(locale, written):
             votes[guess.value] += guess.confidence if guess.confidence >= _SURE else 0
@@ -142,7 +141,7 @@ class Persons(SurrogateGenerator):
 
 
 def words_of(identity: Identity) -> set[str]:
-    """Every name word that an identity's variants show, written out, under any reading: what no surrogate may be."""
+    """Every name word that an identity's variants show in full, under any reading. No surrogate may be one of these."""
     return {
         piece.key
         for variant in identity.variants
@@ -153,7 +152,7 @@ def words_of(identity: Identity) -> set[str]:
 
 
 def account_parts(surrogate: Surrogate) -> dict[str, str]:
-    """The parts as a user name writes them: small letters without marks."""
+    """The parts in the form used in user names: lower case without accents or marks."""
     return {role: key(words) for role, words in surrogate.parts.items()}
 
 
@@ -166,5 +165,5 @@ def _fitted(told: tuple[tuple[str, str], ...]) -> tuple[Parsed, ...]:
 
 @cache
 def _half(names: Sequence[str], staff: bool) -> tuple[str, ...]:
-    """One of two disjoint halves of all names, whatever list they stand in."""
+    """One of two disjoint halves of all names. The half does not depend on the list."""
     return tuple(name for name in names if (hashlib.sha256(plain(name).encode()).digest()[0] & 1) == staff)

@@ -1,4 +1,4 @@
-"""Surrogates of places: towns, regions, postal codes that agree; streets, flats, rooms of the same shape."""
+"""Surrogates of places: matching towns, regions and postal codes; streets, units and rooms of the same shape."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _ROOM = re.compile(r"\d+[A-Za-z]?|\b[A-Za-z]\b")
 
 
 class AddressPiece(NamedTuple):
-    """A stretch of an address; joined, the pieces are the words."""
+    """A piece of an address. Joined, the pieces are the words."""
 
     role: Role
     text: str
@@ -58,7 +58,7 @@ class AddressPiece(NamedTuple):
 
 @lru_cache(maxsize=1 << 12)
 def pieces(type: str, words: str, pools: Pools) -> tuple[AddressPiece, ...]:
-    """What each stretch of a place is."""
+    """Split a place into pieces and find the role of each."""
     lineage = catalogue().lineage_or_self(type)
     for name, role in _WHOLE:
         if name in lineage and not (role == "ward" and any(c.isdecimal() for c in words)):
@@ -77,7 +77,7 @@ _WHOLE: tuple[tuple[str, Role], ...] = (
 
 
 def country_of(found: tuple[AddressPiece, ...], pools: Pools) -> str:
-    """The country an address shows itself to be of; "" where nothing tells."""
+    """The country of an address, if the address shows it; "" otherwise."""
     for piece in found:
         if piece.role == "country":
             return _COUNTRIES.get(plain(piece.text), "")
@@ -118,7 +118,7 @@ def _found(words: str, pools: Pools) -> list[tuple[int, int, Role]]:
 
 
 def _region(words: str, pools: Pools) -> int:
-    """Where the region at the end begins; 0 for none."""
+    """The start of the region at the end; 0 for none."""
     tail = re.split(r"(?<=[\s,])", words)
     for count in (4, 3, 2, 1):
         if count >= len(tail):
@@ -131,7 +131,7 @@ def _region(words: str, pools: Pools) -> int:
 
 
 def _lines(words: str, pools: Pools, more: bool) -> list[tuple[int, int, Role]]:
-    """Street, unit, quarter and town of what stands before the region."""
+    """Street, unit, quarter and town in the text before the region."""
     out: list[tuple[int, int, Role]] = []
     places: list[tuple[int, int]] = []
     at = 0
@@ -198,10 +198,11 @@ _NONE: tuple[str, ...] = ()
 
 
 class Places(SurrogateGenerator):
-    """Places: a part per role of its pieces (`number`, `street`, `unit`, `quarter`, `city`, `state`, `zip`, `room`).
+    """Places: one part per role of their pieces (`number`, `street`, `unit`, `quarter`, `city`, `state`, `zip`,
+    `room`).
 
-    A town becomes a town of the same region (or of the region's surrogate), its postal code one of that town; kinds of
-    street, directions, the words for flats and the country stay.
+    A town becomes a town of the same region (or of the region's surrogate), with one of that town's postal codes.
+    Street kinds, directions, words for units and the country stay.
     """
 
     group = "PLACE"
@@ -238,7 +239,7 @@ class Places(SurrogateGenerator):
         return next(found[role] for role in _TELLING if role in found)
 
     def whole(self, surrogate: Surrogate) -> str:
-        """Nothing for a state alone: it may stay."""
+        """"" for a state alone, because it may stay."""
         return super().whole(surrogate) if set(surrogate.parts) - {"state"} else ""
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
@@ -258,7 +259,7 @@ class Places(SurrogateGenerator):
             if piece.role in ("gap", "country"):
                 out.append(piece.text)
             elif piece.role == "ward" and not read_name(piece.text, self.pools).core:
-                out.append(piece.text)  # Cardiology is nobody's name
+                out.append(piece.text)  # Cardiology is not a proper name
             elif not part:
                 return None
             else:
@@ -280,7 +281,7 @@ class Places(SurrogateGenerator):
         return like(piece.text, part)
 
     def _of(self, identity: Identity, variant: MentionVariant) -> dict[str, ComponentRequest]:
-        """Part → the component it is of."""
+        """Part → the component that it belongs to."""
         found = pieces(variant.type, variant.words, self.pools)
         texts: dict[str, str] = {piece.role: piece.text for piece in found}
         country, region = self._home(found, texts)
@@ -311,15 +312,15 @@ class Places(SurrogateGenerator):
         return out
 
     def _home(self, found: tuple[AddressPiece, ...], texts: dict[str, str]) -> tuple[str, str]:
-        """Country and region of an address; "" for what nothing tells."""
+        """Country and region of an address; "" if unknown."""
         country = country_of(found, self.pools)
         if fold(texts.get("state", "")) in self.pools.regions:
             return self.pools.regions[fold(texts["state"])][:2]
         if not country and fold(texts.get("city", "")) in self.pools.home_of:
             return self.pools.home_of[fold(texts["city"])]
-        told = places().state_of(texts.get("zip") or texts.get("city", "")) if country in ("US", "") else None
-        if told and fold(told.name) in self.pools.regions:
-            return self.pools.regions[fold(told.name)][:2]
+        state = places().state_of(texts.get("zip") or texts.get("city", "")) if country in ("US", "") else None
+        if state and fold(state.name) in self.pools.regions:
+            return self.pools.regions[fold(state.name)][:2]
         return country, texts.get("state", "")
 
     def _state(self, component: Component, detail: tuple[str, ...], place: int, taken: UsedSurrogates) -> str:
@@ -348,7 +349,7 @@ class Places(SurrogateGenerator):
         )
 
     def _towns(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> Iterator[Iterator[str]]:
-        """Towns of the region, then coined ones."""
+        """Towns of the region, then invented ones."""
         country, region = request.detail[:2] if request.detail else ("", "")
         home = self._region(request.component, country, region, draw, taken)
         place = draw.place(request.component)
@@ -356,7 +357,7 @@ class Places(SurrogateGenerator):
         yield walk(coined(self.pools, "core"), place)
 
     def _zips(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> Iterator[Iterator[str]]:
-        """Codes of the town that the address's town became, then of its region, then of the country's shape."""
+        """Codes of the surrogate of the address's town, then of its region, then of the country's shape."""
         country, region, city, written = (*request.detail, "", "", "", "")[:4]
         component, place = request.component, draw.place(request.component)
         home = self._region(component, country, region, draw, taken)
@@ -371,5 +372,5 @@ class Places(SurrogateGenerator):
 
 
 def _name(piece: AddressPiece) -> str:
-    """The part's name; quarters, rooms and streets of one address may be several."""
+    """The part's name. An address may have several quarters, rooms and units."""
     return f"{piece.role}:{plain(piece.text)}" if piece.role in ("quarter", "room", "unit") else piece.role

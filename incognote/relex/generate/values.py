@@ -22,7 +22,7 @@ from incognote.relex.generate.base import (
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools
 
-_LINES = (18, 65, OLDEST_TOLD + 1)  # of age, retired, told by Safe Harbor as 90+
+_LINES = (18, 65, OLDEST_TOLD + 1)  # adulthood, retirement, and the age that Safe Harbor shows as 90+
 _TURNS = 2520  # divisible by every number of moves that a band may have
 _DECADES = "zero teens twenties thirties forties fifties sixties seventies eighties".split()
 _THIRDS = ((4, "early"), (7, "mid"), (10, "late"))
@@ -31,10 +31,11 @@ _NUMBER = re.compile(r"\d+")
 
 
 class Ages(SurrogateGenerator):
-    """Ages: part `years` (or `number` of another unit), and `turn`, which tells the move that is tried first.
+    """Ages: part `years` (or `number` for another unit), and `turn`, which selects the move that is tried first.
 
-    All ages of a scope move by the same number of years; where that would cross 18, 65 or 90, by another; above 89 all
-    are 90+. An age keeps the article before it ("an 82-year-old") where the band allows. Words such as "toddler" stay.
+    All ages of a scope move by the same number of years. If that would cross 18, 65 or 90, another number is used. All
+    ages above 89 become 90+. An age keeps the article before it ("an 82-year-old") if the band allows. Words like
+    "toddler" stay.
     """
 
     group = "AGE"
@@ -56,7 +57,7 @@ class Ages(SurrogateGenerator):
         band = self.choices.band if unit == "year" and number >= 3 * self.choices.band else 1
         moves = [move for size in range(band, 0, -1) for move in (size, -size)]
         begin %= len(moves)
-        told = next(
+        moved = next(
             (
                 number + move
                 for strict in (True, False)
@@ -65,7 +66,7 @@ class Ages(SurrogateGenerator):
             ),
             number + 1,
         )
-        parts = {"years" if unit == "year" else "number": str(told), "turn": taken.holds(turn) or ""}
+        parts = {"years" if unit == "year" else "number": str(moved), "turn": taken.holds(turn) or ""}
         return Surrogate(parts, self.pools.version)
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
@@ -74,17 +75,17 @@ class Ages(SurrogateGenerator):
             return RenderedSurrogate(words)
         if "decade" in surrogate.parts:
             return _in_decade(words, surrogate.parts["decade"])
-        told = surrogate.parts.get("years") or surrogate.parts["number"]
+        shown = surrogate.parts.get("years") or surrogate.parts["number"]
         if len(found := list(_NUMBER.finditer(words))) == 1:
             match = found[0]
-            rest = words[match.end() :].lstrip("+") if told.endswith("+") else words[match.end() :]
-            return RenderedSurrogate(words[: match.start()] + told + rest, ("years",))
+            rest = words[match.end() :].lstrip("+") if shown.endswith("+") else words[match.end() :]
+            return RenderedSurrogate(words[: match.start()] + shown + rest, ("years",))
         age = ages().read_age(words)
-        return RenderedSurrogate(like(words, age.rewritten(words, told)), ("years",)) if age and age.end else None
+        return RenderedSurrogate(like(words, age.rewritten(words, shown)), ("years",)) if age and age.end else None
 
     @staticmethod
     def _told(identity: Identity) -> tuple[int | None, str]:
-        """The number and its unit; None where no number is told."""
+        """The number and its unit; None if there is no number."""
         for words in sorted({v.words for v in identity.variants}):
             form = age_of(words)
             if form[0].isdecimal() and form[1] != "decade":
@@ -109,7 +110,7 @@ def _in_decade(words: str, told: str) -> RenderedSurrogate | None:
 
 
 def _may(before: int, after: int, unit: str, *, strict: bool) -> bool:
-    """Whether one may stand for the other; `strict` asks for the same article too."""
+    """Return True if one may replace the other. With `strict`, both must also have the same article."""
     if after < 1:
         return False
     crossed = unit == "year" and any((before < line) != (after < line) for line in _LINES)
@@ -117,7 +118,7 @@ def _may(before: int, after: int, unit: str, *, strict: bool) -> bool:
 
 
 def _an(number: int) -> bool:
-    """Whether it is "an" before it: eight, eleven, eighteen, eighty."""
+    """Return True if "an" precedes the number: eight, eleven, eighteen, eighty."""
     return number in (8, 11, 18) or 80 <= number < 90
 
 
@@ -127,9 +128,9 @@ _CENTURY = 100
 class Dates(SurrogateGenerator):
     """Dates: part `days`, the offset of their patient, never zero.
 
-    Intervals between full dates stay; the weekday beside a date is the new date's. A date is read as its identity says
-    (`normal`: day, year, month, day; `order`: day first), so that 03/04/2024 is the same day in every note of the
-    patient, and 01/01 comes out as its neighbours are written.
+    Intervals between full dates stay. A weekday beside a date becomes the new date's weekday. A date is read as its
+    identity says (`normal`: day, year, month, day; `order`: day first). So 03/04/2024 is the same day in every note of
+    the patient, and 01/01 is read in the same order as the dates near it.
     """
 
     group = "DATE"
@@ -151,8 +152,8 @@ class Dates(SurrogateGenerator):
         )
         if read is None:
             return None
-        told = (part if isinstance(part, str) else part.moved(days, year) for part in read)
-        return RenderedSurrogate("".join(told), ("days",))
+        written = (part if isinstance(part, str) else part.moved(days, year) for part in read)
+        return RenderedSurrogate("".join(written), ("days",))
 
 
 def _readings(words: str, order: bool) -> Iterator[list[WrittenDate | str]]:
@@ -164,11 +165,11 @@ def _readings(words: str, order: bool) -> Iterator[list[WrittenDate | str]]:
 
 
 def _meant(identity: Identity) -> tuple[int | None, int | None, int | None]:
-    """Year, month and day that the identity is, as far as it says."""
-    told = identity.attributes.get("normal", "").split("\0")
-    if len(told) != 4 or told[0] != "day":
+    """Year, month and day of the identity; None for unknown parts."""
+    parts = identity.attributes.get("normal", "").split("\0")
+    if len(parts) != 4 or parts[0] != "day":
         return None, None, None
-    year, month, day = (int(word) if word.isdecimal() else None for word in told[1:])
+    year, month, day = (int(word) if word.isdecimal() else None for word in parts[1:])
     return year, month, day
 
 
@@ -181,11 +182,11 @@ def _agrees(read: list[WrittenDate | str], year: int | None, month: int | None, 
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_ANY = "service"  # the class of a job that nobody can place
+_ANY = "service"  # the class of an unknown occupation
 
 
 class Occupations(SurrogateGenerator):
-    """Occupations: part `job`. "Retired" and the like stay, and so do the plural and the article before it."""
+    """Occupations: part `job`. "Retired" and similar words stay, and so do the plural and the article before it."""
 
     group = "OCCUPATION"
 
@@ -225,7 +226,7 @@ class Occupations(SurrogateGenerator):
 
 
 def class_of(words: str, pools: Pools) -> str:
-    """The class of an occupation, by the longest title or last word it ends with."""
+    """The class of an occupation, by the longest title or last word that it ends with."""
     low = fold(words)
     table = _heads(pools)
     ends = [title for title in table if low == title or low.endswith((f" {title}", f" {title}s")) or low == f"{title}s"]
@@ -260,7 +261,7 @@ def _known(pools: Pools) -> frozenset[str]:
 
 
 def _core(words: str) -> str:
-    """The words without those that only say whether the work is still done, as they stand."""
+    """The words, unchanged, without those that only say whether the work is still done."""
     said = set(work_of(words))
     found = [m for m in _WORD.finditer(words) if set(work_of(m.group())) & said and plain(m.group())]
     low = [m for m in found if fold(m.group()) in said or set(re.findall(r"[^\W\d_]+", fold(m.group()))) & said]
@@ -268,13 +269,13 @@ def _core(words: str) -> str:
 
 
 def _vowel(words: str) -> bool:
-    """Whether "an" stands before it."""
+    """Return True if "an" precedes the words."""
     low = words.strip().lower()
     return low[:1] in "aeiou" and not low.startswith(("uni", "user", "eu", "one"))
 
 
 class Others(SurrogateGenerator):
-    """Words of family (§A.9.5: wife → spouse): no part; what has no neutral word is told by its label."""
+    """Kinship words (§A.9.5: wife → spouse): no part. A word without a neutral form is replaced by its label."""
 
     group = "OTHER"
     may_repeat = True

@@ -1,1 +1,1 @@
-"""The one door to what was replaced by what: identities, the keys of their variants, vectors to find them by."""
+"""The only access to who was replaced by what: identities, the keys of their variants, and vectors to search them."""

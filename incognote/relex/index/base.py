@@ -1,6 +1,6 @@
-"""The index of surrogates over any store of documents: programs are run here, and their operations done there.
+"""The index of surrogates over any document store. Programs run here, and the store performs their operations.
 
-And forgetting a patient, which asks the index again afterwards as `reveal` does.
+This module also forgets a patient. Afterwards it queries the index again, in the same way as `reveal`.
 """
 
 from __future__ import annotations
@@ -38,51 +38,52 @@ T = TypeVar("T")
 
 
 class IndexStore(Protocol):
-    """Keeps documents; one module per vendor."""
+    """Stores documents; one module per vendor."""
 
     @property
     def vendor(self) -> str:
-        """Its name."""
+        """The vendor's name."""
 
     @property
     def seals_vectors(self) -> bool:
-        """Do vectors lie sealed? Else in clear, to be searched where they lie."""
+        """Whether vectors are stored sealed. Otherwise they are stored in plain form, so that the store can search
+        them."""
 
     async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
-        """Run programs to their ends; each may see what the others did."""
+        """Run programs to completion. Each may see what the others did."""
 
     async def refresh(self) -> None:
-        """Return when vectors written so far are found."""
+        """Wait until all vectors written so far can be found."""
 
     async def purge(self) -> None:
-        """See to it that what was deleted or replaced lies nowhere any more, as far as the store can."""
+        """Erase all traces of deleted or replaced documents, as far as the store can."""
 
     def use(self, sealer: Sealer) -> None:
-        """From now on vectors are sealed by this sealer."""
+        """Seal vectors with this sealer from now on."""
 
     async def aclose(self) -> None:
-        """Give back files and connections."""
+        """Close files and connections."""
 
 
 class SurrogateIndex:
     """Stores the surrogate of each identity. Concurrent callers get the same surrogate.
 
-    Every method may raise, beside what it names:
+    In addition to the errors it names, every method may raise:
 
-    - IndexUnavailable: no answer; nothing was handed out, the record waits, and the same call later gives the same
+    - IndexUnavailable: no answer. Nothing was handed out, the record waits, and the same call later gives the same
       surrogate.
-    - WrongKey, IndexBusy, IndexRejected: the index is under another key by now, in the middle of an import or of a
+    - WrongKey, IndexBusy, IndexRejected: the index is now under another key, in the middle of an import or of a
       change of its key, or gone.
 
-    Reads by variant, surrogate and id see every write that has ended. `nearest` may miss the last second's writes
-    where the vendor indexes vectors in the background; `refresh` waits for that.
+    Reads by variant, surrogate and id see every completed write. `nearest` may miss writes of the last second if the
+    vendor indexes vectors in the background; `refresh` waits for that.
 
     Args:
-        store: where its documents lie, with an index made in it.
+        store: the store of its documents, with an index in it.
         keyring: a persistent key.
 
     Raises:
-        KeyMissing: the key dies with this process.
+        KeyMissing: the key exists only in this process.
     """
 
     def __init__(self, store: IndexStore, keyring: Keyring) -> None:
@@ -95,83 +96,83 @@ class SurrogateIndex:
         self._opened: Sealer | None = None
 
     async def open(self, *, begun_with: Keyring | None = None) -> Self:
-        """Look at the index before the first read.
+        """Check the index before the first read.
 
         Args:
-            begun_with: the key it was made with, to end a change of the key that was broken off.
+            begun_with: the key it was made with, to finish an interrupted change of the key.
 
         Raises:
             WrongKey: it is under another key.
             IndexBusy: it was left in the middle of a change of its key.
-            IndexRejected: it is not there, or of a newer version.
+            IndexRejected: it does not exist, or has a newer version.
         """
         meta = await self.run(_look())
         self.keyring.require(meta.key, meta.check)
         if meta.state == "rekeying" and (begun_with is None or meta.detail != key_reference(begun_with)):
-            raise IndexBusy("the key of the index is being changed: end that first, by `incognote index rekey`")
+            raise IndexBusy("the key of the index is being changed: finish that first with `incognote index rekey`")
         self.reopen(meta)
         return self
 
     def reopen(self, meta: Meta) -> None:
-        """Work on under what the index says of itself now."""
+        """Continue with the index's current metadata."""
         self._opened = Sealer(self.keyring, meta, self.store.seals_vectors)
         self.store.use(self._opened)
 
     @property
     def sealer(self) -> Sealer:
-        """The key at work here."""
+        """The sealer in use."""
         if self._opened is None:
-            raise UsageError("the index is not open: await open() first")
+            raise UsageError("the index is not open: call open() first")
         return self._opened
 
     @property
     def dimension(self) -> int:
-        """Of its vectors; 0 where it keeps none."""
+        """The dimension of its vectors; 0 if it stores none."""
         return self.sealer.meta.dimension
 
     @property
     def embedder(self) -> str:
-        """The version of what makes its vectors; "" where that was not said."""
+        """The version of the embedder that made its vectors; "" if unknown."""
         return self.sealer.meta.embedder
 
     @property
     def originals_kept(self) -> bool:
-        """Whether it keeps originals and mentions, sealed."""
+        """Whether it stores originals and mentions, sealed."""
         return self.sealer.meta.originals
 
     async def claim(self, proposal: SurrogateProposal) -> ClaimOutcome:
-        """The identity under the proposal's keys; where none stands, the proposed one from now on. First writer wins.
+        """Return the identity under the proposal's keys, or create the proposed one. The first writer wins.
 
-        Keys that no identity has yet are added to the one that stands.
+        Keys that have no identity yet are added to the existing one.
         """
         (outcome,) = await self.claim_all([proposal])
         return outcome
 
     async def claim_all(self, proposals: Sequence[SurrogateProposal]) -> list[ClaimOutcome]:
-        """As many claims, in few round trips; an error leaves some of them done or none."""
+        """Make several claims in few round trips. After an error, some or none of them are done."""
         return await self.store.run_all([claims.claim(self.sealer, one) for one in proposals], writes=True)
 
     async def lookup(self, place: IdentityPlace, variants: Iterable[str]) -> tuple[IndexedIdentity, ...]:
-        """The identities under these variants, the oldest first; more than one means that the variants disagree."""
+        """The identities under these variants, oldest first. More than one means that the variants disagree."""
         return await self.run(claims.lookup(self.sealer, place, variants))
 
     async def get(self, ids: Iterable[str]) -> dict[str, IndexedIdentity]:
-        """Identities by id, merged ones as what they became; an id without one is left out."""
+        """Identities by id. A merged one is returned as the identity it became; unknown ids are left out."""
         return await self.run(claims.get(self.sealer, ids))
 
     async def holder(self, domain: str, scope: str, whole: str) -> IndexedIdentity | None:
-        """Who bears a surrogate."""
+        """The identity that has a surrogate."""
         return await self.run(claims.holder(self.sealer, domain, scope, whole))
 
     async def nearest(self, vector: Vector, query: Query, k: int) -> list[IndexHit]:
-        """The k nearest of those the query leaves, the nearest first. A zero vector is near nothing."""
+        """The k nearest identities that match the query, nearest first. A zero vector is near nothing."""
         return await self.run(_nearest(self.sealer, vector, query, k))
 
     async def add_keys(self, id: str, variants: Iterable[str]) -> SurrogateClaimed | Conflict:
-        """More variants for an identity.
+        """Add variants to an identity.
 
         Raises:
-            UsageError: there is none of that id.
+            UsageError: there is no identity with that id.
         """
         return await self.run(claims.extend(self.sealer, id, variants), writes=True)
 
@@ -180,35 +181,36 @@ class SurrogateIndex:
         await self.run(repairs.use(self.sealer, uses), writes=True)
 
     async def note(self, sightings: Sequence[Sighting]) -> None:
-        """Remember mentions; those of the same record in the same block take the former ones' place."""
+        """Remember mentions. They replace earlier ones of the same record in the same block."""
         await self.run(remembering.note(self.sealer, sightings), writes=True)
 
     async def noted(self, domain: str, blocks: Iterable[str]) -> list[Sighting]:
-        """All mentions in these blocks that anybody noted before the call."""
+        """All mentions in these blocks that were noted before the call."""
         return await self.run(remembering.noted(self.sealer, domain, blocks))
 
     async def bearers(self, asked: Sequence[tuple[IdentityPlace, str]]) -> list[IndexedIdentity | None]:
-        """Which identity each key leads to; None where nobody claimed it."""
+        """The identity that each key leads to; None if the key was never claimed."""
         return await self.run(remembering.bearers(self.sealer, asked))
 
     async def move(self, place: IdentityPlace, variants: Iterable[str], to: str) -> None:
-        """Let keys lead to an identity of their place, wherever they led: what was one is two now, or two are one."""
+        """Redirect keys to an identity of their place, after one identity became two or two became one."""
         await self.run(remembering.move(self.sealer, place, variants, to), writes=True)
 
     async def hold_all(self, parts: Sequence[SurrogatePart]) -> list[str | SurrogateTaken]:
-        """What each part stands for, first writer wins; `SurrogateTaken` where another of its family has the value."""
+        """The value of each part; the first writer wins. `SurrogateTaken` if another part of its family has the value.
+        """
         return await self.store.run_all([remembering.hold(self.sealer, part) for part in parts], writes=True)
 
     async def held(self, parts: Sequence[SurrogatePart]) -> list[str | None]:
-        """What parts stand for, None where that is open; their values are not looked at."""
+        """The values that parts have; None for those without one. The `value` of each argument is ignored."""
         return await self.run(remembering.held(self.sealer, parts))
 
     async def amend(self, id: str, parts: Mapping[str, str]) -> IndexedIdentity | None:
-        """More parts for an identity's surrogate; those it has stay. None where it is gone."""
+        """Add parts to an identity's surrogate; existing parts stay. None if the identity is gone."""
         return await self.run(remembering.amend(self.sealer, id, dict(parts)), writes=True)
 
     async def remember(self, originals: Sequence[tuple[str, str, str]]) -> None:
-        """Keep (domain, scope, form) of originals: whoever draws for the domain avoids the form."""
+        """Store (domain, scope, form) of originals. Draws for the domain avoid these forms."""
         await self.run(remembering.remember(self.sealer, originals), writes=True)
 
     async def originals(self, asked: Sequence[tuple[str, str]]) -> list[bool]:
@@ -216,7 +218,7 @@ class SurrogateIndex:
         return await self.run(remembering.originals(self.sealer, asked))
 
     async def merge(self, ids: Iterable[str]) -> Repair:
-        """Make one identity of several; the oldest stays."""
+        """Merge several identities into one; the oldest stays."""
         return await self.run(repairs.merge(self.sealer, ids), writes=True)
 
     async def split(self, id: str, proposal: SurrogateProposal) -> Repair | SurrogateTaken:
@@ -224,7 +226,7 @@ class SurrogateIndex:
         return await self.run(repairs.split(self.sealer, id, proposal), writes=True)
 
     async def forget(self, domain: str, scope: str) -> DeletionReceipt:
-        """Delete all that is known within a scope. Those who write to it should have been stopped."""
+        """Delete everything in a scope. Stop all writers to the scope first."""
         counts = dict.fromkeys(repairs.FORGETTING, 0)
         for kind in repairs.FORGETTING:
             over = False
@@ -236,12 +238,12 @@ class SurrogateIndex:
         return DeletionReceipt(self.sealer.meta.index, stamp, *counts.values())
 
     async def of_scope(self, domain: str, scope: str) -> tuple[int, tuple[str, ...]]:
-        """How many documents are held within a scope, and the surrogates of its identities, merged ones too."""
+        """The number of documents in a scope, and the surrogates of its identities, including merged ones."""
         return await self.run(repairs.of_scope(self.sealer, domain, scope))
 
     async def domains(self) -> tuple[str, ...]:
-        """The domains that anything is held of, sorted."""
-        await self.store.refresh()  # a store that is searched may not show yet what was written last
+        """The domains that have any documents, sorted."""
+        await self.store.refresh()  # a searched store may not show the latest writes yet
         return tuple(sorted({row.domain for row in await self.run(_tally(self.sealer)) if row.kind != META}))
 
     async def stats(self) -> Stats:
@@ -269,15 +271,15 @@ class SurrogateIndex:
         )
 
     async def refresh(self) -> None:
-        """Return when `nearest` sees all that was written so far."""
+        """Wait until `nearest` sees everything written so far."""
         await self.store.refresh()
 
     async def aclose(self) -> None:
-        """Give back files and connections."""
+        """Close files and connections."""
         await self.store.aclose()
 
     async def __aenter__(self) -> Self:
-        """Itself, to be closed at the end."""
+        """Return the index itself; it is closed at the end."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -285,7 +287,7 @@ class SurrogateIndex:
         await self.aclose()
 
     async def run(self, program: Program[T], *, writes: bool = False) -> T:
-        """One program to its end."""
+        """Run one program to completion."""
         (result,) = await self.store.run_all([program], writes=writes)
         return result
 
@@ -320,10 +322,10 @@ class Forgotten:
     """What the index held of a patient before and after; numbers only.
 
     Args:
-        domains: those that held something of the patient.
+        domains: the domains that held something of the patient.
         found, left: documents in the patient's scope, before and after.
         revealed_before, revealed_after: surrogates of the patient's scope for which `reveal` has an answer.
-        receipts: one for each of the domains.
+        receipts: one for each domain.
     """
 
     domains: tuple[str, ...]
@@ -335,7 +337,7 @@ class Forgotten:
 
     @property
     def deleted(self) -> int:
-        """Documents that the deletions counted."""
+        """The number of deleted documents."""
         return sum(
             one.identities + one.keys + one.reservations + one.usages + one.mentions + one.parts + one.originals
             for one in self.receipts
@@ -343,26 +345,26 @@ class Forgotten:
 
     @property
     def fault(self) -> str:
-        """Why the patient is not forgotten, free of PHI; "" where nothing is left."""
+        """Why the patient is not forgotten, free of PHI; "" if nothing is left."""
         if self.left or self.revealed_after:
             return (
                 f"after the deletion the index still holds {self.left:,} documents of the patient and reveals "
-                f"{self.revealed_after:,} surrogates: stop those who write to it, then run the same command again"
+                f"{self.revealed_after:,} surrogates: stop all writers, then run the same command again"
             )
         if self.found and not self.deleted:
-            return f"the index knew the patient ({self.found:,} documents), but nothing was deleted: run it again"
+            return f"the index had {self.found:,} documents of the patient, but deleted none: run the command again"
         return ""
 
 
 async def forget_patient(index: SurrogateIndex, patient: str, domains: Sequence[str] | None = None) -> Forgotten:
-    """Delete all that the index holds of a patient.
+    """Delete everything that the index holds of a patient.
 
     Args:
-        patient: the name or id, as anybody writes it (`subject_form`).
+        patient: the name or id, in any spelling (`subject_form`).
         domains: only these; None for every domain of the index.
 
     Raises:
-        IndexProblem: the index does not serve; some of it may be deleted.
+        IndexProblem: the index is not available; some documents may already be deleted.
     """
     scope = patient_scope(patient)
     before = {name: await index.of_scope(name, scope) for name in domains or await index.domains()}

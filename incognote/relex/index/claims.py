@@ -1,16 +1,17 @@
-"""One surrogate for each identity, whoever asks first and however many ask at once.
+"""One surrogate for each identity, for any order and number of concurrent callers.
 
-Several documents make up a claim, and only the single document is atomic everywhere. So a claim goes in steps that
-anybody can carry on, and hands nothing out before its last:
+A claim consists of several documents, but only single documents are atomic everywhere. So a claim goes in steps that
+any caller can continue, and hands nothing out before the last step:
 
-1. reserve the surrogate for the identity's id, which follows from its keys; another's reservation refuses the draw;
-2. create the identity, pending, with all the claim wants; who comes second takes the first's;
-3. create the keys that point to it;
-4. if every key does, it becomes active. If one points to another identity, the two are one: a pending one gives way to
-   an active one, and of two pending ones the greater id to the less. What gives way was never handed out, and its keys
-   lead on to the other.
+1. Reserve the surrogate for the identity's id, which follows from its keys. Another identity's reservation refuses the
+   draw.
+2. Create the identity, pending, with everything that the claim needs. A second caller uses the first's.
+3. Create the keys that point to it.
+4. If every key does, the identity becomes active. If a key points to another identity, both are one. A pending identity
+   is merged into an active one, and of two pending ones the greater id into the smaller. The merged one was never
+   handed out, and its keys lead on to the other.
 
-Whoever meets a pending identity takes steps 3 and 4 itself, so that a claimant that dies in between holds up nobody.
+Any caller that meets a pending identity performs steps 3 and 4 itself. So a claimant that dies midway blocks no other.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ from incognote.relex.index.nouns import (
 from incognote.relex.index.sealing import Sealer, rank
 
 Step = Generator[Op, Any, None]
-_ROUNDS = 100  # each but the first answers to a change by somebody else
+_ROUNDS = 100  # each round after the first reacts to a change by another caller
 
 
 def claim(sealer: Sealer, proposal: SurrogateProposal) -> Program[ClaimOutcome]:
-    """The identity that stands under the proposal's keys; where none does, the proposed one from now on.
+    """The identity under the proposal's keys, or the proposed one if there is none.
 
     Raises:
-        IndexBusy: the scope is being forgotten, or was left in the middle of that.
+        IndexBusy: the scope is being forgotten, or forgetting it was interrupted.
     """
     variants = sealer.variants(proposal)
     own = sealer.identity_id(variants)
@@ -58,7 +59,7 @@ def claim(sealer: Sealer, proposal: SurrogateProposal) -> Program[ClaimOutcome]:
             (made,) = yield Create((proposed,))
             if not made and reserved:
                 yield from _release(sealer, own, reservation.id)
-            if made:  # the common case, which need not read what it wrote
+            if made:  # the common case; it need not read what it wrote
                 ended = yield from _carry_on(sealer, replace(proposed, version=made))
                 if ended is not None:
                     return SurrogateClaimed(sealer.identity(ended), created=True)
@@ -68,18 +69,18 @@ def claim(sealer: Sealer, proposal: SurrogateProposal) -> Program[ClaimOutcome]:
         outcome = yield from attach(sealer, owners, variants, place.scope)
         if outcome is not None:
             return outcome
-    raise IndexBusy("the scope is being forgotten: end that first, by the same command")
+    raise IndexBusy("the scope is being forgotten: finish that first with the same command")
 
 
 def lookup(sealer: Sealer, place: IdentityPlace, variants: Iterable[str]) -> Program[tuple[IndexedIdentity, ...]]:
-    """The identities under these variants, the oldest first; more than one is what `claim` calls a conflict."""
+    """The identities under these variants, oldest first. More than one is what `claim` calls a conflict."""
     found = yield from sealer.fetch(*dict.fromkeys(sealer.key_id(place, variant) for variant in variants))
     roots = yield from followed({doc.into for doc in found.values()})
     return sealer.identities(doc for doc in roots if doc.state == "active")
 
 
 def get(sealer: Sealer, ids: Iterable[str]) -> Program[dict[str, IndexedIdentity]]:
-    """Identities by id, merged ones as what they became."""
+    """Identities by id. A merged one is returned as the identity it became."""
     wanted = tuple(dict.fromkeys(ids))
     yield from sealer.fetch()
     found: dict[str, IndexedIdentity] = {}
@@ -91,17 +92,17 @@ def get(sealer: Sealer, ids: Iterable[str]) -> Program[dict[str, IndexedIdentity
 
 
 def holder(sealer: Sealer, domain: str, scope: str, whole: str) -> Program[IndexedIdentity | None]:
-    """The identity that bears a surrogate."""
+    """The identity that has a surrogate."""
     found = yield from sealer.fetch(sealer.reservation_id(domain, scope, whole))
     roots = yield from followed({doc.into for doc in found.values()})
     return sealer.identity(roots[0]) if roots and roots[0].state == "active" else None
 
 
 def extend(sealer: Sealer, id: str, variants: Iterable[str]) -> Program[SurrogateClaimed | Conflict]:
-    """More variants for an identity.
+    """Add variants to an identity.
 
     Raises:
-        UsageError: there is none of that id.
+        UsageError: there is no identity with that id.
     """
     yield from sealer.fetch()
     owners = yield from settled({id}, sealer)
@@ -111,15 +112,16 @@ def extend(sealer: Sealer, id: str, variants: Iterable[str]) -> Program[Surrogat
         outcome = yield from attach(sealer, owners, wanted, place.scope)
         if outcome is not None:
             return outcome
-    raise UsageError("there is no identity of that id")
+    raise UsageError("there is no identity with that id")
 
 
 def attach(
     sealer: Sealer, owners: Iterable[Doc], variants: Mapping[str, str], scope: str
 ) -> Generator[Op, Any, SurrogateClaimed | Conflict | None]:
-    """Variants for an active identity; a conflict where the owners are several, or another has a variant.
+    """Add variants to an active identity. Return a conflict if there are several owners, or another identity has a
+    variant.
 
-    None where the owner was forgotten.
+    None if the owner was forgotten.
     """
     known = {doc.id: doc for doc in owners}
     while len(known) == 1:
@@ -139,7 +141,7 @@ def attach(
 
 
 def settled(ids: Iterable[str], sealer: Sealer) -> Generator[Op, Any, list[Doc]]:
-    """The active identities that these ids lead to, once every claim among them has ended; the oldest first."""
+    """The active identities that these ids lead to, after every claim among them has ended; oldest first."""
     while True:
         roots = yield from followed(ids)
         pending = [doc for doc in roots if doc.state == "pending"]
@@ -150,7 +152,7 @@ def settled(ids: Iterable[str], sealer: Sealer) -> Generator[Op, Any, list[Doc]]
 
 
 def followed(ids: Iterable[str]) -> Generator[Op, Any, list[Doc]]:
-    """The identities that these ids lead to, merged ones followed to what they became; the oldest first."""
+    """The identities that these ids lead to, following merged ones; oldest first."""
     roots: dict[str, Doc] = {}
     wanted = set(ids)
     while wanted:
@@ -161,9 +163,9 @@ def followed(ids: Iterable[str]) -> Generator[Op, Any, list[Doc]]:
 
 
 def _carry_on(sealer: Sealer, doc: Doc) -> Generator[Op, Any, Doc | None]:
-    """Steps 3 and 4 of a pending identity, whoever began it; once.
+    """Perform steps 3 and 4 of a pending identity once, no matter who began it.
 
-    What it became if that made it active; None where what came of it must be read anew.
+    Return the identity if this made it active; None if the result must be read again.
     """
     body = sealer.open(doc)
     keys = body["keys"]
@@ -172,7 +174,7 @@ def _carry_on(sealer: Sealer, doc: Doc) -> Generator[Op, Any, Doc | None]:
         stand = tuple(key for key, new in zip(keys, made, strict=True) if not new)
         found = yield Get(stand)
         if len(found) < len(stand):
-            return None  # forgotten this moment
+            return None  # it was forgotten in the meantime
         dead = yield from _dead(found.values())
         yield Swap(tuple((key, {"into": doc.id}) for key in dead))
         others = yield from followed({one.into for one in found.values()})
@@ -193,7 +195,7 @@ def _carry_on(sealer: Sealer, doc: Doc) -> Generator[Op, Any, Doc | None]:
 
 
 def _give_way(sealer: Sealer, doc: Doc, to: str) -> Step:
-    """Let a pending identity become part of another, and its surrogate be free again."""
+    """Merge a pending identity into another, and free its surrogate."""
     body = sealer.open(doc)
     (gave,) = yield Swap(((doc, {"state": "merged", "into": to, "body": sealer.ended(doc.id, body)}),))
     if gave:
@@ -201,20 +203,20 @@ def _give_way(sealer: Sealer, doc: Doc, to: str) -> Step:
 
 
 def _release(sealer: Sealer, id: str, reservation: str) -> Step:
-    """Free a surrogate that was reserved for an identity, unless that bears it."""
+    """Free a surrogate that was reserved for an identity, unless the identity has it."""
     found = yield Get((id, reservation))
     if reservation not in found or found[reservation].into != id:
         return
-    bearer = found.get(id)
-    if bearer is not None and bearer.state != "merged":
-        body = sealer.open(bearer)
-        if sealer.reservation_id(bearer.domain, body["scope"], body["whole"]) == reservation:
+    owner = found.get(id)
+    if owner is not None and owner.state != "merged":
+        body = sealer.open(owner)
+        if sealer.reservation_id(owner.domain, body["scope"], body["whole"]) == reservation:
             return
     yield Delete((found[reservation],))
 
 
 def _dead(keys: Iterable[Doc]) -> Generator[Op, Any, list[Doc]]:
-    """Those of the keys that lead nowhere: their identity was forgotten while somebody claimed."""
+    """The keys that lead nowhere because their identity was forgotten during a claim."""
     docs = list(keys)
     found = yield Get(tuple({doc.into for doc in docs}))
     return [doc for doc in docs if doc.into not in found]

@@ -1,9 +1,8 @@
-"""What an index is made of, whoever keeps it: documents under ids, and the few operations on them.
+"""The documents that make up an index in any store, and the few operations on them.
 
-The logic of the index is written once, as programs: generators that yield operations and are sent their results. So a
-program neither knows whether it runs in one transaction (SQLite) or among others that run at the same time
-(OpenSearch, where only the single document is atomic), nor waits for anything itself; tests may interleave programs
-as they like.
+The logic of the index is written once, as programs: generators that yield operations and receive their results. A
+program does not know whether it runs in one transaction (SQLite) or concurrently with others (OpenSearch, where only
+single documents are atomic). It never waits itself, and tests may interleave programs in any order.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ class Doc:
 
     Args:
         id: an HMAC in hexadecimal digits, or `META`.
-        key: the id of the master key that made the HMACs in it and sealed it.
-        domain: in clear; `scope` is an HMAC.
+        key: the id of the master key that made its HMACs and sealed it.
+        domain: in plain text; `scope` is an HMAC.
         group, type, state, pool, tags, draws: of an identity; each tag is the HMAC of an attribute.
-        into: the identity that a key, reservation or usage belongs to, or into which an identity was merged; of a
-            mention its block; of a part's reservation the part.
+        into: the identity that a key, reservation or usage belongs to, or into which an identity was merged. For a
+            mention, its block. For the reservation of a part, the part.
         created: microseconds since 1970.
-        body: all else, sealed; the label is the id. The body of `META` is in clear.
-        vector: float16, little-endian; sealed where the place where it lies says so. Only `Scan` returns it.
-        version: of the place where it lies; a `Swap` or `Delete` holds only while the version is the same.
+        body: everything else, sealed; the label is the id. The body of `META` is in plain text.
+        vector: float16, little-endian; sealed if the store requires it. Only `Scan` returns it.
+        version: set by the store. A `Swap` or `Delete` succeeds only if the version is unchanged.
     """
 
     id: str
@@ -58,41 +57,41 @@ class Doc:
 
 @dataclass(frozen=True, slots=True)
 class Get:
-    """Documents by id, real-time -> dict of those there are, without their vectors."""
+    """Get documents by id, in real time -> dict of the existing ones, without their vectors."""
 
     ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """Documents under ids where none stands -> a list: the version of what this made, None where another stands."""
+    """Create documents under unused ids -> a list: the version of each new one, None if the id is in use."""
 
     docs: tuple[Doc, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Fields of documents anew, each if its version is still the same -> a list: was it?"""
+    """Set fields of documents, each if its version is unchanged -> a list of bools."""
 
     changes: tuple[tuple[Doc, Mapping[str, Any]], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Documents away, each if its version is still the same -> how many."""
+    """Delete documents, each if its version is unchanged -> how many."""
 
     docs: tuple[Doc, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A page of the documents whose fields are these -> Page. It sees what was written before its first page.
+    """A page of the documents with these fields -> Page. It sees everything written before its first page.
 
     Args:
-        where: field to value; a tuple of values means any of them.
+        where: field to value; a tuple means any of its values.
         without: field to value that it must not have.
         vectors: return vectors too.
-        after: the former page's `next`.
+        after: the previous page's `next`.
     """
 
     where: Mapping[str, str | tuple[str, ...]]
@@ -111,7 +110,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class NearestIdentities:
-    """The ids of the k identities nearest to a vector among those whose fields are these -> list of (id, cosine)."""
+    """The ids of the k identities nearest to a vector, among those with these fields -> list of (id, cosine)."""
 
     vector: NDArray[np.float32] = field(repr=False)
     k: int
@@ -121,12 +120,12 @@ class NearestIdentities:
 
 @dataclass(frozen=True, slots=True)
 class CountDocs:
-    """Counts -> list of `Counted`."""
+    """Count documents -> list of `Counted`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many documents share kind, state, domain and group; and of these, the sums."""
+    """How many documents share kind, state, domain and group, and the sums over them."""
 
     kind: str
     state: str
@@ -143,7 +142,7 @@ Program = Generator[Op, Any, T]
 
 
 def reserve(doc: Doc) -> Generator[Op, Any, tuple[bool, bool]]:
-    """Create a reservation -> whether this made it, and whether another owner holds it."""
+    """Create a reservation -> whether this call made it, and whether another owner holds it."""
     (made,) = yield Create((doc,))
     if made:
         return True, False
@@ -152,7 +151,7 @@ def reserve(doc: Doc) -> Generator[Op, Any, tuple[bool, bool]]:
 
 
 def scan_all(where: Mapping[str, str | tuple[str, ...]]) -> Generator[Op, Any, list[Doc]]:
-    """All documents whose fields are these, without their vectors."""
+    """All documents with these fields, without their vectors."""
     docs: list[Doc] = []
     after: Any = None
     while True:
@@ -164,12 +163,12 @@ def scan_all(where: Mapping[str, str | tuple[str, ...]]) -> Generator[Op, Any, l
 
 
 async def side_by_side(programs: Sequence[Program[T]], do: Callable[[list[Op]], Awaitable[list[Any]]]) -> list[T]:
-    """What the programs return, in their order.
+    """Run programs side by side and return their results in order.
 
     Args:
-        programs: where one fails, the others are left where they stand; what they did so far is what a claimant that
-            died would leave, and hurts nobody.
-        do: the operations of a round, in any order -> their results.
+        programs: if one fails, the others are stopped. What they did so far is like the work of a claimant that died,
+            and does no harm.
+        do: performs the operations of a round, in any order -> their results.
     """
     ended: dict[int, T] = {}
     results: dict[int, Any] = dict.fromkeys(range(len(programs)))

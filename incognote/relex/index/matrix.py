@@ -1,4 +1,4 @@
-"""Vectors in memory, searched whole: exact, with any filter, and quick up to some hundred thousand rows."""
+"""Vectors in memory, searched completely: exact, with any filter, and fast up to a few hundred thousand rows."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from incognote.relex.index.docs import Doc, NearestIdentities
 
-_FEW = 8  # a filter that leaves less than one row in so many copies them out; else the whole is multiplied
+_FEW = 8  # a filter that leaves less than one row in this many copies those rows; otherwise all rows are multiplied
 N = TypeVar("N", bound=np.generic)
 _FIELDS = ("scope", "type", "pool")
 
 
 class Matrix:
-    """The vectors of one domain and group (or of one scope of it).
+    """The vectors of one domain and group (or of one scope in it).
 
     Args:
-        dimension: of the vectors.
+        dimension: the dimension of the vectors.
     """
 
     def __init__(self, dimension: int) -> None:
@@ -33,7 +33,7 @@ class Matrix:
         self._place: dict[str, int] = {}
 
     def put(self, doc: Doc, raw: bytes | None) -> None:
-        """A document as it stands now; without a vector, or not active, it is found no more."""
+        """Store the current state of a document. Without a vector, or if not active, it is no longer found."""
         row = self._place.get(doc.id)
         if row is None:
             if raw is None:
@@ -56,7 +56,7 @@ class Matrix:
             self._tags.setdefault(tag, set()).add(row)
 
     def near(self, asked: NearestIdentities) -> list[tuple[str, float]]:
-        """The ids of the nearest and their cosines; of equals the lesser id first."""
+        """The ids of the nearest and their cosines. For equal cosines, the smaller id comes first."""
         count = len(self._ids)
         mask = self._alive[:count].copy()
         for name in _FIELDS:
@@ -86,7 +86,7 @@ class Matrix:
 
 
 def matches(doc: Doc, where: Mapping[str, str | tuple[str, ...]], without: Mapping[str, str]) -> bool:
-    """Whether a document's fields are these; the word for word twin of a vendor's filter."""
+    """Whether a document's fields match; it has the same logic as the vendors' filters."""
     for name, wanted in where.items():
         value = getattr(doc, name)
         if value not in wanted if isinstance(wanted, tuple) else value != wanted:
@@ -103,7 +103,8 @@ def filled(dimension: int, docs: Iterable[tuple[Doc, bytes | None]]) -> Matrix:
 
 
 def _dots(rows: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Dot products, in this thread alone: BLAS hands so small a task to threads that a busy machine lets wait."""
+    """Dot products in this thread only. BLAS would use other threads even for small tasks, which is slow on a busy
+    machine."""
     made: NDArray[np.float32] = np.einsum("ij,j->i", rows, vector)
     return made
 

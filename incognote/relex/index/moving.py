@@ -1,4 +1,4 @@
-"""From one place to another, and from one key to another: documents in sealed lines, and documents sealed anew."""
+"""Move an index between stores, as documents in sealed lines, and between keys, by sealing its documents again."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from incognote.relex.index.base import SurrogateIndex
 from incognote.relex.index.docs import META, Create, Delete, Doc, Get, Page, Program, Scan, Swap
 from incognote.relex.index.sealing import Meta, Sealer, key_reference
 
-Tick = Callable[[int], None]  # told how many documents were served since it was last told
+Tick = Callable[[int], None]  # receives the number of documents processed since the last call
 _HEAD = "incognote index 1"
-_PAGE = 500  # documents of an import at once
+_PAGE = 500  # documents per step of an import
 _CLEAR = [f.name for f in fields(Doc) if f.name not in ("body", "vector", "version")]
 
 
 async def export(index: SurrogateIndex, path: Path, tick: Tick = lambda _: None) -> int:
-    """Write everything to a new file, sealed -> documents."""
+    """Write everything to a new file, sealed -> number of documents."""
     count, after, whole = 0, None, False
     with _new(path) as out:
         out.write(head(index.sealer, secrets.token_hex(8)) + "\n")
@@ -40,7 +40,8 @@ async def export(index: SurrogateIndex, path: Path, tick: Tick = lambda _: None)
 
 
 async def take_in(index: SurrogateIndex, path: Path, tick: Tick = lambda _: None) -> int:
-    """Fill an empty index from an export under the same key -> documents. Broken off, it can be called again."""
+    """Fill an empty index from an export under the same key -> number of documents. After an interruption, call it
+    again."""
     count = 0
     with _opened(path) as source:
         name = read_head(index.sealer, source.readline())
@@ -58,11 +59,12 @@ async def take_in(index: SurrogateIndex, path: Path, tick: Tick = lambda _: None
 
 
 async def rekey(index: SurrogateIndex, new: Keyring, tick: Tick = lambda _: None) -> int:
-    """Seal everything under another key -> documents. Broken off, it is ended by `rekey` of `opening`."""
+    """Seal everything under another key -> number of documents. After an interruption, `rekey` of `opening` finishes
+    it."""
     if not new.persistent or new.id == index.keyring.id:
-        raise UsageError("the new key is another one, and persistent; make one with `incognote key new`")
+        raise UsageError("the new key must be different and persistent; make one with `incognote key new`")
     if not index.originals_kept:
-        raise UsageError("the index keeps no originals, and without them no key can be computed anew")
+        raise UsageError("the index stores no originals, and without them no key can be recomputed")
     to = replace(index.sealer.meta, key=new.id, check=new.check)
     await index.run(begin(index.sealer, "rekeying", key_reference(index.keyring), to), writes=True)
     old, index.keyring = index.keyring, new
@@ -71,10 +73,10 @@ async def rekey(index: SurrogateIndex, new: Keyring, tick: Tick = lambda _: None
 
 
 async def end_rekey(index: SurrogateIndex, old: Keyring, tick: Tick = lambda _: None) -> int:
-    """Carry a change of the key, from the old one to the index's, to its end -> documents."""
+    """Finish a change of the key, from the old one to the index's -> number of documents."""
     before = index.sealer.under(old, index.sealer.meta)
     total, swept = 0, 1
-    while swept:  # the last sweep finds nothing: what others still wrote during one is served by the next
+    while swept:  # the last sweep finds nothing: writes during one sweep are handled by the next
         await index.refresh()
         swept, after, first = 0, None, True
         while first or after is not None:
@@ -88,16 +90,16 @@ async def end_rekey(index: SurrogateIndex, old: Keyring, tick: Tick = lambda _: 
 
 
 def page(sealer: Sealer, after: Any) -> Program[Page]:
-    """A page of all documents but the index's own, with their vectors."""
+    """A page of all documents except the index's own, with their vectors."""
     yield from sealer.fetch()
     found: Page = yield Scan({}, {"kind": "meta"}, vectors=True, after=after)
     return found
 
 
 def head(sealer: Sealer, export: str) -> str:
-    """The first line of an export: what is needed to refuse it, and nothing else."""
+    """The first line of an export. It holds only what is needed to reject a file that does not fit."""
     meta = sealer.meta
-    told = {
+    facts = {
         "file": _HEAD,
         "export": export,
         "key": meta.key,
@@ -106,19 +108,19 @@ def head(sealer: Sealer, export: str) -> str:
         "dimension": meta.dimension,
         "embedder": meta.embedder,
     }
-    return json.dumps(told)
+    return json.dumps(facts)
 
 
 def line(sealer: Sealer, doc: Doc) -> str:
-    """A document as a sealed line; its vector goes along in clear inside."""
+    """A document as a sealed line, with its unsealed vector inside."""
     raw = sealer.raw(doc)
-    told = {name: getattr(doc, name) for name in _CLEAR}
-    told |= {"body": _text(doc.body), "vector": None if raw is None else _text(raw)}
-    return _text(sealer.keyring.seal("index", json.dumps(told).encode(), "export"))
+    facts = {name: getattr(doc, name) for name in _CLEAR}
+    facts |= {"body": _text(doc.body), "vector": None if raw is None else _text(raw)}
+    return _text(sealer.keyring.seal("index", json.dumps(facts).encode(), "export"))
 
 
 def tail(sealer: Sealer, count: int) -> str:
-    """The last line: a file without it was cut."""
+    """The last line. A file without it was truncated."""
     return _text(sealer.keyring.seal("index", json.dumps({"lines": count}).encode(), "export end"))
 
 
@@ -126,38 +128,38 @@ def read_head(sealer: Sealer, first: str) -> str:
     """The name of an export that fits the index.
 
     Raises:
-        UsageError: it is none, or of another kind of index.
+        UsageError: it is not an export, or is from another kind of index.
         WrongKey: it was made under another key.
     """
     try:
-        told = json.loads(first)
+        facts = json.loads(first)
     except ValueError:
-        told = None
-    if not isinstance(told, dict) or told.get("file") != _HEAD:
-        raise UsageError("the file is no export of an index, or of a newer version")
-    sealer.keyring.require(told["key"], told["check"])
+        facts = None
+    if not isinstance(facts, dict) or facts.get("file") != _HEAD:
+        raise UsageError("the file is not an export of an index, or is from a newer version")
+    sealer.keyring.require(facts["key"], facts["check"])
     meta = sealer.meta
     for name in ("originals", "dimension", "embedder"):
-        if told[name] != getattr(meta, name):
-            raise UsageError(f"{name}: the export's differs from this index's; make one with the same options")
-    return str(told["export"])
+        if facts[name] != getattr(meta, name):
+            raise UsageError(f"{name}: the export and this index differ; make an index with the same options")
+    return str(facts["export"])
 
 
 def check_tail(sealer: Sealer, lines: Iterable[str]) -> None:
-    """See to it that all lines after the head are there.
+    """Check that all lines after the head are present.
 
     Raises:
-        UsageError: the file was cut.
+        UsageError: the file was truncated.
     """
     count, last = -1, ""
     for text in lines:
         count, last = count + 1, text.strip()
     try:
-        told = json.loads(sealer.keyring.open("index", _bytes(last), "export end"))
+        sealed_count = json.loads(sealer.keyring.open("index", _bytes(last), "export end"))
     except WrongKey:
-        told = None
-    if told != {"lines": count}:
-        raise UsageError("the export is not whole: it was cut, or is still being written")
+        sealed_count = None
+    if sealed_count != {"lines": count}:
+        raise UsageError("the export is incomplete: it was truncated, or is still being written")
 
 
 def read_lines(sealer: Sealer, lines: Iterable[str]) -> Iterator[Doc]:
@@ -174,63 +176,64 @@ def read_lines(sealer: Sealer, lines: Iterable[str]) -> Iterator[Doc]:
 
 
 def _document(sealer: Sealer, text: str) -> Doc:
-    told = json.loads(sealer.keyring.open("index", _bytes(text), "export"))
-    raw = told.pop("vector")
-    body = _bytes(told.pop("body"))
-    vector = None if raw is None else sealer.laid(told["id"], _bytes(raw))
-    return Doc(**{**told, "tags": tuple(told["tags"])}, body=body, vector=vector)
+    facts = json.loads(sealer.keyring.open("index", _bytes(text), "export"))
+    raw = facts.pop("vector")
+    body = _bytes(facts.pop("body"))
+    vector = None if raw is None else sealer.laid(facts["id"], _bytes(raw))
+    return Doc(**{**facts, "tags": tuple(facts["tags"])}, body=body, vector=vector)
 
 
 def begin(sealer: Sealer, state: Literal["importing", "rekeying"], detail: str, to: Meta) -> Program[Meta]:
-    """Shut the index to everybody else, or find it shut for the same reason -> what it says of itself now.
+    """Lock the index for all other users, or find it locked for the same reason -> its current metadata.
 
     Raises:
-        UsageError: an import into an index that holds something else.
+        UsageError: an import into an index with other contents.
     """
     found = yield Get((META,))
-    stands = Meta.read(found.get(META))
-    if (stands.state, stands.detail) == (state, detail):
-        return stands
+    current = Meta.read(found.get(META))
+    if (current.state, current.detail) == (state, detail):
+        return current
     yield from sealer.fetch()
     if state == "importing":
         some = yield Scan({}, {"kind": "meta"})
         if some.docs:
-            raise UsageError("an import needs an empty index, or the one that the same import was broken off in")
+            raise UsageError("an import needs an empty index, or the one in which the same import was interrupted")
     meta = replace(to, state=state, detail=detail)
     (swapped,) = yield Swap(((found[META], _said(meta)),))
     if not swapped:
-        raise UsageError("somebody else is changing the index: try again when that has ended")
+        raise UsageError("another process is changing the index: try again when it has finished")
     return meta
 
 
 def end(sealer: Sealer, during: str) -> Program[Meta]:
-    """Open the index again."""
+    """Unlock the index."""
     found = yield Get((META,))
-    stands = Meta.read(found.get(META))
-    sealer.keyring.require(stands.key, stands.check)
-    meta = replace(stands, state="open", detail="")
-    if stands.state == during:
+    current = Meta.read(found.get(META))
+    sealer.keyring.require(current.key, current.check)
+    meta = replace(current, state="open", detail="")
+    if current.state == during:
         yield Swap(((found[META], _said(meta)),))
     return meta
 
 
 def take(sealer: Sealer, docs: Iterable[Doc]) -> Program[int]:
-    """Documents of an export, each where none stands -> how many are new."""
+    """Create documents of an export if they do not exist -> how many are new."""
     yield from sealer.fetch(during="importing")
     made = yield Create(tuple(docs))
     return sum(version is not None for version in made)
 
 
 def rekey_page(new: Sealer, old: Sealer, after: Any) -> Program[tuple[int, Any]]:
-    """Seal a page of the documents that are still under the former key anew -> how many, and where the next begins."""
+    """Seal a page of the documents that are still under the old key again -> how many, and where the next page begins.
+    """
     yield from new.fetch(during="rekeying")
     found = yield Scan({"key": old.keyring.id}, {"kind": "meta"}, vectors=True, after=after)
-    anew = [(doc, new.rekeyed(doc, old)) for doc in found.docs]
-    pointers = [(doc, made) for doc, made in anew if doc.kind != "identity"]
+    pairs = [(doc, new.rekeyed(doc, old)) for doc in found.docs]
+    pointers = [(doc, made) for doc, made in pairs if doc.kind != "identity"]
     yield Create(tuple(made for _, made in pointers))
     yield Delete(tuple(doc for doc, _ in pointers))
     changed = ("key", "scope", "tags", "body", "vector")
-    identities = [(doc, made) for doc, made in anew if doc.kind == "identity"]
+    identities = [(doc, made) for doc, made in pairs if doc.kind == "identity"]
     yield Swap(tuple((doc, {name: getattr(made, name) for name in changed}) for doc, made in identities))
     return len(found.docs), found.next
 
@@ -260,7 +263,7 @@ def _opened(path: Path) -> IO[str]:
 
 @contextmanager
 def _new(path: Path) -> Iterator[IO[str]]:
-    """A file that is its owner's alone, and is taken away again where it is not finished."""
+    """A file that only its owner can read. It is deleted if it is not finished."""
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:

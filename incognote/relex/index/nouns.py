@@ -1,4 +1,4 @@
-"""What goes through the door of the index. Nothing of an original shows in a repr."""
+"""The values that go into and out of the index. No repr shows any part of an original."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Vector = NDArray[np.floating]
 
 @dataclass(frozen=True, slots=True)
 class IdentityPlace:
-    """Where an identity lives: within it variants are told apart and surrogates are unique.
+    """Where an identity is valid. Within it, variants are distinguished and surrogates are unique.
 
     Args:
-        domain: who shares surrogates; stands in clear in the index.
-        scope: the patient or the institution; "" for the whole domain. It may be PHI: never stored in clear.
-        group: the evaluation group of the entity types it may bear (PERSON, LOCATION, ID ...).
+        domain: who shares surrogates; stored in plain text in the index.
+        scope: the patient or the institution; "" for the whole domain. It may be PHI and is never stored in plain text.
+        group: the evaluation group of its possible entity types (PERSON, LOCATION, ID ...).
     """
 
     domain: str
@@ -30,20 +30,20 @@ class IdentityPlace:
 
 @dataclass(frozen=True, slots=True)
 class IndexedIdentity:
-    """What the index keeps of an identity: a referent that has a surrogate.
+    """What the index stores of an identity: a referent that has a surrogate.
 
     Args:
-        id: 32 hexadecimal digits; tells nothing without the key.
-        place: where it lives.
+        id: 32 hexadecimal digits; reveals nothing without the key.
+        place: where it is valid.
         type: its entity type.
-        surrogate: the parts of its surrogate (given, family, title ...), as their generator named them.
-        whole: the surrogate as a whole, which no other identity of the domain and scope has.
+        surrogate: the parts of its surrogate (given, family, title ...), as named by their generator.
+        whole: the whole surrogate, which no other identity of the domain and scope has.
         attributes: what is known of the referent: gender, locale, role ...
-        original: one way it is written, where the index keeps originals.
+        original: one way it is written, if the index stores originals.
         pool: the version of the pools that the surrogate was drawn from.
-        draws: how many draws before it were taken.
-        created: microseconds since 1970, by the clock of who made it.
-        hand: `united` or `apart` where a person merged it or split it from another.
+        draws: the number of earlier draws that were taken.
+        created: microseconds since 1970, by the clock of its creator.
+        hand: `united` or `apart` if a person merged it or split it from another.
     """
 
     id: str
@@ -61,18 +61,18 @@ class IndexedIdentity:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SurrogateProposal:
-    """A surrogate for a referent, should it have none yet.
+    """A surrogate for a referent that may have none yet.
 
     Args:
-        place: where it lives.
+        place: where it is valid.
         type: its entity type.
         variants: every way it is written, in the normal form of its type; at least one.
-        surrogate, whole, attributes, original, pool: as of `IndexedIdentity`.
-        vector: of the original, of the index's dimension; None for none. Kept as float16.
-        draws: how many draws before this one were refused.
+        surrogate, whole, attributes, original, pool: as in `IndexedIdentity`.
+        vector: the original's vector, with the index's dimension; None for none. Stored as float16.
+        draws: the number of earlier draws that were refused.
 
     Raises:
-        UsageError: no variant, an empty one, or no surrogate.
+        UsageError: there is no variant, an empty one, or no surrogate.
     """
 
     place: IdentityPlace
@@ -88,19 +88,19 @@ class SurrogateProposal:
 
     def __post_init__(self) -> None:
         if not self.variants or not all(variant.strip() for variant in self.variants):
-            raise UsageError("variants: at least one, and none of them empty")
+            raise UsageError("variants: give at least one, and none may be empty")
         if not self.whole.strip():
-            raise UsageError("whole: the surrogate as it is written out")
+            raise UsageError("whole: the full surrogate must not be empty")
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """The mentions of one record that are sought together.
+    """The mentions of one record that are searched for together.
 
     Args:
-        domain, scope: whose they are, and are forgotten with.
-        block: under what they are found.
-        record: which they stand in.
+        domain, scope: where they belong; they are forgotten with it.
+        block: the block in which they are found.
+        record: the record that contains them.
         said: one JSON text each.
     """
 
@@ -113,13 +113,13 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class SurrogatePart:
-    """A component of surrogates, and what it is to be drawn as.
+    """A component of surrogates, and the value to draw for it.
 
     Args:
-        domain, scope: where it stands for the same.
-        type: what it is; parts whose types agree up to a colon are of one family.
+        domain, scope: where it has the same value.
+        type: its kind. Parts whose types are equal up to a colon are one family.
         normal: its normal form.
-        value: what stands for it.
+        value: the value that replaces it.
     """
 
     domain: str
@@ -130,13 +130,13 @@ class SurrogatePart:
 
     @property
     def whole(self) -> str:
-        """What it reserves."""
+        """The string that it reserves."""
         return f"part {self.type.split(':', 1)[0]} {self.value}"
 
 
 @dataclass(frozen=True, slots=True)
 class SurrogateClaimed:
-    """The identity that stands under the proposal's keys; `created` says whether it came of this proposal."""
+    """The identity under the proposal's keys. `created` is True if this proposal made it."""
 
     identity: IndexedIdentity
     created: bool
@@ -167,14 +167,14 @@ class IndexHit:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What `nearest` searches among. Every word of it narrows before the k nearest are taken.
+    """What `nearest` searches. Every field narrows the search before the k nearest are taken.
 
     Args:
-        domain, group: of the place.
+        domain, group: those of the place.
         scope: None for every scope of the domain.
         type: None for every type of the group.
         pool: None for every version.
-        attributes: those that must be equal.
+        attributes: attributes that must be equal.
     """
 
     domain: str
@@ -187,12 +187,12 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What a merge or a split did.
+    """The result of a merge or a split.
 
     Args:
-        identity: the one that stands: the merged, or the new one of a split.
-        gone: the ids that are no identities of their own any more.
-        outputs: the ids of outputs that show a surrogate which this repair changed.
+        identity: the remaining identity after a merge, or the new one after a split.
+        gone: the ids that are no longer identities of their own.
+        outputs: the ids of outputs that show a surrogate that this repair changed.
     """
 
     identity: IndexedIdentity
@@ -202,7 +202,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class DeletionReceipt:
-    """What was deleted: numbers only."""
+    """The number of deleted documents by kind."""
 
     index: str
     time: str
@@ -222,7 +222,7 @@ class Stats:
     Args:
         identities: by (domain, group).
         merged: identities that became part of another.
-        pending: claims that somebody began and nobody ended yet.
+        pending: claims that were begun and not finished.
         moved: identities whose first draw was taken; `draws` counts the draws that were refused.
     """
 

@@ -1,4 +1,4 @@
-"""Opening an index by its address."""
+"""Open an index by its address."""
 
 from __future__ import annotations
 
@@ -20,29 +20,30 @@ if TYPE_CHECKING:
     from incognote.settings import Settings
 
 _SWITCH = {"on": True, "off": False}
-_ABOUT = {"originals", "vectors", "dimension", "embedder"}  # what an index is made with
+_ABOUT = {"originals", "vectors", "dimension", "embedder"}  # the options that define an index
 _REACHING = {"tls", "ca", "engine", "replicas", "timeout", "attempts", "slots"}
 
 
 async def open_index(
     url: str, keyring: Keyring, *, create: bool = False, password: str | None = None
 ) -> SurrogateIndex:
-    """An index ready to be asked.
+    """Open an index for use.
 
     Args:
-        url: `sqlite:///FILE` (four slashes for an absolute path), or `opensearch://[USER@]HOST[:PORT]/PREFIX`; with
-            options behind a `?`: what it is made with (originals=off, vectors=off, dimension=N, embedder=VERSION) and,
-            for OpenSearch, how it is reached (tls=off, ca=FILE, engine=faiss, replicas=N, timeout=SECONDS,
-            attempts=N, slots=N).
+        url: `sqlite:///FILE` (four slashes for an absolute path), or `opensearch://[USER@]HOST[:PORT]/PREFIX`. Options
+            follow a `?`. They define the index (originals=off, vectors=off, dimension=N, embedder=VERSION) and, for
+            OpenSearch, the connection (tls=off, ca=FILE, engine=faiss, replicas=N, timeout=SECONDS, attempts=N,
+            slots=N).
         keyring: a persistent key.
-        create: make it where there is none; else a typing error would begin a second index, and second surrogates.
-        password: of the user in the address.
+        create: create the index if there is none. Otherwise a typing error would start a second index with other
+            surrogates.
+        password: the password of the user in the address.
 
     Raises:
-        SettingError: the address cannot be used, or says otherwise than the index is made.
-        KeyMissing: the key dies with this process.
+        SettingError: the address is not valid, or contradicts how the index was made.
+        KeyMissing: the key exists only in this process.
         WrongKey: the index is under another key.
-        IndexUnavailable, IndexRejected, IndexBusy: it does not answer, is not there, or is being rekeyed.
+        IndexUnavailable, IndexRejected, IndexBusy: it does not answer, does not exist, or is being rekeyed.
         MissingExtra: the extra `opensearch` is not installed.
     """
     index, _ = await _opened(url, keyring, None, create, password)
@@ -50,13 +51,13 @@ async def open_index(
 
 
 async def open_configured(settings: Settings, *, create: bool = False) -> SurrogateIndex:
-    """The index that the settings name.
+    """Open the index that is set in the settings.
 
     Raises:
-        SettingError: none is named; else as `open_index`.
+        SettingError: no index is set; otherwise as in `open_index`.
     """
     if settings.index is None:
-        raise SettingError("index: name one, by INCOGNOTE_INDEX or --index: sqlite:///FILE or opensearch://...")
+        raise SettingError("index: set one with INCOGNOTE_INDEX or --index: sqlite:///FILE or opensearch://...")
     return await open_index(
         settings.index, settings.keyring(persistent=True), create=create, password=password_of(settings)
     )
@@ -75,17 +76,17 @@ def password_of(settings: Settings) -> str | None:
     try:
         return settings.index_password_file.expanduser().read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
-        raise SettingError("index_password_file: it cannot be read") from None
+        raise SettingError("index_password_file: the file cannot be read") from None
 
 
 async def rekey(
     url: str, old: Keyring, new: Keyring, *, password: str | None = None, tick: Tick = lambda _: None
 ) -> int:
-    """Put an index under another key, or end where that was broken off -> documents sealed anew.
+    """Put an index under another key, or finish an interrupted change -> number of documents sealed again.
 
     Raises:
-        WrongKey: it is under neither, or was begun with two others.
-        UsageError: the keys are one, or the index keeps no originals.
+        WrongKey: it is under neither key, or the change was begun with two others.
+        UsageError: the keys are the same, or the index stores no originals.
     """
     try:
         index, _ = await _opened(url, old, None, False, password)
@@ -98,11 +99,11 @@ async def rekey(
 
 
 async def rekeyable(url: str, old: Keyring, new: Keyring, *, password: str | None = None) -> None:
-    """Whether `rekey` could be begun, or ended; nothing is changed.
+    """Check that `rekey` could be begun or finished. Nothing is changed.
 
     Raises:
-        WrongKey: it is under neither, or was begun with two others.
-        UsageError: it keeps no originals.
+        WrongKey: it is under neither key, or the change was begun with two others.
+        UsageError: it stores no originals.
     """
     try:
         index, _ = await _opened(url, old, None, False, password)
@@ -110,7 +111,7 @@ async def rekeyable(url: str, old: Keyring, new: Keyring, *, password: str | Non
         index, _ = await _opened(url, new, old, False, password)
     async with index:
         if not index.originals_kept:
-            raise UsageError("it keeps no originals, so its keys cannot be computed anew: leave it out, begin another")
+            raise UsageError("it stores no originals, so its keys cannot be recomputed: start a new index instead")
 
 
 async def _opened(
@@ -156,15 +157,15 @@ async def _store(url: str, options: Mapping[str, str], meta: Meta | None, passwo
 
 
 def _options(url: str) -> dict[str, str]:
-    told = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
-    unknown = sorted(told.keys() - _ABOUT - _REACHING)
+    options = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
+    unknown = sorted(options.keys() - _ABOUT - _REACHING)
     if unknown and urlsplit(url).scheme not in installed("incognote.index_stores"):
         there = ", ".join(sorted(_ABOUT | _REACHING))
-        raise SettingError(f"index: no option is named {unknown[0]!r}; there are {there}")
+        raise SettingError(f"index: unknown option {unknown[0]!r}; the options are {there}")
     for name in ("tls", "originals", "vectors"):
-        if told.get(name, "on") not in _SWITCH:
-            raise SettingError(f"index: {name} is on or off")
-    return told
+        if options.get(name, "on") not in _SWITCH:
+            raise SettingError(f"index: {name} must be on or off")
+    return options
 
 
 def _made(keyring: Keyring, options: Mapping[str, str]) -> Meta:
@@ -188,12 +189,12 @@ def _number(name: str, written: str) -> float:
     except ValueError:
         value = -1
     if value < 0 or (name != "timeout" and not value.is_integer()):
-        raise SettingError(f"index: {name} is a number")
+        raise SettingError(f"index: {name} must be a number")
     return value
 
 
 def _agree(options: Mapping[str, str], meta: Meta) -> None:
-    """Refuse an address that says otherwise than the index is made.
+    """Reject an address that contradicts how the index was made.
 
     Raises:
         SettingError: it does.
@@ -210,7 +211,7 @@ def _agree(options: Mapping[str, str], meta: Meta) -> None:
         if name in asked and differs
     ]
     if wrong:
-        raise SettingError(f"index: it was made with another {wrong[0]}; leave that out, or make another index")
+        raise SettingError(f"index: it was made with a different {wrong[0]}; omit that option, or make another index")
 
 
 def _file(url: str, options: Mapping[str, str]) -> Path:
@@ -232,10 +233,11 @@ def _cluster(url: str, options: Mapping[str, str], password: str | None) -> Clus
     if parts.scheme != "opensearch" or not parts.hostname or not prefix or "/" in prefix or not port:
         raise SettingError("index: write sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX")
     if prefix != prefix.lower() or prefix[0] in "_-+." or any(c in '\\*?"<>| ,#:' for c in prefix):
-        raise SettingError("index: the prefix is a name in small letters, as OpenSearch takes them")
+        raise SettingError("index: the prefix must be a lower-case name that OpenSearch accepts")
     if parts.password is not None:
         raise SettingError(
-            "index: no password in the address, where others see it: INCOGNOTE_INDEX_PASSWORD or index_password_file"
+            "index: do not put the password in the address, where others can see it: use INCOGNOTE_INDEX_PASSWORD "
+            "or index_password_file"
         )
     words: dict[str, Any] = {
         name: int(_number(name, options[name])) for name in ("replicas", "attempts", "slots") if name in options

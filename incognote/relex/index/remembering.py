@@ -1,7 +1,8 @@
-"""What the index remembers beside identities: the mentions that were met, the parts that were drawn, all originals.
+"""What the index remembers besides identities: the mentions found, the parts drawn, and all originals.
 
-Mentions, so that what was taken for one person can be looked at again when more is known. Parts (a surname, a town),
-so that two who draw at once give one surname one surrogate. Originals, so that no surrogate is one.
+Mentions are stored so that earlier decisions about persons can be reviewed when more is known. Parts (a surname, a
+town) are stored so that concurrent draws give one surname one surrogate. Originals are stored so that no surrogate is
+one.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from incognote.relex.index.docs import Create, Delete, Doc, Get, Op, Program, Sw
 from incognote.relex.index.nouns import IdentityPlace, IndexedIdentity, Sighting, SurrogatePart, SurrogateTaken
 from incognote.relex.index.sealing import Sealer
 
-_BLOCKS = 500  # searched at once
+_BLOCKS = 500  # blocks per search
 
 
 def note(sealer: Sealer, sightings: Sequence[Sighting]) -> Program[None]:
-    """Remember mentions; those of the same record in the same block take the former ones' place."""
+    """Remember mentions. They replace earlier ones of the same record in the same block."""
     wanted = {sealer.mention_id(one): one for one in sightings}
     found = yield from sealer.fetch(*wanted)
     fresh = [sealer.mention(own, one) for own, one in wanted.items() if own not in found]
@@ -27,7 +28,7 @@ def note(sealer: Sealer, sightings: Sequence[Sighting]) -> Program[None]:
     changed = [doc for doc in found.values() if sealer.open(doc)["said"] != list(wanted[doc.id].said)]
     swapped = yield Swap(tuple((doc, {"body": sealer.mention(doc.id, wanted[doc.id]).body}) for doc in changed))
     again = [wanted[doc.id] for doc, done in zip([*fresh, *changed], [*made, *swapped], strict=True) if not done]
-    if again:  # somebody else writes the same record
+    if again:  # another caller writes the same record
         yield from note(sealer, again)
 
 
@@ -45,7 +46,7 @@ def noted(sealer: Sealer, domain: str, blocks: Iterable[str]) -> Program[list[Si
 
 
 def bearers(sealer: Sealer, asked: Sequence[tuple[IdentityPlace, str]]) -> Program[list[IndexedIdentity | None]]:
-    """Which identity each key leads to."""
+    """The identity that each key leads to."""
     keys = [sealer.key_id(place, variant) for place, variant in asked]
     found = yield from sealer.fetch(*dict.fromkeys(keys))
     roots: dict[str, IndexedIdentity] = {}
@@ -57,7 +58,7 @@ def bearers(sealer: Sealer, asked: Sequence[tuple[IdentityPlace, str]]) -> Progr
 
 
 def move(sealer: Sealer, place: IdentityPlace, variants: Iterable[str], to: str) -> Program[None]:
-    """Let keys lead to an identity, wherever they led."""
+    """Redirect keys to an identity, no matter where they led."""
     keys = {sealer.key_id(place, variant): subject_form(variant) for variant in variants}
     (owner,) = yield from followed({to})
     while keys:
@@ -70,9 +71,9 @@ def move(sealer: Sealer, place: IdentityPlace, variants: Iterable[str], to: str)
 
 
 def hold(sealer: Sealer, part: SurrogatePart) -> Program[str | SurrogateTaken]:
-    """What a part stands for: what somebody gave it before, else this value from now on. First writer wins.
+    """The value of a part: an earlier one, or else this value from now on. The first writer wins.
 
-    Two parts of one family in a scope never have one value.
+    Two parts of one family in a scope never have the same value.
     """
     own = sealer.part_id(part)
     found = yield from sealer.fetch(own)
@@ -86,7 +87,7 @@ def hold(sealer: Sealer, part: SurrogatePart) -> Program[str | SurrogateTaken]:
     if made:
         return part.value
     found = yield Get((own,))
-    if own not in found:  # forgotten this moment
+    if own not in found:  # it was forgotten in the meantime
         return part.value
     value = str(sealer.open(found[own])["value"])
     if value != part.value and reserved:
@@ -95,14 +96,14 @@ def hold(sealer: Sealer, part: SurrogatePart) -> Program[str | SurrogateTaken]:
 
 
 def held(sealer: Sealer, parts: Sequence[SurrogatePart]) -> Program[list[str | None]]:
-    """What parts stand for, where that is settled; their values are not looked at."""
+    """The values of parts that have one. The `value` of each argument is ignored."""
     ids = [sealer.part_id(part) for part in parts]
     found = yield from sealer.fetch(*dict.fromkeys(ids))
     return [str(sealer.open(found[own])["value"]) if own in found else None for own in ids]
 
 
 def amend(sealer: Sealer, id: str, parts: dict[str, str]) -> Program[IndexedIdentity | None]:
-    """More parts for an identity's surrogate; those it has stay. None where it is gone."""
+    """Add parts to an identity's surrogate; existing parts stay. None if the identity is gone."""
     yield from sealer.fetch()
     while True:
         roots = yield from followed({id})
@@ -117,7 +118,7 @@ def amend(sealer: Sealer, id: str, parts: dict[str, str]) -> Program[IndexedIden
 
 
 def remember(sealer: Sealer, originals: Sequence[tuple[str, str, str]]) -> Program[None]:
-    """Keep (domain, scope, form) of originals, of whatever scope of the domain they are."""
+    """Store (domain, scope, form) of originals, from any scope of the domain."""
     yield from sealer.fetch()
     yield Create(tuple(sealer.original(*one) for one in originals))
 

@@ -1,4 +1,4 @@
-"""What a person or a later insight puts right: two that are one, one that is two, a patient to be forgotten."""
+"""Repairs by a person, or after new information: merge two identities, split one, forget a patient."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from incognote.relex.index.nouns import Repair, SurrogateProposal, SurrogateTake
 from incognote.relex.index.sealing import Sealer
 
 MERGED, SPLIT = "united", "apart"
-"""What an identity says that a person merged, or split from another: no clusterer undoes either."""
+"""Marks on identities that a person merged or split. No clusterer undoes either."""
 FORGETTING = ("identity", "key", "reservation", "usage", "mention", "part", "original")
-"""Identities first, so that no claim rests on half of one."""
+"""Identities first, so that no claim depends on a partly deleted one."""
 
 
 def use(sealer: Sealer, uses: Iterable[tuple[str, str]]) -> Program[None]:
     """Note which outputs show which identities' surrogates.
 
     Raises:
-        UsageError: there is no identity of an id.
+        UsageError: there is no identity with one of the ids.
     """
     pairs = list(dict.fromkeys(uses))
     found = yield from sealer.fetch(*dict.fromkeys(one for one, _ in pairs))
     if any(one not in found for one, _ in pairs):
-        raise UsageError("there is no identity of that id")
+        raise UsageError("there is no identity with that id")
     yield Create(tuple(sealer.usage(found[one], output) for one, output in pairs))
 
 
 def merge(sealer: Sealer, ids: Iterable[str]) -> Program[Repair]:
-    """Make one of several identities: the oldest stays, whoever calls this and how often.
+    """Merge several identities into one. The oldest stays, no matter who calls this and how often.
 
     Raises:
-        UsageError: fewer than two ids, an id that is none, or identities of different domains, scopes or groups.
+        UsageError: fewer than two ids, an unknown id, or identities of different domains, scopes or groups.
     """
     wanted = tuple(dict.fromkeys(ids))
     found = yield from sealer.fetch(*wanted)
     if len(wanted) < 2 or len(found) < len(wanted):
-        raise UsageError("a merge takes the ids of two identities or more")
+        raise UsageError("a merge needs the ids of at least two identities")
     if len({(doc.domain, doc.scope, doc.group) for doc in found.values()}) > 1:
-        raise UsageError("identities of different domains, scopes or groups cannot be one")
+        raise UsageError("identities of different domains, scopes or groups cannot be merged")
     while True:
         roots = yield from settled(wanted, sealer)
         if len(roots) == 1:
@@ -57,10 +57,10 @@ def merge(sealer: Sealer, ids: Iterable[str]) -> Program[Repair]:
 def split(sealer: Sealer, id: str, proposal: SurrogateProposal) -> Program[Repair | SurrogateTaken]:
     """Give some variants of an identity to another with a surrogate of its own.
 
-    Called again after it was broken off, it ends what it began.
+    If it was interrupted, call it again to finish.
 
     Raises:
-        UsageError: there is no such identity, it lives elsewhere, or a variant is not its own.
+        UsageError: there is no such identity, it is in another place, or a variant belongs to another identity.
     """
     variants = sealer.variants(proposal)
     new = sealer.identity_id(variants, apart_from=id)
@@ -73,11 +73,11 @@ def split(sealer: Sealer, id: str, proposal: SurrogateProposal) -> Program[Repai
         sealer.scope_id(place.domain, place.scope),
         place.group,
     ):
-        raise UsageError("there is no identity of that id in that domain, scope and group")
+        raise UsageError("there is no identity with that id in that domain, scope and group")
     home = {doc.id for doc in (yield from followed({id}))}
     led = {doc.id for doc in (yield from followed({key.into for key in found.values()} - {new}))}
     if len(found) < len(variants) or not led <= home:
-        raise UsageError("variants: each must be one of that identity's")
+        raise UsageError("variants: each must belong to that identity")
     if made is None:
         reservation = sealer.reservation(place.domain, place.scope, proposal.whole, new)
         _, taken = yield from reserve(reservation)
@@ -93,7 +93,7 @@ def split(sealer: Sealer, id: str, proposal: SurrogateProposal) -> Program[Repai
 
 
 def _by_hand(sealer: Sealer, id: str, what: str) -> Generator[Op, Any, Doc]:
-    """An identity that says what a person did to it."""
+    """Mark an identity with what a person did to it."""
     while True:
         (doc,) = yield from followed({id})
         body = sealer.open(doc)
@@ -103,7 +103,7 @@ def _by_hand(sealer: Sealer, id: str, what: str) -> Generator[Op, Any, Doc]:
 
 
 def forget(sealer: Sealer, domain: str, scope: str, kind: str) -> Program[tuple[int, bool]]:
-    """Delete a page of the documents of one kind of a scope -> how many, and whether that was all."""
+    """Delete a page of documents of one kind in a scope -> how many, and whether it was the last page."""
     yield from sealer.fetch()
     page = yield Scan({"domain": domain, "scope": sealer.scope_id(domain, scope), "kind": kind})
     deleted: int = yield Delete(tuple(page.docs))
@@ -111,7 +111,7 @@ def forget(sealer: Sealer, domain: str, scope: str, kind: str) -> Program[tuple[
 
 
 def of_scope(sealer: Sealer, domain: str, scope: str) -> Program[tuple[int, tuple[str, ...]]]:
-    """How many documents a scope has, and the surrogates of its identities."""
+    """The number of documents in a scope, and the surrogates of its identities."""
     yield from sealer.fetch()
     docs = yield from scan_all({"domain": domain, "scope": sealer.scope_id(domain, scope)})
     return len(docs), tuple(sealer.identity(doc).whole for doc in docs if doc.kind == "identity")

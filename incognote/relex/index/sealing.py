@@ -1,4 +1,4 @@
-"""The key at work: from words to ids, from identities to documents, and back."""
+"""Apply the key: from words to ids, from identities to documents, and back."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from incognote.relex.index.nouns import (
     Vector,
 )
 
-FORMAT = 1  # of documents and bodies; each vendor counts the versions of its own tables or mappings
-DIMENSION = 128  # of the embedder that comes with the package
+FORMAT = 1  # the format of documents and bodies; each vendor counts the versions of its own tables or mappings
+DIMENSION = 128  # the dimension of the embedder that comes with the package
 
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """What an index says of itself, in clear.
+    """The metadata of an index, in plain text.
 
     Args:
         index: a random name, made with it.
-        key, check: id and check value of the master key; while it is rekeyed, of the new one.
-        originals: are originals and variants kept, sealed? Without them it can never be rekeyed.
-        dimension: of the vectors; 0: none are kept.
-        embedder: the version of what made the vectors; those of two versions are never compared.
-        state: `open`, or what it is in the middle of.
-        detail: the former key while it is rekeyed; the export's name while it is imported.
+        key, check: id and check value of the master key. During rekeying, those of the new one.
+        originals: whether originals and variants are stored, sealed. Without them it can never be rekeyed.
+        dimension: of the vectors; 0 if none are stored.
+        embedder: the version of the embedder that made the vectors. Vectors of two versions are never compared.
+        state: `open`, or the operation in progress.
+        detail: the former key during rekeying; the export's name during an import.
     """
 
     index: str
@@ -55,25 +55,25 @@ class Meta:
 
     @classmethod
     def new(cls, keyring: Keyring, *, originals: bool, dimension: int, embedder: str) -> Meta:
-        """Of an index that is made now."""
+        """Metadata of a new index."""
         return cls(secrets.token_hex(8), keyring.id, keyring.check, originals, dimension, embedder)
 
     @classmethod
     def read(cls, doc: Doc | None) -> Meta:
-        """From its document.
+        """Metadata from its document.
 
         Raises:
-            IndexRejected: it is gone, or of a newer version.
+            IndexRejected: it is gone, or has a newer version.
         """
-        told = json.loads(doc.body) if doc is not None else {}
-        if not told:
+        facts = json.loads(doc.body) if doc is not None else {}
+        if not facts:
             raise IndexRejected("the index is gone or was never made: `incognote index create` makes one")
-        if told["format"] != FORMAT:
-            raise IndexRejected("the index was made by a newer version of incognote: use that")
-        return cls(**told)
+        if facts["format"] != FORMAT:
+            raise IndexRejected("the index was made by a newer version of incognote: use that version")
+        return cls(**facts)
 
     def doc(self) -> Doc:
-        """Its document."""
+        """The document of the metadata."""
         return Doc(META, "meta", self.key, body=json.dumps(asdict(self), sort_keys=True).encode())
 
 
@@ -83,8 +83,9 @@ class Sealer:
 
     Args:
         keyring: the master key.
-        meta: what the index says of itself.
-        seals_vectors: vectors lie sealed; else in clear, to be searched where they lie.
+        meta: the index's metadata.
+        seals_vectors: whether vectors are stored sealed. Otherwise they are stored in plain form, so that the store can
+            search them.
     """
 
     keyring: Keyring
@@ -92,7 +93,7 @@ class Sealer:
     seals_vectors: bool
 
     def fetch(self, *ids: str, during: str = "open") -> Generator[Op, Any, dict[str, Doc]]:
-        """Documents by id, after a look at the index: is it still under this key, and open?
+        """Get documents by id, after checking that the index is still under this key and open.
 
         Raises:
             WrongKey, IndexBusy, IndexRejected: it is not.
@@ -101,7 +102,8 @@ class Sealer:
         meta = Meta.read(found.pop(META, None))
         self.keyring.require(meta.key, meta.check)
         if meta.state != during:
-            raise IndexBusy(f"the index is in the middle of {_DOING[meta.state]}: end that first, by the same command")
+            doing = _DOING[meta.state]
+            raise IndexBusy(f"the index is in the middle of {doing}: finish that first with the same command")
         return found
 
     def key_id(self, place: IdentityPlace, variant: str) -> str:
@@ -109,7 +111,7 @@ class Sealer:
         return self._mac("key", place.domain, place.scope, place.group, subject_form(variant))
 
     def reservation_id(self, domain: str, scope: str, whole: str) -> str:
-        """The id that only one bearer of a surrogate can hold."""
+        """The id of a surrogate's reservation. Only one identity can hold it."""
         return self._mac("reservation", domain, scope, subject_form(whole))
 
     def usage_id(self, identity: str, output: str) -> str:
@@ -117,15 +119,15 @@ class Sealer:
         return self._mac("usage", identity, output)
 
     def mention_id(self, one: Sighting) -> str:
-        """The id of what a record says in a block."""
+        """The id of a record's mentions in a block."""
         return self._mac("mention", one.domain, one.scope, one.block, one.record)
 
     def block_id(self, domain: str, block: str) -> str:
-        """What stands for a block of mentions in a document."""
+        """The value for a block of mentions in a document."""
         return self._mac("shelf", domain, block)[:32]
 
     def part_id(self, part: SurrogatePart) -> str:
-        """The id of a part, whatever it stands for."""
+        """The id of a part, independent of its value."""
         return self._mac("part", part.domain, part.scope, part.type, part.normal)
 
     def original_id(self, domain: str, form: str) -> str:
@@ -133,26 +135,26 @@ class Sealer:
         return self._mac("original", domain, form)
 
     def scope_id(self, domain: str, scope: str) -> str:
-        """What stands for a scope in a document."""
+        """The value for a scope in a document."""
         return self._mac("scope", domain, scope)[:32]
 
     def tags(self, domain: str, attributes: Mapping[str, str]) -> tuple[str, ...]:
-        """What stands for attributes in a document, so that they can be filtered by."""
+        """The values for attributes in a document, used for filtering."""
         return tuple(sorted(self._mac("tag", domain, name, value)[:16] for name, value in attributes.items()))
 
     def identity_id(self, keys: Iterable[str], *, apart_from: str = "") -> str:
-        """The id of an identity that comes to be under these keys: the same for everybody who claims them."""
+        """The id of an identity created under these keys. It is the same for every caller that claims them."""
         return self._mac("identity", apart_from, *sorted(keys))[:32]
 
     def _mac(self, *words: str) -> str:
         return self.keyring.mac("index", json.dumps(words)).hex()
 
     def seal(self, id: str, content: object) -> bytes:
-        """A body for the document of that id."""
+        """A sealed body for the document with that id."""
         return self.keyring.seal("index", json.dumps(content, ensure_ascii=False).encode("utf-8", "surrogatepass"), id)
 
     def open(self, doc: Doc) -> Any:
-        """What `seal` sealed.
+        """Open what `seal` sealed.
 
         Raises:
             WrongKey: the document was damaged, exchanged or sealed with another key.
@@ -160,28 +162,28 @@ class Sealer:
         return json.loads(self.keyring.open("index", doc.body, doc.id).decode("utf-8", "surrogatepass"))
 
     def half(self, vector: Vector | None) -> bytes | None:
-        """A vector of length 1 as float16; a zero vector is like nothing and becomes None.
+        """A vector of length 1 as float16. A zero vector resembles nothing and becomes None.
 
         Raises:
-            UsageError: another dimension than the index's, or a number that is none.
+            UsageError: its dimension differs from the index's, or a number is not finite.
         """
         if vector is None or not self.fits(vector) or not vector.any():
             return None
         return (vector / np.linalg.norm(vector)).astype("<f2").tobytes()
 
     def fits(self, vector: Vector) -> bool:
-        """Whether vectors are kept at all.
+        """Whether vectors are stored at all.
 
         Raises:
-            UsageError: they are, and this has another dimension, or a number that is none.
+            UsageError: they are, and this one has another dimension or a number that is not finite.
         """
         wanted = self.meta.dimension
         if wanted and (vector.shape != (wanted,) or not np.isfinite(vector).all()):
-            raise UsageError(f"vector: {wanted} finite numbers, as the index was made for")
+            raise UsageError(f"vector: this index needs {wanted} finite numbers")
         return bool(wanted)
 
     def laid(self, id: str, raw: bytes) -> bytes:
-        """A float16 vector as it lies."""
+        """A float16 vector in its stored form."""
         return self.keyring.seal("index", raw, f"{id} vector") if self.seals_vectors else raw
 
     def raw(self, doc: Doc) -> bytes | None:
@@ -191,7 +193,7 @@ class Sealer:
         return self.keyring.open("index", doc.vector, f"{doc.id} vector")
 
     def query(self, vector: Vector) -> np.ndarray[Any, np.dtype[np.float32]] | None:
-        """A vector to search by, of length 1; None for a zero vector or an index without vectors."""
+        """A search vector of length 1; None for a zero vector or an index without vectors."""
         if not self.fits(vector) or not vector.any():
             return None
         return (vector / np.linalg.norm(vector)).astype(np.float32)
@@ -207,7 +209,7 @@ class Sealer:
         return {self.key_id(proposal.place, variant): subject_form(variant) for variant in proposal.variants}
 
     def proposed(self, id: str, proposal: SurrogateProposal, variants: Mapping[str, str]) -> Doc:
-        """The document of an identity that is claimed and not yet anybody's."""
+        """The document of an identity whose claim is still pending."""
         place, keeps = proposal.place, self.meta.originals
         raw = self.half(proposal.vector)
         content = {
@@ -236,13 +238,13 @@ class Sealer:
         )
 
     def active(self, id: str, body: dict[str, Any]) -> dict[str, Any]:
-        """What changes in the document of an identity when its claim ends: only now is its vector to be found."""
-        told = body["vector"]
-        vector = None if told is None else self.laid(id, base64.b64decode(told))
+        """The fields that change when an identity's claim ends. Only from then on can its vector be found."""
+        encoded = body["vector"]
+        vector = None if encoded is None else self.laid(id, base64.b64decode(encoded))
         return {"state": "active", "body": self.ended(id, body), "vector": vector}
 
     def ended(self, id: str, body: dict[str, Any]) -> bytes:
-        """The body of an identity without what only its claim needed."""
+        """The body of an identity, without what only its claim needed."""
         return self.seal(id, {**body, "keys": {}, "vector": None})
 
     def key(self, id: str, variant: str, owner: Doc, scope: str) -> Doc:
@@ -252,26 +254,26 @@ class Sealer:
         return self._pointer("key", id, owner.domain, owner.scope, owner.id, content)
 
     def reservation(self, domain: str, scope: str, whole: str, owner: str) -> Doc:
-        """The document that keeps a surrogate for its bearer."""
+        """The document that keeps a surrogate for its identity."""
         own = self.reservation_id(domain, scope, whole)
         content = {"scope": scope, "whole": whole}
         return self._pointer("reservation", own, domain, self.scope_id(domain, scope), owner, content)
 
     def reserved(self, part: SurrogatePart, owner: str) -> Doc:
-        """The document that keeps a value for its part; a part's id, unlike an identity's, changes with the key."""
+        """The document that reserves a value for its part. A part's id, unlike an identity's, changes with the key."""
         doc = self.reservation(part.domain, part.scope, part.whole, owner)
         normal = part.normal if self.meta.originals else ""
         content = {"scope": part.scope, "whole": part.whole, "part": [part.type, normal]}
         return replace(doc, body=self.seal(doc.id, content))
 
     def mention(self, id: str, one: Sighting) -> Doc:
-        """The document of what a record says in a block."""
+        """The document of a record's mentions in a block."""
         content = {"scope": one.scope, "shelf": one.block, "record": one.record, "said": list(one.said)}
         scope, block = self.scope_id(one.domain, one.scope), self.block_id(one.domain, one.block)
         return self._pointer("mention", id, one.domain, scope, block, content)
 
     def part(self, id: str, part: SurrogatePart) -> Doc:
-        """The document of what a part stands for."""
+        """The document of a part's value."""
         normal = part.normal if self.meta.originals else ""
         content = {"scope": part.scope, "type": part.type, "normal": normal, "value": part.value}
         return self._pointer("part", id, part.domain, self.scope_id(part.domain, part.scope), "", content)
@@ -309,11 +311,11 @@ class Sealer:
         )
 
     def identities(self, docs: Iterable[Doc]) -> tuple[IndexedIdentity, ...]:
-        """Those of documents, the oldest first."""
+        """The identities of documents, oldest first."""
         return tuple(self.identity(doc) for doc in sorted(docs, key=rank))
 
     def rekeyed(self, doc: Doc, old: Sealer) -> Doc:
-        """A document of the former key under this one; a pointer gets another id.
+        """A document of the former key under this one. A pointer gets another id.
 
         Raises:
             WrongKey: the document was damaged.
@@ -348,12 +350,12 @@ class Sealer:
         return replace(doc, id=own, body=self.seal(own, content), version=None)
 
     def under(self, keyring: Keyring, meta: Meta) -> Sealer:
-        """The same under another key."""
+        """The same sealer under another key."""
         return replace(self, keyring=keyring, meta=meta)
 
 
 def key_reference(keyring: Keyring) -> str:
-    """What an index under rekeying says of its former key."""
+    """How an index refers to its former key during rekeying."""
     return f"{keyring.id} {keyring.check}"
 
 
@@ -361,7 +363,7 @@ _DOING = {"open": "nothing", "rekeying": "a change of its key", "importing": "an
 
 
 def rank(doc: Doc) -> tuple[int, str]:
-    """The order in which identities stand: of several that turn out to be one, the first stays."""
+    """The order of identities. If several turn out to be one, the first stays."""
     return doc.created, doc.id
 
 

@@ -1,4 +1,4 @@
-"""Names of persons: taken apart, compared, guessed at, and put together again with other parts."""
+"""Names of persons: parse, compare, guess gender and locale, and render with other parts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The parts of a person's surrogate: which are needed, and by which normal form each is drawn.
+"""The parts of a person's surrogate: which are needed, and the normal form by which each is drawn.
 
-Surrogates are drawn part by part, so that whoever shares a surname goes on sharing one, and a surname met alone becomes
-what it becomes within the full name.
+Surrogates are drawn part by part. So people who share a surname keep sharing one, and a lone surname becomes the same
+word as in the full name.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from incognote.relex.names.likeness import forms as forms_of
 from incognote.relex.names.parsed import NAMED, NamePiece, Parsed, Role, key, roots, unparticled
 from incognote.relex.names.reading import readings
 
-_STUB = 4  # letters of a surname that is cut short
+_STUB = 4  # the fewest letters of an abbreviated surname
 
 
 def fit(written: str, fuller: Sequence[Parsed], title: str = "") -> Parsed:
-    """The reading of a written name that agrees best with fuller names of the same person; of equals the likeliest."""
+    """The reading of a written name that agrees best with fuller names of the same person. The likeliest wins a tie."""
     known = [piece for name in fuller for piece in name.pieces if piece.role in NAMED]
     return max(
         readings(written, title), key=lambda name: sum(_agreement(p, known) for p in name.pieces if p.role in NAMED)
@@ -26,10 +26,10 @@ def fit(written: str, fuller: Sequence[Parsed], title: str = "") -> Parsed:
 
 
 def settled(name: Parsed, whole: Parsed | None) -> Parsed:
-    """A name whose words play the parts that they play in the fullest name of the person: one word, one surrogate.
+    """A name with the same roles as in the fullest name of the person, so that each word has one surrogate.
 
-    "SUBRAMANIAN, MURUGESAN" can be read in one way only, and so can "Murugesan S."; of one person, one of the two is
-    the wrong way round.
+    "SUBRAMANIAN, MURUGESAN" has only one reading, and so has "Murugesan S.". If both are the same person, one of them
+    has the roles swapped.
     """
     if whole is None or name == whole:
         return name
@@ -49,32 +49,32 @@ def settled(name: Parsed, whole: Parsed | None) -> Parsed:
 
 def _agreement(piece: NamePiece, known: Iterable[NamePiece]) -> int:
     """3 for the same word in the same role, 2 for a form of it, 1 for its initial."""
-    found = 0
+    best = 0
     for other in known:
         if other.role != piece.role and {other.role, piece.role} != {"given", "nick"}:
             continue
         if piece.key == other.key:
             return 3
         if "initial" in (piece.style, other.style):
-            found = max(found, int(key(unparticled(other.text))[:1] == piece.key[:1] or other.key[:1] == piece.key[:1]))
+            best = max(best, int(key(unparticled(other.text))[:1] == piece.key[:1] or other.key[:1] == piece.key[:1]))
         elif piece.role == "surname":
-            found = max(found, 2 * int(_one_surname(piece, other)))
+            best = max(best, 2 * int(_one_surname(piece, other)))
         else:
-            found = max(found, 2 * int(related(piece.key, other.key) or alike(piece.key, other.key)))
-    return found
+            best = max(best, 2 * int(related(piece.key, other.key) or alike(piece.key, other.key)))
+    return best
 
 
 def components(names: Sequence[Parsed]) -> dict[str, str]:
-    """What `render` needs to write all these names of one person anew.
+    """The parts that `render` needs to write all these names of one person with a surrogate.
 
     Args:
         names: fitted readings (`fit`) of the ways the person is written.
 
     Returns:
-        Part ("given", "middle", "surname", and "surname:moreau" for each surname of several) → the normal form to draw
-        it by. A given name's is its root, so that Bob draws what Robert does; misspelt and hyphened surnames draw what
-        the surname does, as most of the names write it. Empty where no part is written out: initials then draw by
-        themselves.
+        Part ("given", "middle", "surname", and "surname:moreau" for each of several surnames) → the normal form by
+            which it is drawn. For a given name this is its root, so Bob draws the same as Robert. Misspelled and
+            hyphenated surnames draw the same as the surname in the form most of the names have. Empty if no part is
+            written out; initials are then drawn separately.
     """
     ordered = sorted(dict.fromkeys(names), key=lambda n: (-_shown(n), n.words))
     parts: dict[str, str] = {}
@@ -95,7 +95,7 @@ def components(names: Sequence[Parsed]) -> dict[str, str]:
 
 
 def _drawn_by(piece: NamePiece, names: Sequence[Parsed], parts: dict[str, str]) -> str:
-    """The normal form of the surname this is a spelling of, met before; its own where it is another."""
+    """The normal form of the earlier surname that this is a spelling of, or its own if it is a different one."""
     for name in names:
         for other in name.of("surname"):
             drawn = parts.get(f"surname:{other.key}")
@@ -105,7 +105,7 @@ def _drawn_by(piece: NamePiece, names: Sequence[Parsed], parts: dict[str, str]) 
 
 
 def _cut_short(piece: NamePiece, other: NamePiece) -> bool:
-    """Of one person's surnames one is the beginning of another: Einarsd. is Einarsdóttir."""
+    """Return True if one surname of a person abbreviates another: Einarsd. is Einarsdóttir."""
     return len(piece.key) >= _STUB and other.key.startswith(piece.key)
 
 
@@ -114,10 +114,10 @@ def _one_surname(a: NamePiece, b: NamePiece) -> bool:
 
 
 def _root(given: str) -> str:
-    """The least root of a given name: Bob and Rob are Robert's."""
+    """The smallest root of a given name: Bob and Rob lead to Robert."""
     return min(roots().get(given, {given}), key=lambda root: (root != given, root))
 
 
 def _shown(name: Parsed) -> int:
-    """Letters of the parts written out."""
+    """The number of letters in the parts that are written out."""
     return sum(len(piece.key) for piece in name.pieces if piece.role in NAMED and piece.style != "initial")

@@ -1,4 +1,4 @@
-"""Gender and locale as a name suggests them. Guesses: `unknown` is an answer, and nobody is told what they are."""
+"""Guess gender and locale from a name. `unknown` is a valid guess, and guesses are never shown to anyone."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from incognote.relex.names.parsed import Parsed, data, key, roots, words
 _NONE: Mapping[str, frozenset[str]] = {}
 _UNLISTED = 5e-6
 _BEFOREHAND = {"en": 4.0, "es": 3.0, "zh": 2.0, "in": 2.0, "vi": 2.0, "ko": 0.7, "fr": 0.5}
-"""How likely a home is before anything is read, 1 for others; set by hand: charts are in English, some homes have many
-bearers in English-speaking countries, and lists of France hold names of all the world."""
-_FEWEST = 60  # a short list is a list cut short, not a place of few names
+"""Prior weights of locales, 1 for others. They are set by hand: charts are in English, some locales have many people in
+English-speaking countries, and French lists contain names from all over the world."""
+_FEWEST = 60  # a short list is an incomplete list, not a place with few names
 SURE = 0.8
-"""From this confidence on a gender counts as known."""
-_CHRISTENED = 4.0  # an English surname that is a given name too (Thomas) is borne by Christians of many countries
+"""The confidence from which a gender counts as known."""
+_CHRISTENED = 4.0  # an English surname that is also a given name (Thomas) is used by Christians in many countries
 
 
 class Guess(NamedTuple):
-    """A guess and how sure it is, 0 to 1."""
+    """A guess and its confidence, 0 to 1."""
 
     value: str
     confidence: float
@@ -28,35 +28,35 @@ class Guess(NamedTuple):
 
 @cache
 def _table() -> dict[str, dict[str, frozenset[str]]]:
-    found: dict[str, dict[str, set[str]]] = {}
+    kinds_by_name: dict[str, dict[str, set[str]]] = {}
     for locale, lists in data("people.toml").items():
         for kind, names in lists.items():
             for name in names.split():
-                found.setdefault(name, {}).setdefault(locale, set()).add(kind)
-    return {name: {place: frozenset(kinds) for place, kinds in by.items()} for name, by in found.items()}
+                kinds_by_name.setdefault(name, {}).setdefault(locale, set()).add(kind)
+    return {name: {place: frozenset(kinds) for place, kinds in by.items()} for name, by in kinds_by_name.items()}
 
 
 def bearers(name: str) -> Mapping[str, frozenset[str]]:
-    """Locale → what the name (in its normal form) is there: of `male`, `female`, `surname`."""
+    """Locale → what the name (in its normal form) is there: any of `male`, `female`, `surname`."""
     return _table().get(name, _NONE)
 
 
 def gender(name: Parsed, hints: Iterable[str] = ()) -> Guess:
-    """Female, male or unknown, from titles and kin words first, then from the given names.
+    """Female, male or unknown, from titles and kinship words first, then from the given names.
 
     Args:
-        name: its own title counts too.
-        hints: words near the name that tell of its bearer: mrs, wife, son, she, his …, in any case.
+        name: the parsed name; its own title counts too.
+        hints: words near the name that say something about the person, in any case: mrs, wife, son, she, his …
 
     Returns:
-        Of hints 0.95, or unknown where they disagree; of a given name the share of the locales that have it so
-        (those of the surname's locale count double); what a nickname is short for counts too.
+        From hints: confidence 0.95, or unknown if they disagree. From a given name: the share of the locales in which
+            it has that gender, counting those of the surname's locale twice. The full forms of a nickname count too.
     """
     near = {key(hint) for hint in hints} | {key(word) for word in name.title.split()}
-    told = {value for value, signs in _signs().items() if near & signs}
-    if len(told) == 1:
-        return Guess(told.pop(), 0.95)
-    if told:
+    values = {value for value, signs in _signs().items() if near & signs}
+    if len(values) == 1:
+        return Guess(values.pop(), 0.95)
+    if values:
         return Guess("unknown", 0.0)
     homes = {place for s in name.of("surname") for place, kinds in bearers(s.key).items() if "surname" in kinds}
     votes = {"female": 0.0, "male": 0.0}
@@ -74,25 +74,25 @@ def gender(name: Parsed, hints: Iterable[str] = ()) -> Guess:
 
 
 def locale(name: Parsed) -> Guess:
-    """Where the name is at home (the sections of `people.toml`: en, es, ar, zh …), or unknown.
+    """The locale of the name (the sections of `people.toml`: en, es, ar, zh …), or unknown.
 
-    Naive Bayes over the words written out: within a locale every listed name is as likely as another, a name not listed
-    as likely as _UNLISTED; what is likelier beforehand, _BEFOREHAND says.
+    Naive Bayes over the words that are written out. Within a locale all listed names are equally likely, and an
+    unlisted name has the probability _UNLISTED. The priors are _BEFOREHAND.
     """
     likely = {place: _BEFOREHAND.get(place, 1.0) for place in _sizes()}
-    told = False
+    listed = False
     for piece in name.of("given", "middle", "surname"):
         homes = bearers(piece.key)
         wanted = frozenset(("surname",)) if piece.role == "surname" else frozenset(("male", "female"))
         if piece.style == "initial" or not any(kinds & wanted for kinds in homes.values()):
             continue
-        told = True
+        listed = True
         for place, sizes in _sizes().items():
             found = homes.get(place, frozenset()) & wanted
             likely[place] *= max((1 / sizes[kind] for kind in found), default=_UNLISTED)
         if piece.role == "surname" and len(homes.get("en", ())) > 1:
             likely["en"] *= _CHRISTENED
-    if not told:
+    if not listed:
         return Guess("unknown", 0.0)
     best = max(sorted(likely), key=likely.__getitem__)
     return Guess(best, round(likely[best] / sum(likely.values()), 3))

@@ -1,4 +1,5 @@
-"""Whether two written names may be one person's: surnames, given names, initials, nicknames, misspellings."""
+"""Decide whether two written names may be the same person's: surnames, given names, initials, nicknames, misspellings.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +18,18 @@ from incognote.relex.names.reading import readings
 
 _SHORT = 5
 _LONG = 8
-_KNOWN = 3  # weight of a surname from which it is no rare one
+_KNOWN = 3  # the weight from which a surname is not rare
 
 _TO_THE_LETTER = 0.9
 
 Typo = Literal["none", "strict", "loose", "free"]
-"""Whether misspellings are believed, and how readily: `mistyped`."""
+"""Whether misspellings are assumed, and how readily; see `mistyped`."""
 
 
 class ComparedName(NamedTuple):
-    """One reading of a name, as it is compared: normal forms, initials as single letters.
+    """One reading of a name in the form used for comparison: normal forms, initials as single letters.
 
-    `joined` are the given and middle names as one word, in the order of writing: weiming for Wei Ming.
+    `joined` is the given and middle names as one word, in written order: weiming for Wei Ming.
     """
 
     given: str
@@ -40,12 +41,12 @@ class ComparedName(NamedTuple):
 
 
 def alike(a: str, b: str) -> bool:
-    """Equal up to a misspelling: one edit (swaps count as one) from five letters on, two from eight on.
+    """Return True if the words are equal up to a misspelling: one edit from five letters on, two from eight on.
 
-    A shorter name with one letter changed is mostly another name (Lee, Lea, Leo). The first letter must stand unless
-    swapped with the second: it is seldom mistyped, and names that rhyme are many. Of a million pairs among the 11,163
-    commonest surnames of the lexicon, 276 are one edit apart where the shorter has three letters, 87 where it has five,
-    71 where it has eight; two edits apart 661 of five letters, 110 of eight.
+    A swap counts as one edit. A shorter name with one letter changed is usually another name (Lee, Lea, Leo). The first
+    letter must be equal unless it is swapped with the second: it is seldom mistyped, and many names rhyme. Of a million
+    pairs among the 11,163 commonest surnames of the lexicon, 276 are one edit apart if the shorter has three letters,
+    87 if it has five, and 71 if it has eight. Two edits apart are 661 with five letters and 110 with eight.
     """
     if a == b:
         return True
@@ -57,11 +58,12 @@ def alike(a: str, b: str) -> bool:
 
 
 def mistyped(a: str, b: str, typo: Typo, given: bool = False) -> bool:
-    """Alike, and likelier one name misspelt than two names.
+    """Return True if the words are alike, and one misspelled name is likelier than two names.
 
-    Two names that both are known as such are two: surnames (Chang and Cheng) under "strict", for the records of
-    different patients; given names (Julia and Julie) also under "loose", for one patient's. Under "free", for staff
-    named in one patient's records, they are one unless one is a man's and the other a woman's.
+    Two names that are both well known count as two. For surnames (Chang and Cheng) this holds under "strict", for the
+    records of different patients. For given names (Julia and Julie) it also holds under "loose", for one patient's
+    records. Under "free", for staff named in one patient's records, given names are one unless one is male and the
+    other female.
     """
     if typo == "none" or not alike(a, b) or "*" in a + b:
         return False  # Baby A is not Baby B
@@ -73,9 +75,9 @@ def mistyped(a: str, b: str, typo: Typo, given: bool = False) -> bool:
 
 
 def related(a: str, b: str) -> bool:
-    """Equal, or both may stand for one given name: nickname, other language, or the other cut short (Jillian, Jill).
+    """Return True if both may be the same given name: equal, nickname, other language, or cut short (Jillian, Jill).
 
-    What is far rather a surname is no given name cut short: Patel is not Pat.
+    A word that is mainly a surname is not cut short in this way: Pat does not match Patel.
     """
     if a == b or roots().get(a, frozenset((a,))) & roots().get(b, frozenset((b,))):
         return True
@@ -87,14 +89,14 @@ def related(a: str, b: str) -> bool:
 
 
 def _opposite(a: str, b: str) -> bool:
-    """Names of men and of women: Carl, Carla."""
+    """Return True if one is a male name and the other a female one: Carl, Carla."""
     ones, others = ({kind for kinds in bearers(x).values() for kind in kinds} - {"surname"} for x in (a, b))
     return bool(ones and others) and not ones & others
 
 
 @lru_cache(maxsize=1 << 14)
 def compared(written: str, title: str = "") -> tuple[ComparedName, ...]:
-    """Every reading of a written name in the form in which names are compared, the likeliest first."""
+    """Every reading of a written name in the form used for comparison, the likeliest first."""
     return tuple(dict.fromkeys(_name(name) for name in readings(written, title)))
 
 
@@ -111,22 +113,22 @@ def _name(name: Parsed) -> ComparedName:
 
 
 def _short(piece: NamePiece) -> str:
-    """A piece's normal form; of an initial one letter, also of Sz."""
+    """A piece's normal form. For an initial it is one letter, also for Sz."""
     return piece.key[:1] if piece.style == "initial" else piece.key
 
 
 def _newborn(name: Parsed) -> str:
-    """What stands for the given name of a newborn that has none: *babyboy, *babya; "" for others."""
-    told = [piece.key for piece in name.of("title")]
-    if not set(told) & words().baby:
+    """A placeholder for the given name of an unnamed newborn: *babyboy, *babya; "" for others."""
+    titles = [piece.key for piece in name.of("title")]
+    if not set(titles) & words().baby:
         return ""
-    whole = "".join(told).removesuffix("ny")
+    whole = "".join(titles).removesuffix("ny")
     whole = re.sub("^b([bg])([ab]?)$", lambda m: {"b": "boy", "g": "girl"}[m[1]] + m[2], whole)
     return "*baby" + re.sub("baby|bayi|infant|newborn|twin", "", whole)
 
 
 def forms(piece: NamePiece) -> tuple[str, str]:
-    """A surname with its particles and without: Al-Mansouri is written Almansouri too, van der Meer v.d. Meer."""
+    """A surname with and without its particles. Al-Mansouri is also written Almansouri, and van der Meer v.d. Meer."""
     if piece.style == "initial":
         return _short(piece), _short(piece)
     return piece.key, key(unparticled(piece.text.replace(".", " ").strip()))
@@ -137,7 +139,7 @@ def _filial(piece: NamePiece) -> str:
 
 
 def same_surname(a: ComparedName, b: ComparedName, typo: Typo = "none") -> bool:
-    """They share a surname; initials fit what they begin; with `typo` a misspelling does."""
+    """Return True if they share a surname. Initials match what they begin; with `typo`, misspellings match too."""
     for x in a.surname:
         for y in b.surname:
             if x == y or (1 in (len(x), len(y)) and x[:1] == y[:1]):
@@ -148,7 +150,8 @@ def same_surname(a: ComparedName, b: ComparedName, typo: Typo = "none") -> bool:
 
 
 def same_given(a: ComparedName, b: ComparedName, typo: Typo = "none") -> bool:
-    """Their given names are equal or related; an initial fits what it begins; with `typo` a misspelling does."""
+    """Return True if the given names are equal or related. Initials match what they begin; with `typo`, misspellings
+    too."""
     if not a.given or not b.given:
         return False
     if 1 in (len(a.given), len(b.given)):
@@ -162,8 +165,9 @@ def same_given(a: ComparedName, b: ComparedName, typo: Typo = "none") -> bool:
 
 
 def _initially(a: ComparedName, b: ComparedName) -> bool:
-    """One has an initial for the given name: it begins it, or what it is short for (M. may be Peg, of Margaret); of
-    several, all of the other's in any order, since family names may stand in front (Q. B. Nguyen, Nguyen Quoc Bao)."""
+    """Compare names of which one has an initial for the given name. The initial must begin the other's given name or
+    its full form (M. matches Peg, for Margaret). With several initials, all must match in any order, because family
+    names may come first (Q. B. Nguyen, Nguyen Quoc Bao)."""
     if a.middle and b.middle and sorted(_letters(a)) == sorted(_letters(b)):
         return True
     firsts, others = ({form[0] for form in (n.given, *roots().get(n.given, ()))} for n in (a, b))
@@ -175,31 +179,31 @@ def _letters(name: ComparedName) -> list[str]:
 
 
 def _against(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    """Middle names that cannot be one person's: both stand, and no one begins as one of the other's."""
+    """Return True if the middle names contradict: both names have some, and none matches in full or by initial."""
     return bool(a and b) and not any(x[0] == y[0] and (1 in (len(x), len(y)) or alike(x, y)) for x in a for y in b)
 
 
 def whole(name: ComparedName) -> bool:
-    """A given name and a surname, both written out."""
+    """Return True if a given name and a surname are both written out."""
     return len(name.given) > 1 and any(len(s) > 1 for s in name.surname)
 
 
 def partly(name: ComparedName) -> bool:
-    """Both shown, one of them by its initial."""
+    """Return True if both are shown and one of them is an initial."""
     return bool(name.given and name.surname) and not whole(name) and not lettered(name)
 
 
 def lettered(name: ComparedName) -> bool:
-    """Initials and nothing else."""
+    """Return True if there are only initials."""
     return len(name.given) <= 1 and all(len(s) == 1 for s in (*name.surname, *name.middle))
 
 
 def one_person(a: tuple[ComparedName, ...], b: tuple[ComparedName, ...], typo: Typo = "strict") -> float:
-    """How well two whole names agree: 0 not, else up to 1.
+    """How well two whole names agree: 0 for not at all, up to 1.
 
-    Given name and surname must both agree, only one of them by way of a misspelling. Contradictory suffixes (Jr., Sr.)
-    or middle names keep apart. Readings other than the likeliest count only where they agree to the letter (Wei Li, Li
-    Wei): else Daniel Green would be Daniel Greenberg, as somebody called Green.
+    Given name and surname must both agree, and only one of them may be misspelled. Contradictory suffixes (Jr., Sr.) or
+    middle names rule a match out. Readings other than the likeliest count only if they agree to the letter (Wei Li, Li
+    Wei). Otherwise Daniel Green would match Daniel Greenberg, with Green read as a given name.
     """
     if not whole(a[0]) or not whole(b[0]):
         return 0.0
@@ -228,8 +232,8 @@ def _agreement(a: ComparedName, b: ComparedName, typo: Typo) -> float:
 
 
 def _grown(less: ComparedName, more: ComparedName) -> bool:
-    """All of one name within the other: a surname put behind (Sigrún Jónsdóttir Haugen), or none shown (Wei Ming, of
-    Lim Wei Ming)."""
+    """Return True if all of one name is within the other. A surname was added (Sigrún Jónsdóttir Haugen), or none is
+    shown (Wei Ming, for Lim Wei Ming)."""
     if len(less.given) < 2 or less.middle:
         return False
     behind = related(less.given, more.given) and any(s in more.middle for s in less.surname if len(s) > 2)

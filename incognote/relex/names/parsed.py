@@ -1,6 +1,6 @@
-"""A person's name taken apart, and put together again with other parts in the same shape; the words of names.
+"""A person's name as pieces, and rendering it with other parts in the same shape. Also the word lists for names.
 
-The words are data of the language, compared under their normal form (`key`).
+The words are data of the language, compared by their normal form (`key`).
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ NAMED: frozenset[str] = frozenset(("given", "nick", "middle", "surname"))
 _OCR = str.maketrans("01358", "olesb")
 _UNSPOKEN = re.compile(r"[\W_]+")
 _PART = re.compile(r"[^\W\d_]+|[\W\d_]+")
-_FEWEST = 3  # a shorter stretch of a name proves nothing
+_FEWEST = 3  # a shorter part of a name proves nothing
 _Form = tuple[Role, str]
 
 
 @lru_cache(maxsize=1 << 16)
 def key(words: str) -> str:
-    """The normal form of a name's words: lower case, without marks, hyphens, apostrophes, blanks and OCR's digits."""
+    """The normal form of a name's words: lower case, no accents, hyphens, apostrophes or spaces; OCR digits become
+    letters."""
     low = _UNSPOKEN.sub("", fold(words))
     return low.translate(_OCR) if any(c.isalpha() for c in low) else low
 
 
 class NameWords(NamedTuple):
-    """Word sets of `names/words.toml` of the language, folded."""
+    """The word sets in `names/words.toml` of the language, folded."""
 
     titles: frozenset[str]
     female: frozenset[str]
@@ -56,13 +57,13 @@ class NameWords(NamedTuple):
 
 @cache
 def data(name: str) -> dict[str, Any]:
-    """A data file of the language's folder `names`, parsed."""
+    """A data file from the language's `names` folder, parsed."""
     return language().table("names", name)
 
 
 @cache
 def words() -> NameWords:
-    """The words that stand in names, read once per process."""
+    """The words that occur in names, read once per process."""
     table = data("words.toml")
     return NameWords(*(frozenset(table[field].split()) for field in NameWords._fields))
 
@@ -79,7 +80,7 @@ def suffix(words: str) -> str:
 
 @cache
 def roots() -> dict[str, frozenset[str]]:
-    """Given name (as `key` gives it) → the roots of the groups it stands in."""
+    """Given name (as `key` returns it) → the roots of the groups that contain it."""
     table: dict[str, set[str]] = {}
     for group in data("nicknames.toml")["groups"]:
         root, *forms = group.split()
@@ -90,7 +91,7 @@ def roots() -> dict[str, frozenset[str]]:
 
 @cache
 def short_forms() -> dict[str, tuple[str, ...]]:
-    """Root → the forms of its group, itself among them."""
+    """Root → the forms of its group, including itself."""
     groups: list[str] = data("nicknames.toml")["groups"]
     table: dict[str, list[str]] = {}
     for group in groups:
@@ -100,7 +101,7 @@ def short_forms() -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class NamePiece:
-    """A stretch of a written name: what it is, and whether it shows a whole part, an initial or spelt letters."""
+    """A piece of a written name: its role, and whether it is written in full, as an initial or spelled out."""
 
     role: Role
     text: str = field(repr=False)
@@ -113,7 +114,7 @@ class NamePiece:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A written name as pieces; joined they are the words, byte for byte."""
+    """A written name as pieces. Joined, they are the original words, byte for byte."""
 
     pieces: tuple[NamePiece, ...]
     order: Order
@@ -123,7 +124,7 @@ class Parsed:
         return "".join(piece.text for piece in self.pieces)
 
     def of(self, *roles: str) -> tuple[NamePiece, ...]:
-        """The pieces that play one of the roles, in the order of writing."""
+        """The pieces with one of the roles, in written order."""
         return tuple(piece for piece in self.pieces if piece.role in roles)
 
     @property
@@ -136,7 +137,7 @@ class Parsed:
 
     @property
     def surname(self) -> tuple[str, ...]:
-        """Each surname on its own: ("Fuentes", "Ortega"), ("van der Meer", "Bakker")."""
+        """Each surname separately: ("Fuentes", "Ortega"), ("van der Meer", "Bakker")."""
         return tuple(piece.text for piece in self.of("surname"))
 
     @property
@@ -161,7 +162,7 @@ class Parsed:
 
     @property
     def initials(self) -> tuple[str, ...]:
-        """The initials shown, folded, in the order of writing."""
+        """The initials shown, folded, in written order."""
         return tuple(piece.key for piece in self.pieces if piece.role in NAMED and piece.style == "initial")
 
     @property
@@ -173,24 +174,25 @@ class Parsed:
 
     @property
     def full(self) -> bool:
-        """A given name written out and a surname written out."""
+        """Return True if a given name and a surname are written out."""
         return all(any(p.style != "initial" for p in self.of(role)) for role in ("given", "surname"))
 
 
 def render(variant: Parsed, parts: Mapping[str, str]) -> str:
-    """A name in the shape of `variant` with other parts: its title, initials, possessive, capitals, order, parts shown.
+    """Write a name in the shape of `variant` with other parts: same title, initials, possessive, case, order, parts
+    shown.
 
     Args:
         variant: how the original was written.
-        parts: "given", "middle", "surname", "nick" → words; "surname:ortega" and the like serve the piece whose normal
-            form is named, before the general one. A middle name without a part is left out, and so is a second piece
-            that the general part of its role would only repeat; a nickname without a part shows the given name.
+        parts: "given", "middle", "surname", "nick" → words. An entry like "surname:ortega" is for the piece with that
+            normal form and has priority over the general one. A middle name without a part is left out. So is a second
+            piece that would only repeat the general part of its role. A nickname without a part shows the given name.
 
     Returns:
-        The words; with `parts_of(variant)` they are the variant's own, byte for byte.
+        The words. With `parts_of(variant)` they are the variant's own, byte for byte.
 
     Raises:
-        UsageError: no part for a given name or surname that the variant shows.
+        UsageError: there is no part for a given name or surname that the variant shows.
     """
     out: list[str] = []
     served: set[str] = set()
@@ -212,27 +214,27 @@ def render(variant: Parsed, parts: Mapping[str, str]) -> str:
                 served.add(general)
             text = part if part == text else _styled(part, piece)
         elif dropped and piece.role == "gap":
-            text = stop + text.lstrip(".") if out else ""  # the stop is of the initial before
+            text = stop + text.lstrip(".") if out else ""  # the period belongs to the initial before it
         dropped = False
         out.append(text)
     return "".join(out)
 
 
 def _part(piece: NamePiece, parts: Mapping[str, str]) -> tuple[str | None, str]:
-    """The part that serves a piece, and the general entry it came from ("" for one of its own)."""
+    """The part for a piece, and the name of the general entry it came from ("" for an entry of its own)."""
     own = parts.get(f"{piece.role}:{piece.key}")
     if own is not None:
         return own, ""
     if piece.style == "initial":
         meant = {words for name, words in parts.items() if name.startswith(f"{piece.role}:{piece.key[:1]}")}
-        if len(meant) == 1:  # of several surnames the one that begins so
+        if len(meant) == 1:  # the one of several surnames that begins with this letter
             return meant.pop(), ""
     role = "given" if piece.role == "nick" and "nick" not in parts else piece.role
     return parts.get(role), piece.role
 
 
 def _styled(part: str, piece: NamePiece) -> str:
-    """The part as the piece is written: its first letter, spelt out, in capitals or small letters."""
+    """The part in the style of the piece: as an initial, spelled out, in upper case or in lower case."""
     if piece.style == "spelled":
         gap = next(c for c in piece.text if not c.isalnum())
         return gap.join(c.lower() if piece.text.islower() else c.upper() for c in part if c.isalnum())
@@ -246,7 +248,7 @@ def _styled(part: str, piece: NamePiece) -> str:
 
 
 def unparticled(surname: str) -> str:
-    """A surname from its first word on that is no particle: "van der Meer" → "Meer"."""
+    """A surname without its leading particles: "van der Meer" → "Meer"."""
     rest = surname
     while (cut := rest.replace("-", " ").find(" ")) > 0 and key(rest[:cut]) in words().particles:
         rest = rest[cut + 1 :]
@@ -254,7 +256,7 @@ def unparticled(surname: str) -> str:
 
 
 def fullest(names: Iterable[Parsed]) -> Parsed | None:
-    """The name that shows most of its parts written out; ties by the words themselves. None for none."""
+    """The name with the most letters written out; the words break ties. None if there are no names."""
     return min(
         names,
         key=lambda n: (
@@ -269,14 +271,14 @@ def fullest(names: Iterable[Parsed]) -> Parsed | None:
 
 
 def parse_user(written: str, names: Iterable[Parsed]) -> Parsed | None:
-    """A user name (or an address up to its @) as pieces of the name of one of those persons; None where it holds none.
+    """A user name (or an address up to its @) as pieces of one of those persons' names; None if it contains none.
 
-    At least one name part of three letters or more must stand in it whole (or the given name's nickname); letters
-    around it must be initials or further parts, so that `cokafor` is Chidi Okafor's and `mokafor` is not. Digits,
-    points and the like are gaps.
+    It must contain at least one name part of three letters or more (or a nickname of the given name). The letters
+    around it must be initials or further parts. So `cokafor` is Chidi Okafor's, and `mokafor` is not. Digits, periods
+    and other marks are gaps.
     """
-    found = [(parsed, shown) for name in names for parsed, shown in [_as(written, name)] if parsed is not None]
-    best = max(found, key=lambda pair: (pair[1], pair[0].words), default=None)
+    matches = [(parsed, shown) for name in names for parsed, shown in [_as(written, name)] if parsed is not None]
+    best = max(matches, key=lambda pair: (pair[1], pair[0].words), default=None)
     return best[0] if best else None
 
 
@@ -297,7 +299,7 @@ def _as(written: str, name: Parsed) -> tuple[Parsed | None, int]:
 
 @lru_cache(maxsize=1 << 12)
 def _forms(name: Parsed) -> tuple[_Form, ...]:
-    """The parts that may stand in a user name, the longest first."""
+    """The parts that may occur in a user name, longest first."""
     forms: set[_Form] = set()
     for piece in name.pieces:
         if piece.role not in NAMED or piece.style == "initial":
@@ -310,7 +312,7 @@ def _forms(name: Parsed) -> tuple[_Form, ...]:
 
 
 def _cut(chunk: str, forms: Sequence[_Form]) -> list[NamePiece] | None:
-    """The chunk as whole parts and initials, the longest parts first; None where letters are left over."""
+    """The chunk as whole parts and initials, longest parts first. None if letters are left over."""
     if not chunk:
         return []
     low = key(chunk)

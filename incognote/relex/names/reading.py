@@ -1,7 +1,7 @@
-"""Reading a written name: which words are given names, middle names, surnames, titles, initials.
+"""Read a written name: which words are given names, middle names, surnames, titles, initials.
 
-A name may have more than one reading ("Wei Li" is Li Wei to some; a lone "Hoa" may be a given name or a surname).
-`readings` gives all, the likeliest first; `fit` (components.py) picks the one that agrees with a fuller name.
+A name may have more than one reading. "Wei Li" may be Li Wei, and a lone "Hoa" may be a given name or a surname.
+`readings` returns all, the likeliest first. `fit` (components.py) picks the one that agrees with a fuller name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DOUBLE = ("es", "pt")
 
 
 class _Unit(NamedTuple):
-    """Words that stand for one thing, at `start:end` of what was written: a word, or hyphened words."""
+    """Words that form a unit, at `start:end` of the written name: a word, or hyphenated words."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ class _Unit(NamedTuple):
 
     @property
     def initial(self) -> bool:
-        """One letter, or two that one sound is written with: Sz. for Szabó, Th. for Theodor."""
+        """One letter, or two letters for one sound: Sz. for Szabó, Th. for Theodor."""
         return len(self.text) == 1 or (self.dotted and self.text[0].isupper() and self.key in words().digraphs)
 
 
@@ -54,15 +54,15 @@ def parse(written: str, title: str = "") -> Parsed:
     """The likeliest reading of a written name.
 
     Args:
-        written: a person's name, also with title, degrees, possessive.
-        title: the title before it, where that stands outside; after one, a lone word is a surname.
+        written: a person's name, possibly with title, degrees, possessive.
+        title: the title before the name, if it is outside. After a title, a lone word is a surname.
     """
     return readings(written, title)[0]
 
 
 @lru_cache(maxsize=1 << 14)
 def readings(written: str, title: str = "") -> tuple[Parsed, ...]:
-    """All readings, the likeliest first; every one holds every character of `written`."""
+    """All readings, the likeliest first. Each contains every character of `written`."""
     if _SPELLED.match(written):
         role: tuple[Role, Role] = ("surname", "given") if title else ("given", "surname")
         return tuple(Parsed((NamePiece(r, written, "spelled"),), "single") for r in role)
@@ -72,8 +72,8 @@ def readings(written: str, title: str = "") -> tuple[Parsed, ...]:
         units = _without_titles(units, slots)
     units = _without_degrees(body, units, slots)
     units = _without_nicknames(units, slots)
-    found = list(_ways(body, units, bool(title) or any(s.role == "title" for s in slots)))
-    unique = {_built(written, [*slots, *way], order): None for way, order in found}
+    ways = list(_ways(body, units, bool(title) or any(s.role == "title" for s in slots)))
+    unique = {_built(written, [*slots, *way], order): None for way, order in ways}
     return tuple(unique) or (Parsed((NamePiece("gap", written),), "single"),)
 
 
@@ -85,7 +85,7 @@ def _trimmed(written: str) -> tuple[str, list[_Slot]]:
 
 
 def _units(body: str) -> Iterator[_Unit]:
-    """Words, hyphened ones together; those in quotation marks or brackets are marked."""
+    """Words; hyphenated words are one unit. Those in quotation marks or parentheses are marked."""
     depth = 0
     pending: _Unit | None = None
     last = 0
@@ -117,14 +117,15 @@ def _depth(gap: str, depth: int) -> int:
 
 
 def _without_titles(units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
-    """Titles at the head; after Baby also what tells newborns apart (Baby Boy, Baby A); ifj. is Hungarian for Jr."""
+    """Remove titles at the start. After Baby, words for newborns count too (Baby Boy, Baby A). ifj. is Hungarian for
+    Jr."""
     infant = False
     while len(units) > 1:
         head = units[0]
         infant = infant or head.key in words().baby
         generation = head.key in words().generations
-        told = generation or (infant and head.key in words().newborn)
-        if not told and (head.key not in words().titles or head.initial):
+        is_title = generation or (infant and head.key in words().newborn)
+        if not is_title and (head.key not in words().titles or head.initial):
             break
         slots.append(_Slot(head.start, head.end, "suffix" if generation else "title"))
         units = units[1:]
@@ -132,7 +133,8 @@ def _without_titles(units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
 
 
 def _without_degrees(body: str, units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
-    """Degrees and suffixes at the end: in capitals, or behind a comma. D.O. in a name in capitals needs the comma."""
+    """Remove degrees and suffixes at the end. A degree is in capitals or follows a comma. In a name in capitals, a
+    degree like D.O. needs the comma."""
     comma = body.find(",")
     loud = sum(u.text.isupper() and len(u.text) > 1 for u in units) > len(units) / 2
     kept = list(units)
@@ -197,13 +199,13 @@ def _ways(body: str, units: list[_Unit], titled: bool) -> Iterator[tuple[list[_S
 
 
 def _indian(name: str) -> bool:
-    """A given name of India: an initial before it is the father's (R. Meenakshi)."""
+    """Return True for a given name of India. An initial before it is the father's (R. Meenakshi)."""
     kinds = bearers(name).get("in", frozenset())
     return bool(kinds & {"male", "female"}) and "surname" not in kinds
 
 
 def _joined(body: str, units: list[_Unit]) -> list[_Unit]:
-    """Particles put to the word behind them: van der Meer, bin Khalid, Umm Khalid; not the Van of Tran Van Long."""
+    """Join particles to the next word: van der Meer, bin Khalid, Umm Khalid; but not the Van in Tran Van Long."""
     out: list[_Unit] = []
     start: int | None = None
     for at, unit in enumerate(units):
@@ -225,13 +227,13 @@ def _joined(body: str, units: list[_Unit]) -> list[_Unit]:
 
 
 def _given_after_all(particle: str, following: str) -> bool:
-    """A particle at the head that is a given name there: Van Nguyen, Al Smith."""
+    """Return True if a particle at the start is a given name: Van Nguyen, Al Smith."""
     homes = bearers(following)
     return following in words().family_first or (particle == "al" and "en" in homes and "ar" not in homes)
 
 
 def _patronymic(name: str) -> bool:
-    """Whether a word is made of the father's given name."""
+    """Return True if a word is formed from the father's given name."""
     return any(name.endswith(end) and len(name) > len(end) + 1 for end in words().patronymic_ends)
 
 
@@ -259,7 +261,7 @@ def _split(unit: _Unit) -> list[_Unit]:
 
 
 def _initials(text: str, entry: int) -> bool:
-    """JRK: capitals that are no name, or that nobody could speak."""
+    """Return True for capitals that are not a name or cannot be pronounced: JRK."""
     if not (text.isupper() and text.isalpha() and 1 < len(text) < 5):
         return False
     unspoken = len(text) < 4 and not set(text) & set("AEIOUY")
@@ -267,7 +269,7 @@ def _initials(text: str, entry: int) -> bool:
 
 
 def _lettered(units: Sequence[_Unit]) -> list[_Slot]:
-    """Initials alone: the first is the given name's, the last the surname's."""
+    """Only initials: the first is the given name's, the last the surname's."""
     inner: list[Role] = ["middle"] * (len(units) - 2)
     roles: list[Role] = ["given", *inner, "surname"] if len(units) > 1 else ["given"]
     slots = [_Slot(u.start, u.end, role, "initial") for u, role in zip(units, roles, strict=True)]
@@ -275,7 +277,7 @@ def _lettered(units: Sequence[_Unit]) -> list[_Slot]:
 
 
 def _western(units: Sequence[_Unit]) -> list[_Slot]:
-    """Given names, then the surname; initials behind a surname are given names' (Petrov A. I.)."""
+    """Given names, then the surname. Initials after a surname stand for given names (Petrov A. I.)."""
     cut = len(units) - 1
     if units[cut].initial:
         spoken = [at for at, u in enumerate(units) if not u.initial]
@@ -286,7 +288,7 @@ def _western(units: Sequence[_Unit]) -> list[_Slot]:
 
 
 def _double(pair: Sequence[_Unit]) -> bool:
-    """Two Spanish or Portuguese surnames in a row: Fuentes Ortega, Ibarra de Quiroga."""
+    """Return True for two Spanish or Portuguese surnames in a row: Fuentes Ortega, Ibarra de Quiroga."""
     last = [key(unparticled(u.text)) for u in pair]
     return all(any("surname" in bearers(word).get(place, ()) for place in _DOUBLE) for word in last) and not any(
         bearers(pair[0].key).get(place, frozenset()) & {"male", "female"} for place in _DOUBLE
@@ -294,7 +296,8 @@ def _double(pair: Sequence[_Unit]) -> bool:
 
 
 def _surname_first(units: Sequence[_Unit]) -> list[_Slot]:
-    """Surname, then given names: those of Vietnam with a middle name, of China and Korea as one of two syllables."""
+    """Surname, then given names. Vietnamese names have a middle name; Chinese and Korean ones one name of two
+    syllables."""
     head, tail = units[:1], units[1:]
     if "vi" in bearers(head[0].key) and len(tail) > 1:
         return [*_family(head), *_first([tail[-1], *tail[:-1]])]
@@ -305,7 +308,7 @@ def _surname_first(units: Sequence[_Unit]) -> list[_Slot]:
 
 
 def _turned(units: Sequence[_Unit]) -> bool:
-    """The surname stands first, as far as the words tell."""
+    """Return True if the words suggest that the surname comes first."""
     first, last = units[0], units[-1]
     if not first.initial and all(u.initial for u in units[1:]):
         entry = lexicon().get(first.key, 0)
@@ -322,7 +325,7 @@ def _turned(units: Sequence[_Unit]) -> bool:
 
 
 def _first(units: Sequence[_Unit]) -> list[_Slot]:
-    """The first word is the given name, the others middle names; an initial before a word leaves the word given."""
+    """The first word is the given name and the others are middle names. This also holds after an initial."""
     return [
         _Slot(u.start, u.end, "given" if at == 0 else "middle", "initial" if u.initial else "plain")
         for at, u in enumerate(units)
@@ -330,7 +333,7 @@ def _first(units: Sequence[_Unit]) -> list[_Slot]:
 
 
 def _family(units: Sequence[_Unit]) -> list[_Slot]:
-    """Surnames, hyphened ones apart (Lindqvist-Moreau are two; Al-Mansouri is one)."""
+    """Surnames, with hyphenated ones split (Lindqvist-Moreau is two; Al-Mansouri is one)."""
     slots: list[_Slot] = []
     for unit in units:
         start = unit.start
@@ -345,7 +348,7 @@ def _family(units: Sequence[_Unit]) -> list[_Slot]:
 
 
 def _built(written: str, slots: Iterable[_Slot], order: Order) -> Parsed:
-    """Slots laid over the writing, gaps between them."""
+    """Combine the slots with the text; the rest becomes gaps."""
     pieces: list[NamePiece] = []
     done = 0
     for slot in sorted(slots):

@@ -3,9 +3,9 @@
     pools().surnames("es")             # the current version
     pools("1").town("US", "California")
 
-A version is a folder of data files that is never changed: what was drawn from it by key is drawn from it for ever. New
-names come as a new folder. A surrogate bears the version it was drawn from; an index remembers surrogates whole, and
-a run without one names the version it wants (`Choices.pools`).
+A version is a folder of data files that never changes, so that a keyed draw from it always gives the same result. New
+names are added as a new folder. Each surrogate carries the version that it was drawn from. An index stores whole
+surrogates. A run without an index names the version it wants (`Choices.pools`).
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from incognote.languages import language
 CURRENT = "2"
 VERSIONS: tuple[str, ...] = ("1", "2")
 FEWEST = {"1": {"surname": 100, "male": 40, "female": 40, "both": 12}, "2": {"surname": 30, "male": 30, "female": 30}}
-"""Of fewer names a pool is no pool, and English ones are put with them; of a kind not listed the locale's own."""
+"""The minimum size of a pool. English names are added to smaller ones. For kinds not listed, the locale's own are
+added."""
 _ELSEWHERE = "en"
-_UNISEX = 12  # of fewer names that both bear, a locale gives any of its names to whoever is neither
+_UNISEX = 12  # a locale with fewer unisex names also uses its male and female ones
 
 
 class Town(NamedTuple):
-    """A town with its region, postal codes and telephone areas, which agree.
+    """A town with its region, postal codes and telephone area codes, which match each other.
 
-    `zips` are patterns: `#` a digit, `@` a letter; US codes are written out.
+    `zips` are patterns: `#` is a digit, `@` a letter. US codes are written out.
     """
 
     name: str
@@ -40,18 +41,18 @@ class Town(NamedTuple):
 
 
 class Pools:
-    """The pools of one version. Every list is sorted by the alphabet and holds nothing twice."""
+    """The pools of one version. Every list is sorted alphabetically and has no duplicates."""
 
     def __init__(self, version: str) -> None:
         self.version = version
 
     def surnames(self, locale: str) -> tuple[str, ...]:
-        """Surnames of a locale; where it has few, those of the English-speaking world behind them."""
+        """Surnames of a locale. If it has few, those of the English-speaking world are added."""
         return _people(self.version, locale, "surname")
 
     def given(self, locale: str, gender: str) -> tuple[str, ...]:
-        """Given names of a locale: female, male, or for any other gender names that both bear (from version 2 on those
-        of either, where few are both's)."""
+        """Given names of a locale: female, male, or for any other gender the unisex names. From version 2 on, a locale
+        with few unisex names also uses its female and male ones."""
         return _people(self.version, locale, gender if gender in ("female", "male") else "both")
 
     @cached_property
@@ -85,7 +86,7 @@ class Pools:
 
     @cached_property
     def home_of(self) -> Mapping[str, tuple[str, str]]:
-        """A town's name, folded → (country, region), where only one of the pool bears it."""
+        """A town's name, folded → (country, region), if only one town of the pool has that name."""
         found: dict[str, set[tuple[str, str]]] = {}
         for home, towns in self.towns.items():
             for town in towns:
@@ -98,7 +99,7 @@ class Pools:
         return {area: t["name"] for t in self.data("us").values() for area in t["areas"].split()}
 
     def words(self, file: str, table: str, key: str) -> tuple[str, ...]:
-        """A list of a data file, as it stands there."""
+        """A list of a data file, unchanged."""
         held = self.data(file)[table][key] if table else self.data(file)[key]
         return tuple(str(held).split())
 

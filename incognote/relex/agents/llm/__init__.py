@@ -1,4 +1,4 @@
-"""The four agents played by a language model, each with the embedded one to stand in where the policy consents."""
+"""The four agents as language model agents. If the policy allows it, the embedded agent is the fallback of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a model about mentions: what a request shows of notes, and one question until there is an answer."""
+"""Ask a model about mentions: build the excerpts of notes, and repeat a question until there is an answer."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ _TOLD = ("gender", "kin", "role", "kind")
 
 
 class Excerpts:
-    """The texts that mentions stand in.
+    """The texts that contain the mentions.
 
     Args:
-        notes: those at hand; a mention of another record is shown by its words alone.
+        notes: the available notes. Of a mention in another record, only its words are shown.
     """
 
     def __init__(self, notes: Iterable[RelexNote]) -> None:
         self._texts = {(note.record, field): text for note in notes for field, text in note.texts.items()}
 
     def marks(self, variants: Iterable[MentionVariant]) -> tuple[str, str]:
-        """Marks that neither the texts of these mentions nor their words hold."""
+        """Delimiters that occur neither in the texts of these mentions nor in their words."""
         seen = list(variants)
         places = {(v.record, v.field) for v in seen}
         return marks("\n".join([*(self._texts.get(place, "") for place in sorted(places)), *(v.words for v in seen)]))
 
     def excerpts(self, numbered: Mapping[MentionVariant, int], around: tuple[str, str]) -> str:
-        """The notes' stretches around the mentions, each mention as `<<7|Wilson>>`, record after record.
+        """The parts of the notes around the mentions, record by record, with each mention as `<<7|Wilson>>`.
 
         Args:
             numbered: the mentions, disjoint within a text.
-            around: the marks.
+            around: the delimiters.
         """
         by_place: dict[tuple[str, str], list[MentionVariant]] = {}
         for variant in sorted(numbered, key=lambda v: (v.record, v.field, v.start, v.end)):
@@ -58,7 +58,7 @@ class Excerpts:
         return "\n\n".join(parts)
 
     def identity(self, name: str, identity: Identity, around: tuple[str, str]) -> str:
-        """An identity: its name, the ways it is written, what is known of it, and some places where it stands."""
+        """Describe an identity: its name, the ways it is written, what is known of it, and some of its occurrences."""
         lines = [f"{name}: {written(identity.variants)}"]
         if known := told(identity.attributes):
             lines.append(f"  guessed: {known}")
@@ -73,7 +73,7 @@ class Excerpts:
 
 
 def written(variants: Iterable[MentionVariant]) -> str:
-    """The ways something is written, the longest first, each once, behind its types."""
+    """The distinct ways something is written, longest first, after its types."""
     seen = list(variants)
     forms = sorted({_one_line(v.words) for v in seen}, key=lambda words: (-len(words), words))
     more = f"; and {len(forms) - _FORMS} more" if len(forms) > _FORMS else ""
@@ -81,12 +81,12 @@ def written(variants: Iterable[MentionVariant]) -> str:
 
 
 def told(attributes: Mapping[str, str]) -> str:
-    """What is believed of an identity and may help to tell it from another; its locale is but a guess from the name."""
+    """Attributes that may help to distinguish an identity. The locale is left out, because it is only a guess."""
     return "; ".join(f"{key} {attributes[key]}" for key in _TOLD if attributes.get(key))
 
 
 def headed(lines: Sequence[tuple[str, str]]) -> str:
-    """Lines under their headings, in the order of the headings' first lines: (heading, line)."""
+    """Put (heading, line) pairs under their headings, ordered by the first line of each heading."""
     blocks: dict[str, list[str]] = {}
     for heading, line in lines:
         blocks.setdefault(heading, []).append(line)
@@ -94,21 +94,21 @@ def headed(lines: Sequence[tuple[str, str]]) -> str:
 
 
 def named(identities: Sequence[Identity]) -> dict[str, Identity]:
-    """PERSON_1 and so on, whatever order they come in."""
+    """Name identities PERSON_1 and so on, independent of their order."""
     counts: dict[str, int] = {}
-    found: dict[str, Identity] = {}
+    names: dict[str, Identity] = {}
     for one in sorted(identities, key=lambda i: (i.group, i.domain, i.scope, i.variants)):
         counts[one.group] = counts.get(one.group, 0) + 1
-        found[f"{one.group}_{counts[one.group]}"] = one
-    return found
+        names[f"{one.group}_{counts[one.group]}"] = one
+    return names
 
 
 def _excerpt(text: str, found: Sequence[tuple[MentionVariant, str]], around: tuple[str, str], reach: int) -> str:
-    """The stretches of a text around mentions, cut between words; each mention between marks, behind its label."""
+    """The parts of a text around mentions, cut between words. Each mention is delimited, and its label precedes it."""
     out: list[str] = []
     done = 0
     for variant, label in found:
-        if variant.start < done:  # it overlaps the one before: the list holds it all the same
+        if variant.start < done:  # it overlaps the previous mention; the list shows it anyway
             continue
         out.append(_gap(text, done, variant.start, reach if out else 0, reach))
         out.append(f"{around[0]}{label}{text[variant.start : variant.end]}{around[1]}")
@@ -117,7 +117,7 @@ def _excerpt(text: str, found: Sequence[tuple[MentionVariant, str]], around: tup
 
 
 def _gap(text: str, start: int, end: int, after: int, before: int) -> str:
-    """The text between two mentions; what is farther from both than they reach is left out, if it is worth it."""
+    """The text between two mentions. The part beyond the reach of both is left out if that saves enough."""
     if end - start <= after + before + _SHORT // 2:
         return text[start:end]
     left, right = start + after, end - before
@@ -137,13 +137,13 @@ AGAIN = (
     "That answer could not be used: {complaint}. Answer the first message once more, with the one JSON object it asks "
     "for, whole, and nothing before or after it."
 )
-_REMEMBERED = 4096  # answers; a round of the loop asks what the one before asked
-_WHY = "an agent of relexicalization got no answer that can be used; try again, name another model, or let the policy "
-_REMEDY = 'take the embedded agents (models.on_failure = "embedded")'
+_REMEMBERED = 4096  # answers; a round of the loop repeats the questions of the previous one
+_WHY = "a relexicalization agent got no usable answer; try again, choose another model, or let the policy "
+_REMEDY = 'use the embedded agents (models.on_failure = "embedded")'
 
 
 def _untold(usage: Usage) -> None:
-    """Nobody counts."""
+    """Ignore the usage."""
 
 
 def _never() -> bool:
@@ -152,18 +152,18 @@ def _never() -> bool:
 
 @dataclass(slots=True)
 class ModelAsker:
-    """Asks a model and accounts, on one event loop. Asked the same again, it gives the same answer, and nobody pays.
+    """Asks a model and counts the usage, on one event loop. A repeated question gets the stored answer at no cost.
 
     Args:
-        model: who is asked.
-        consents: the policy lets the embedded agent stand in where the model gives no answer that can be used.
-        tally: takes what each call cost.
-        exhausted: whether the run's budget is spent.
-        max_tokens: the longest reply that is waited for.
+        model: the model.
+        consents: the policy lets the embedded agent answer if the model gives no usable answer.
+        tally: receives the usage of each call.
+        exhausted: returns whether the run's budget is spent.
+        max_tokens: the limit on the length of a reply.
 
     Attributes:
         faults: what was wrong with replies, by code.
-        stood_in: how often an embedded agent stood in, by the reason.
+        stood_in: how often an embedded agent answered instead, by reason.
     """
 
     model: LanguageModel
@@ -178,15 +178,16 @@ class ModelAsker:
     async def ask(
         self, messages: tuple[str, str], schema: Mapping[str, Any], read: Callable[[str], ReadReply[T]], *, strict: bool
     ) -> T:
-        """What the model says.
+        """Ask the model and return its checked answer.
 
         Args:
-            messages: the system's and the user's.
-            schema: JSON schema of the reply; with `strict`, one that requires every property.
-            read: the contract.
+            messages: the system message and the user message.
+            schema: JSON schema of the reply. With `strict`, it must require every property.
+            read: parses and checks a reply.
 
         Raises:
-            Unread: declined, cut short, twice not to be used, or no budget; its code says which.
+            Unread: the model declined, was cut off, gave two unusable replies, or there is no budget. The code says
+                which.
             ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
         """
         system, user = messages
@@ -205,10 +206,10 @@ class ModelAsker:
         raise _unread("model-reply-cut" if "cut" in said.faults else "model-reply-unusable")
 
     async def served(self, asked: Awaitable[T], otherwise: Callable[[], Awaitable[T]]) -> T:
-        """What was asked, else what the embedded agent says, where the policy consents.
+        """The model's answer, or the embedded agent's answer if there is none and the policy consents.
 
         Raises:
-            Unread: there is no answer, and nobody may stand in: the record goes to a person.
+            Unread: there is no answer and no fallback is allowed. The record is held for review.
         """
         try:
             return await asked
@@ -243,7 +244,7 @@ class ModelAsker:
         return reply.text, said
 
     def _kept(self, place: str, text: str, value: T) -> T:
-        """The answer, remembered as long as there is room."""
+        """Remember the answer. The memory is cleared when it is full."""
         if len(self._said) >= _REMEMBERED:
             self._said.clear()
         self._said[place] = text
@@ -251,11 +252,11 @@ class ModelAsker:
 
 
 class ModelAgent:
-    """What the agents share that a language model plays.
+    """What all language model agents share.
 
     Args:
-        asker: of the run.
-        prompt: a shipped prompt's name.
+        asker: the asker of the run.
+        prompt: the name of a shipped prompt.
     """
 
     def __init__(self, asker: ModelAsker, prompt: str) -> None:
@@ -265,11 +266,11 @@ class ModelAgent:
 
 
 def windows(identities: Iterable[Identity], most: int) -> list[list[list[Identity]]]:
-    """Identities by whose notes speak of them, in pieces for a request each; staff are the first patient's.
+    """Split identities by patient into pieces of one request each. Staff go with their first patient.
 
     Returns:
-        In waves: the first pieces of all patients, which can be asked about at once, then the second ones, and so on.
-        What a request shows of notes is for `near` to say.
+        Waves of pieces. The first wave has the first piece of each patient, and all of a wave can be asked at once.
+            `near` decides which notes a request shows.
     """
     by_owner: dict[tuple[str, str], list[Identity]] = {}
     for one in named(list(identities)).values():
@@ -283,17 +284,17 @@ def _owner(identity: Identity) -> tuple[str, str]:
 
 
 def near(identities: Iterable[Identity], notes: Iterable[RelexNote]) -> list[RelexNote]:
-    """Of the notes those of the patient whose piece it is (`windows`): a request shows nobody else's."""
+    """The notes of the patient whose piece it is (`windows`). A request shows no other patient's notes."""
     owner = min(map(_owner, identities))
     return [note for note in notes if any((v.domain, v.owner) == owner for v in note.variants)]
 
 
 _CONTENT = frozenset(("twice", "left-out", "invented", "mixed", "count", "type", "repeats", "original", "kin"))
-"""Faults of a reply that could be read: then the model sees it again, beside what is wrong with it."""
+"""Faults of a readable reply. The model sees its reply again, with the complaint."""
 
 
 def _own(text: str, system: str) -> str:
-    """A reply without the instructions it echoes, whose examples would count as answers."""
+    """A reply without the instructions it echoes; their examples would count as answers."""
     return text.replace(system, "")
 
 

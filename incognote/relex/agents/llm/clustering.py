@@ -1,5 +1,5 @@
-"""Clustering by a language model: one patient's mentions at a time, by number; staff and institutions across patients
-by the fullest way they are written."""
+"""Clustering by a language model. It gets one patient's mentions at a time, by number. Staff and institutions are
+matched across patients by their fullest form."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from incognote.relex.names import fullest, parse
 from incognote.relex.nouns import Identity, MentionVariant
 
 MOST = 120
-"""The most mentions of one request: the numbers of longer lists get mixed up."""
+"""The most mentions per request. In longer lists, models mix up the numbers."""
 HEADINGS = ("PERSON", "ORG", "PLACE", "CONTACT", "ID", "DATE", "AGE", "OCCUPATION", "OTHER")
-"""The groups of identities in the order of a request's list."""
+"""The groups of identities in the order of the list in a request."""
 KNOWN = 60
-"""The most groups met before that a request shows."""
+"""The most earlier groups that a request shows."""
 PROMPT = "relex/cluster/v1"
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -39,12 +39,12 @@ Group = tuple[MentionVariant, ...]
 class LlmClusterer(ModelAgent):
     """M_cluster by a language model.
 
-    Its partition of a patient's mentions is the model's; the same notes and earlier identities ask the same, whatever
-    their order. Of staff and institutions that several patients' notes name, those groups are one whose fullest names
-    the embedded clusterer takes for one, so long as the model has not told them apart in anybody's notes.
+    The model partitions a patient's mentions. The same notes and earlier identities lead to the same question, in any
+    order. Groups of staff and institutions from several patients' notes are joined if the embedded clusterer joins
+    their fullest names, unless the model separated them in some patient's notes.
 
     Args:
-        asker: of the run.
+        asker: the asker of the run.
     """
 
     def __init__(self, asker: ModelAsker) -> None:
@@ -70,16 +70,16 @@ class LlmClusterer(ModelAgent):
     async def _owned(
         self, fresh: Sequence[MentionVariant], earlier: Sequence[Group], shown: Excerpts, notes: Sequence[RelexNote]
     ) -> list[Group]:
-        """The groups of one owner's mentions; of groups known before those that mentions were put with."""
+        """The groups of one owner's mentions, with the earlier groups that mentions were added to."""
         if not fresh:
             return []
-        found: list[Group] = list(earlier)
+        parts: list[Group] = list(earlier)
         for at in range(0, len(fresh), MOST):
             window = fresh[at : at + MOST]
-            asked = self._asked(window, _alike(found, window), shown)
+            asked = self._asked(window, _alike(parts, window), shown)
             said = await self._asker.served(asked, partial(self._otherwise, window, notes))
-            found = _united([*found, *said])
-        return found
+            parts = _united([*parts, *said])
+        return parts
 
     async def _asked(self, window: Sequence[MentionVariant], known: Sequence[Group], shown: Excerpts) -> list[Group]:
         before = set(known)
@@ -103,7 +103,8 @@ class LlmClusterer(ModelAgent):
         return [one.variants for one in await self._standin.cluster(kept)]
 
     def _identities(self, parts: Sequence[Group], earlier: Sequence[Identity]) -> list[Identity]:
-        """Groups as identities, told as the embedded clusterer tells them: by the largest part it makes of each."""
+        """Make identities of the groups. Attributes come from the largest part that the embedded clusterer makes of
+        each."""
         made: dict[str, Identity] = {}
         days = {v: one for one in cluster(_dates(parts)) for v in one.variants}
         for part in sorted(tuple(sorted(group)) for group in parts):
@@ -112,7 +113,7 @@ class LlmClusterer(ModelAgent):
             about = {key: value for key, value in lead.attributes.items() if key != "person"}
             about |= described(part) if lead.group == "PERSON" else {}
             id_ = named((lead.group, lead.domain, lead.scope, about["normal"]))
-            while id_ in made:  # the model tells apart what is written alike
+            while id_ in made:  # the model separates names that are written alike
                 id_ = named((lead.group, lead.domain, lead.scope, about["normal"], id_))
             made[id_] = Identity(id_, lead.group, lead.domain, lead.scope, part, about)
         before = {v: old.id for old in earlier for v in old.variants}
@@ -121,7 +122,7 @@ class LlmClusterer(ModelAgent):
 
 
 def _dates(parts: Iterable[Group]) -> list[MentionVariant]:
-    """All dates: which day a numeric one means, its patient's others tell."""
+    """All dates. A patient's other dates decide how a numeric date is read."""
     return [v for part in parts for v in part if group_of(v.type) == "DATE"]
 
 
@@ -130,7 +131,7 @@ def _of(note: RelexNote, owner: tuple[str, str]) -> bool:
 
 
 def _theirs(owner: tuple[str, str], earlier: Iterable[Identity]) -> list[Group]:
-    """The earlier identities that an owner's notes have met."""
+    """The earlier identities that occur in an owner's notes."""
     return [old.variants for old in earlier if any((v.domain, v.owner) == owner for v in old.variants)]
 
 
@@ -139,9 +140,10 @@ def _place(variant: MentionVariant) -> tuple[str, str, int, int, MentionVariant]
 
 
 def _alike(known: Sequence[Group], window: Sequence[MentionVariant]) -> list[Group]:
-    """The known groups that mentions of the window may belong to: those that share most beginnings of words with it."""
-    sought = {(group_of(v.type), start) for v in window for start in _starts(v)}
-    shares = {part: len({(group_of(v.type), s) for v in part for s in _starts(v)} & sought) for part in known}
+    """The known groups to which mentions of the window may belong: those that share the most word beginnings with it.
+    """
+    wanted = {(group_of(v.type), start) for v in window for start in _starts(v)}
+    shares = {part: len({(group_of(v.type), s) for v in part for s in _starts(v)} & wanted) for part in known}
     near = sorted((part for part in known if shares[part]), key=lambda part: (-shares[part], part))
     return near[:KNOWN]
 
@@ -152,7 +154,7 @@ def _starts(variant: MentionVariant) -> set[str]:
 
 
 def _united(parts: Iterable[Sequence[MentionVariant]]) -> list[Group]:
-    """Groups that share a variant made one."""
+    """Join the groups that share a variant."""
     home: dict[MentionVariant, set[MentionVariant]] = {}
     for part in parts:
         whole = set(part)
@@ -164,7 +166,7 @@ def _united(parts: Iterable[Sequence[MentionVariant]]) -> list[Group]:
 
 
 def _across(parts: Sequence[Group]) -> list[Group]:
-    """Groups of the domain's staff and institutions made one over several patients."""
+    """Join groups of staff and institutions of the domain across patients."""
     faces: dict[MentionVariant, Group] = {}
     for part in parts:
         lead = max(cluster(part), key=lambda one: (len(one.variants), one.variants))
@@ -177,7 +179,7 @@ def _across(parts: Sequence[Group]) -> list[Group]:
 
 
 def _face(part: Group, lead: Identity) -> MentionVariant:
-    """The mention that tells a group best: the fullest name, else the longest words."""
+    """The mention that represents a group: the one with the fullest name, or else the longest words."""
     if lead.group != "PERSON":
         return max(part, key=lambda v: (len(v.words), v))
     parsed = {v: parse(v.words, v.hints.title) for v in part}
@@ -186,10 +188,10 @@ def _face(part: Group, lead: Identity) -> MentionVariant:
 
 
 def _compatible(parts: Mapping[MentionVariant, Group]) -> list[Group]:
-    """Which of these groups are one: all; where two are of one patient, whom the model told apart, those written alike.
+    """Join these groups. If the model separated two groups of one patient, join only those that are written alike.
 
     Args:
-        parts: groups by their faces.
+        parts: groups by their representative mentions.
     """
     if not _apart(list(parts.values())):
         return [tuple(v for part in parts.values() for v in part)]
@@ -200,6 +202,6 @@ def _compatible(parts: Mapping[MentionVariant, Group]) -> list[Group]:
 
 
 def _apart(parts: Sequence[Group]) -> bool:
-    """Whether two of the groups are of one patient."""
+    """Return True if two of the groups belong to the same patient."""
     owners = [owner for part in parts for owner in {v.owner for v in part}]
     return len(owners) > len(set(owners))

@@ -1,8 +1,8 @@
-"""Substitutes by a language model: names of persons and organisations, and jobs; all else is drawn by the generators.
+"""Substitutes by a language model: names of persons and organizations, and jobs. The generators draw everything else.
 
-A model can neither keep a patient's one offset of dates nor know which numbers were never issued, so it is not asked.
-What it proposes is claimed component by component, as a draw is, and written by the generator of its kind: kin go on
-sharing a surname, and "Wilson" and "Dr. Adam Wilson" agree whoever asked first.
+A model can neither keep one date offset per patient nor know which numbers were never issued, so it is not asked for
+these. Its proposals are claimed component by component, as draws are, and written by the generator of their kind.
+Relatives still share a surname, and "Wilson" and "Dr. Adam Wilson" agree in any order of requests.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _LONGEST = 80
 
 @dataclass(frozen=True, slots=True)
 class ModelSubstitute:
-    """A substitute taken apart: component → its word; empty where it is not written as its kind is."""
+    """A substitute split into components: component → word. It is empty if it does not have the form of its kind."""
 
     parts: Mapping[Component, str] = field(repr=False)
     surname: str = field(default="", repr=False)
 
 
 class Fitting:
-    """Substitutes against the generators' components.
+    """Matches substitutes to the generators' components.
 
     Args:
-        choices: what the policy chose.
+        choices: the policy's choices.
     """
 
     def __init__(self, choices: Choices) -> None:
@@ -54,15 +54,15 @@ class Fitting:
 
     @staticmethod
     def kind_of(type: str) -> Group:
-        """The group a type falls in."""
+        """The group of a type."""
         return group_of(type)
 
     def settled(self, identity: Identity, taken: UsedSurrogates) -> bool:
-        """Every component is held already: there is nothing to invent."""
+        """Return True if every component is already held, so there is nothing to invent."""
         return all(taken.holds(part) is not None for part in self._kinds[identity.group].named(identity).values())
 
     def read(self, identity: Identity, words: str) -> ModelSubstitute:
-        """A substitute as components."""
+        """Split a substitute into components."""
         named = self._kinds[identity.group].named(identity)
         if identity.group == "PERSON":
             return self._person(named, words)
@@ -91,7 +91,8 @@ class Fitting:
         return ModelSubstitute(parts, plain(parts[families[0]]) if families else "")
 
     def claim(self, identity: Identity, proposal: ModelSubstitute, taken: UsedSurrogates) -> bool:
-        """Hold what is free of a substitute; what is not, the generator draws. Whether all of it was free or held."""
+        """Hold the free components of a substitute. The generator draws the others. Return True if all were free or
+        held."""
         whole = bool(proposal.parts)
         for component, value in proposal.parts.items():
             whole &= bool(taken.claim(component, iter((value,)), default=""))
@@ -100,12 +101,12 @@ class Fitting:
     def amiss(
         self, names: Mapping[str, Identity], avoided: set[str], given: set[str], found: Mapping[str, str]
     ) -> dict[str, list[str]]:
-        """Which substitutes cannot be used: code → names.
+        """Find the substitutes that cannot be used: code → names.
 
         Args:
-            names: who was asked about.
+            names: the identities of the question.
             avoided: words of originals, folded (`plain`).
-            given: substitutes given before, folded.
+            given: substitutes given earlier, folded.
             found: the substitutes.
         """
         bad: dict[str, list[str]] = defaultdict(list)
@@ -114,7 +115,7 @@ class Fitting:
             one = names[name]
             times[plain(words)].append(name)
             read = self.read(one, words)
-            if len(words) > _LONGEST or (not read.parts and one.group == "PERSON"):  # an unfit ORG is drawn instead
+            if len(words) > _LONGEST or (not read.parts and one.group == "PERSON"):  # a malformed ORG is drawn instead
                 bad["form"].append(name)
             if self._original(one, words, read, avoided):
                 bad["original"].append(name)
@@ -126,20 +127,20 @@ class Fitting:
         return {code: list(dict.fromkeys(which)) for code, which in bad.items() if which}
 
     def _original(self, one: Identity, words: str, read: ModelSubstitute, avoided: set[str]) -> bool:
-        """A word of an original name in a name, or the same words as an original's."""
+        """Return True if a name contains a word of an original name, or a substitute repeats an original's words."""
         same = any(plain(value) in {plain(part.normal), *avoided} for part, value in read.parts.items())
         if same or plain(words) in avoided:
             return True
         return one.group == "PERSON" and any(len(plain(w)) > 1 and plain(w) in avoided for w in words.split())
 
     def _families(self, found: Mapping[str, tuple[Identity, ModelSubstitute]]) -> list[tuple[str, Sequence[str]]]:
-        """Pairs of persons of one scope that share a surname and no longer would, or the other way round."""
-        told: dict[str, tuple[Component, str]] = {}
+        """Pairs of persons in one scope that share a surname and no longer would, or the other way round."""
+        surnames: dict[str, tuple[Component, str]] = {}
         for name, (one, read) in found.items():
             if read.surname:
-                told[name] = (self._kinds["PERSON"].named(one)["surname"], read.surname)
+                surnames[name] = (self._kinds["PERSON"].named(one)["surname"], read.surname)
         pairs: list[tuple[str, Sequence[str]]] = []
-        for (a, (mine, new)), (b, (theirs, other)) in combinations(told.items(), 2):
+        for (a, (mine, new)), (b, (theirs, other)) in combinations(surnames.items(), 2):
             if (mine.domain, mine.scope) != (theirs.domain, theirs.scope):
                 continue
             if mine == theirs and new != other:
@@ -150,7 +151,8 @@ class Fitting:
 
 
 def _known(surname: Component) -> bool:
-    """Somebody wrote it; of whom only a given name is known the generator draws one, since kin may share it or not."""
+    """Return True if the surname was written. Otherwise the generator draws one, because relatives may or may not share
+    it."""
     return not surname.normal.startswith(NO_NAME)
 
 
@@ -159,19 +161,19 @@ def _initials(words: str) -> str:
 
 
 MOST = 40
-"""The most identities of one request."""
+"""The most identities per request."""
 PROMPT = "relex/replacement/v1"
 INVENTED = frozenset(("PERSON", "ORG", "OCCUPATION"))
 """Groups that the model is asked about."""
-_LISTED = 150  # words that are listed as given or to be avoided
+_LISTED = 150  # the most words listed as given or to be avoided
 
 
 class LlmReplacer(ModelAgent):
     """M_replace by a language model.
 
     Args:
-        asker: of the run.
-        choices: what the policy chose, for what is drawn.
+        asker: the asker of the run.
+        choices: the policy's choices, for draws.
     """
 
     def __init__(self, asker: ModelAsker, choices: Choices | None = None) -> None:
@@ -179,7 +181,7 @@ class LlmReplacer(ModelAgent):
         chosen = choices or Choices()
         self.version += f" pools {chosen.pools}"
         self.refused: Counter[str] = Counter()
-        """Substitutes that were drawn all the same, since the model's was taken by then, by group."""
+        """The number of substitutes that were drawn because the model's was already taken, by group."""
         self._generators, self._fitting = Generators(chosen), Fitting(chosen)
 
     async def replace(
@@ -189,7 +191,7 @@ class LlmReplacer(ModelAgent):
         for one in identities:
             taken.avoid(originals(one))
         open_ = [one for one in identities if one.group in INVENTED and not self._fitting.settled(one, taken)]
-        for wave in windows(open_, MOST):  # claimed in their order, whoever answers first
+        for wave in windows(open_, MOST):  # claimed in this order, whichever reply arrives first
             answers = await gather_all(self._said(some, taken, notes) for some in wave)
             for some, said in zip(wave, answers, strict=True):
                 for one in some:
@@ -200,7 +202,7 @@ class LlmReplacer(ModelAgent):
     async def _said(
         self, identities: Sequence[Identity], taken: UsedSurrogates, notes: Sequence[RelexNote]
     ) -> dict[str, ModelSubstitute]:
-        """The model's substitutes; none where it has no answer, and the policy lets them be drawn."""
+        """The model's substitutes; none if it has no answer and the policy lets the generators draw."""
 
         async def none() -> dict[str, ModelSubstitute]:
             return {}
@@ -217,7 +219,7 @@ class LlmReplacer(ModelAgent):
         at_hand = {note.record for note in near(identities, notes)}
         own = {v.words for one in identities for v in one.variants}
         others: set[str] = set()
-        theirs: set[str] = set()  # of other patients: no request shows them, and no substitute may be one
+        theirs: set[str] = set()  # other patients' words: no request shows them, and no substitute may repeat them
         for v in (v for note in notes for v in note.variants if self._fitting.kind_of(v.type) in INVENTED):
             if v.words not in own:
                 (others if v.record in at_hand else theirs).add(" ".join(v.words.split()))
@@ -237,12 +239,12 @@ class LlmReplacer(ModelAgent):
 
 
 def _near(component: Component, identities: Sequence[Identity]) -> bool:
-    """Held within the scope of one of these, or by their staff."""
+    """Return True if it is held in the scope of one of these, or by their staff."""
     return any(component.domain == one.domain and component.scope in ("", one.scope) for one in identities)
 
 
 def _given(held: Mapping[Component, str]) -> str:
-    """Surnames with what they became, so that kin agree; other substitutes by themselves, so that none comes twice."""
+    """List surnames with their substitutes, so that relatives agree, and other substitutes, so that none repeats."""
     surnames = sorted((part.normal, value) for part, value in held.items() if part.type == "surname")
     wholes = sorted({value for part, value in held.items() if part.type in ("person", "job") or "core:" in part.type})
     lines = [f"surname {normal} became {value}" for normal, value in surnames[:_LISTED]]

@@ -1,4 +1,4 @@
-"""Queries and decisions by a language model: what an identity is looked for by, and whether a hit is it."""
+"""Queries and decisions by a language model: search words for an identity, and whether a hit is that identity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from incognote.relex.index.nouns import IndexHit
 from incognote.relex.nouns import Identity
 
 MOST = 30
-"""The most identities of one request."""
+"""The most identities per request."""
 QUERY_PROMPT = "relex/query/v1"
 
 
@@ -22,7 +22,7 @@ class LlmQuerier(ModelAgent):
     """Q_i by a language model.
 
     Args:
-        asker: of the run.
+        asker: the asker of the run.
     """
 
     def __init__(self, asker: ModelAsker) -> None:
@@ -31,14 +31,14 @@ class LlmQuerier(ModelAgent):
 
     async def query(self, identities: Sequence[Identity], notes: Sequence[RelexNote]) -> dict[str, str]:
         """See `Querier`."""
-        found = {one.id: "" for one in identities}
+        queries_by_id = {one.id: "" for one in identities}
         for wave in windows((one for one in identities if one.group in SOUGHT), MOST):
             asked = [
                 self._asker.served(self._asked(some, notes), partial(self._standin.query, some, notes)) for some in wave
             ]
             for said in await gather_all(asked):
-                found |= said
-        return found
+                queries_by_id |= said
+        return queries_by_id
 
     async def _asked(self, identities: Sequence[Identity], notes: Sequence[RelexNote]) -> dict[str, str]:
         names, shown = named(identities), Excerpts(near(identities, notes))
@@ -76,10 +76,10 @@ _SCHEMA: Mapping[str, Any] = {
 
 
 class LlmValidator(ModelAgent):
-    """M_decision by a language model. A hit whose original the index does not keep is no, and nobody is asked.
+    """M_decision by a language model. A hit without a stored original is rejected without asking.
 
     Args:
-        asker: of the run.
+        asker: the asker of the run.
     """
 
     def __init__(self, asker: ModelAsker) -> None:
@@ -90,19 +90,19 @@ class LlmValidator(ModelAgent):
         self, identity: Identity, query: str, hits: Sequence[IndexHit], notes: Sequence[RelexNote]
     ) -> list[bool]:
         """See `Validator`."""
-        told_of = [hit for hit in hits if hit.identity.original]
-        if not told_of:
+        with_original = [hit for hit in hits if hit.identity.original]
+        if not with_original:
             return [False] * len(hits)
-        asked = self._asked(identity, query, told_of, Excerpts(notes))
-        said = await self._asker.served(asked, partial(self._standin.validate, identity, query, told_of, notes))
+        asked = self._asked(identity, query, with_original, Excerpts(notes))
+        said = await self._asker.served(asked, partial(self._standin.validate, identity, query, with_original, notes))
         answers = iter(said)
         return [bool(hit.identity.original) and next(answers) for hit in hits]
 
     async def _asked(self, identity: Identity, query: str, hits: Sequence[IndexHit], shown: Excerpts) -> list[bool]:
         around = shown.marks(identity.variants)
-        sought = shown.identity("Looked for", identity, around) + (f"\n  query: {query}" if query else "")
+        described = shown.identity("Looked for", identity, around) + (f"\n  query: {query}" if query else "")
         lines = ["Hits", *(_line(at, hit) for at, hit in enumerate(hits, 1))]
-        material = {"query": sought, "hits": "\n".join(lines)}
+        material = {"query": described, "hits": "\n".join(lines)}
         messages = self._prompt.messages({"count": str(len(hits))}, material, around)
         return await self._asker.ask(messages, _SCHEMA, partial(decisions, count=len(hits)), strict=True)
 

@@ -1,1 +1,1 @@
-"""One module per place where an index may lie."""
+"""One module per store that can hold an index."""

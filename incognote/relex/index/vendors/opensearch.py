@@ -1,6 +1,7 @@
-"""The index beyond one machine: OpenSearch with its k-NN plugin, by `opensearch-py`.
+"""The index for more than one machine: OpenSearch with its k-NN plugin, by `opensearch-py`.
 
-Vectors lie there in clear, else they could not be searched there: see the threat note in docs/surrogate-index.md.
+Vectors are stored there in plain form, because OpenSearch could not search them otherwise. See the threat note in
+docs/surrogate-index.md.
 """
 
 from __future__ import annotations
@@ -36,36 +37,36 @@ from incognote.relex.index.sealing import Meta, Sealer
 from incognote.relex.index.vendors.opensearch_lines import Json, actions_of, held, read, refused, size
 
 T = TypeVar("T")
-VERSION = 1  # of the mapping; an index of an older one gets what it lacks when it is opened
+VERSION = 1  # the version of the mapping; an older index is upgraded when it is opened
 _LOGGERS = ("opensearch", "opensearchpy.trace")
-_MGET, _BULK, _PAGE = 1000, 500, 500  # documents in one request
+_MGET, _BULK, _PAGE = 1000, 500, 500  # documents per request
 _SCROLL = "5m"
 _PURGE = 600  # seconds
 _KEYWORDS = ("kind", "key", "domain", "scope", "group", "type", "state", "pool", "tags", "into")
 _SPACES: dict[str, tuple[str, Callable[[float], float]]] = {
     "lucene": ("cosinesimil", lambda score: 2 * score - 1),
     "faiss": ("innerproduct", lambda score: score - 1 if score >= 1 else 1 - 1 / score),
-}  # what an engine calls likeness, and from its score to the cosine of vectors of length 1
+}  # per engine: its name for the similarity, and the function from its score to the cosine of vectors of length 1
 _COUNTED = ("kind", "state", "domain", "group")
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterAddress:
-    """How a cluster is reached.
+    """How to connect to a cluster.
 
     Args:
-        host, port, tls: its address; without TLS only on the loopback.
+        host, port, tls: its address. Without TLS only on the loopback interface.
         prefix: the alias of the index; the index itself is called prefix-000001.
         user, password: basic authentication; None for none.
-        ca: a file or folder of certificates to trust instead of the usual.
-        engine: what searches vectors: `lucene` or `faiss`.
+        ca: a file or folder of certificates to trust instead of the usual ones.
+        engine: the vector search engine: `lucene` or `faiss`.
         replicas: of each shard, when the index is made.
         timeout: for one answer, in seconds.
-        attempts: how often a request is sent in all while nobody answers.
-        slots: connections at once.
+        attempts: how often a request is sent in total if there is no answer.
+        slots: the number of connections.
 
     Raises:
-        SettingError: a value is out of its range; the message names it.
+        SettingError: a value is out of range; the message names it.
     """
 
     host: str
@@ -83,25 +84,25 @@ class ClusterAddress:
 
     def __post_init__(self) -> None:
         if not self.tls and self.host not in ("localhost", "127.0.0.1", "::1"):
-            raise SettingError("index: tls=off serves only an index on this machine")
+            raise SettingError("index: tls=off is allowed only for an index on this machine")
         if self.engine not in _SPACES:
-            raise SettingError(f"index: engine is one of {', '.join(_SPACES)}")
+            raise SettingError(f"index: engine must be one of {', '.join(_SPACES)}")
         if self.user is not None and not self.password:
-            raise SettingError("index: its user needs a password: INCOGNOTE_INDEX_PASSWORD or index_password_file")
+            raise SettingError("index: its user needs a password: set INCOGNOTE_INDEX_PASSWORD or index_password_file")
         if self.ca is not None and not self.ca.exists():
-            raise SettingError("index: the ca file is not there")
+            raise SettingError("index: the ca file does not exist")
         if self.timeout <= 0 or min(self.attempts, self.slots) < 1 or self.replicas < 0:
-            raise SettingError("index: timeout, attempts and slots are more than 0, replicas not less")
+            raise SettingError("index: timeout, attempts and slots must be greater than 0, replicas at least 0")
 
 
 class OpenSearchStore:
-    """Documents of a cluster. Each operation of a round of programs goes in one request with those of the others.
+    """The documents of a cluster. Each operation in a round of programs shares one request with those of the others.
 
-    A request is sent again only where that cannot do anything twice: reads; creations, which hold once; changes and
-    deletions, which hold for one version.
+    A request is repeated only if that cannot do anything twice. This holds for reads, for creations, which succeed
+    once, and for changes and deletions, which apply to one version.
 
     Args:
-        cluster: how it is reached.
+        cluster: how to connect to it.
 
     Raises:
         MissingExtra: the extra `opensearch` is not installed.
@@ -115,7 +116,7 @@ class OpenSearchStore:
             from opensearchpy import AsyncOpenSearch
         except ImportError:
             raise MissingExtra("opensearch", "an index in OpenSearch") from None
-        for name in _LOGGERS:  # at lower levels they tell requests and answers
+        for name in _LOGGERS:  # at lower levels they log requests and answers
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._cluster = cluster
         tls: Json = {"use_ssl": True, "verify_certs": True} if cluster.tls else {}
@@ -137,10 +138,10 @@ class OpenSearchStore:
         )
 
     def use(self, sealer: Sealer) -> None:
-        """Nothing is sealed here."""
+        """Do nothing: this store seals nothing."""
 
     async def create(self, meta: Meta) -> None:
-        """Make the index where there is none.
+        """Make the index if there is none.
 
         Raises:
             IndexUnavailable, IndexRejected: it cannot be made.
@@ -153,19 +154,19 @@ class OpenSearchStore:
         await self._write([Create((meta.doc(),))])
 
     async def prepare(self) -> None:
-        """See that the index is there and of this version, or bring it up to it.
+        """Check that the index exists with this version, or upgrade it.
 
         Raises:
-            IndexRejected: it is not there, or of a newer version.
+            IndexRejected: it does not exist, or has a newer version.
         """
         prefix = self._cluster.prefix
-        told = await self._ask(lambda: self._client.indices.get_mapping(index=prefix))
-        for mapping in (index["mappings"] for index in told.values()):
+        answer = await self._ask(lambda: self._client.indices.get_mapping(index=prefix))
+        for mapping in (index["mappings"] for index in answer.values()):
             version = mapping.get("_meta", {}).get("version")
             if version is None:
-                raise IndexRejected("the index is of another program: name another prefix")
+                raise IndexRejected("the index belongs to another program: use another prefix")
             if version > VERSION:
-                raise IndexRejected("the index was made by a newer version of incognote: use that")
+                raise IndexRejected("the index was made by a newer version of incognote: use that version")
             if version < VERSION:
                 dimension = mapping["properties"].get("vector", {}).get("dimension", 0)
                 await self._ask(partial(self._bring_up, self._layout(dimension)["mappings"]))
@@ -190,15 +191,15 @@ class OpenSearchStore:
         }
 
     async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
-        """Side by side; each may die in between, as claimants do."""
+        """Run them side by side. Each may die midway, as claimants may."""
         return await side_by_side(programs, self._round)
 
     async def refresh(self) -> None:
-        """Let searches see what was written."""
+        """Make all writes visible to searches."""
         await self._ask(lambda: self._client.indices.refresh(index=self._cluster.prefix))
 
     async def purge(self) -> None:
-        """Have the segments rewritten that still hold deleted documents; snapshots are the operator's."""
+        """Rewrite the segments that still hold deleted documents. Snapshots are the operator's responsibility."""
         await self.refresh()
         await self._ask(
             lambda: self._client.indices.forcemerge(
@@ -207,7 +208,7 @@ class OpenSearchStore:
         )
 
     async def drop(self) -> None:
-        """Delete the index, its template and all it held."""
+        """Delete the index, its template and all its contents."""
         prefix = self._cluster.prefix
         await self._ask(lambda: self._client.indices.delete(index=f"{prefix}-000001"), fine=(404,))
         await self._ask(lambda: self._client.indices.delete_index_template(name=prefix), fine=(404,))
@@ -234,8 +235,8 @@ class OpenSearchStore:
         found: dict[str, Doc] = {}
         for start in range(0, len(wanted), _MGET):
             some = wanted[start : start + _MGET]
-            told = await self._ask(partial(self._mget, some))
-            for hit in told["docs"]:
+            answer = await self._ask(partial(self._mget, some))
+            for hit in answer["docs"]:
                 if "error" in hit:
                     raise refused(404)
                 if hit["found"]:
@@ -266,7 +267,7 @@ class OpenSearchStore:
         return await self._client.mget(body={"ids": ids}, index=self._cluster.prefix, params=params)
 
     async def _bulk(self, actions: list[Json]) -> list[Any]:
-        """One request, so that one that is sent again begins at its beginning."""
+        """Send one request, so that a repeated request starts from the beginning."""
         from opensearchpy.helpers import async_streaming_bulk
 
         bulk = async_streaming_bulk(
@@ -276,7 +277,7 @@ class OpenSearchStore:
             max_chunk_bytes=sys.maxsize,
             raise_on_error=False,
             index=self._cluster.prefix,
-            params={"require_alias": "true"},  # without it, an index that is gone might be made anew, and empty
+            params={"require_alias": "true"},  # without it, a deleted index could be created again, empty
         )
         return [item async for _, item in bulk]
 
@@ -309,14 +310,14 @@ class OpenSearchStore:
             }
             if not op.vectors:
                 body["_source"] = {"excludes": ["vector"]}
-            told = await self._ask(
+            answer = await self._ask(
                 lambda: self._client.search(body=body, index=self._cluster.prefix, params={"scroll": _SCROLL})
             )
         else:
             asked = {"scroll_id": op.after, "scroll": _SCROLL}
-            told = await self._ask(lambda: self._client.scroll(body=asked))
-        docs = [read(hit) for hit in told["hits"]["hits"]]
-        scroll = told["_scroll_id"]
+            answer = await self._ask(lambda: self._client.scroll(body=asked))
+        docs = [read(hit) for hit in answer["hits"]["hits"]]
+        scroll = answer["_scroll_id"]
         if len(docs) == _PAGE:
             return Page(docs, scroll)
         await self._ask(lambda: self._client.clear_scroll(body={"scroll_id": [scroll]}), fine=(404,))
@@ -328,9 +329,9 @@ class OpenSearchStore:
         terms += [{"term": {"tags": tag}} for tag in op.tags]
         knn = {"vector": op.vector.tolist(), "k": op.k, "filter": {"bool": {"filter": terms}}}
         body = {"query": {"knn": {"vector": knn}}, "size": op.k, "_source": False}
-        told = await self._ask(lambda: self._client.search(body=body, index=self._cluster.prefix))
+        answer = await self._ask(lambda: self._client.search(body=body, index=self._cluster.prefix))
         _, cosine = _SPACES[self._cluster.engine]
-        near = [(str(hit["_id"]), cosine(hit["_score"])) for hit in told["hits"]["hits"]]
+        near = [(str(hit["_id"]), cosine(hit["_score"])) for hit in answer["hits"]["hits"]]
         return sorted(near, key=lambda one: (-one[1], one[0]))
 
     async def _tally(self) -> list[Counted]:
@@ -342,7 +343,7 @@ class OpenSearchStore:
             "vectors": {"filter": {"exists": {"field": "vector"}}},
         }
         body = {"size": 0, "aggs": {"rows": {"composite": {"size": 10000, "sources": sources}, "aggs": inner}}}
-        told = await self._ask(lambda: self._client.search(body=body, index=self._cluster.prefix))
+        answer = await self._ask(lambda: self._client.search(body=body, index=self._cluster.prefix))
         return [
             Counted(
                 **bucket["key"],
@@ -351,14 +352,14 @@ class OpenSearchStore:
                 draws=int(bucket["draws"]["value"]),
                 vectors=bucket["vectors"]["doc_count"],
             )
-            for bucket in told["aggregations"]["rows"]["buckets"]
+            for bucket in answer["aggregations"]["rows"]["buckets"]
         ]
 
     async def _ask(self, send: Callable[[], Awaitable[Any]], *, fine: tuple[int, ...] = ()) -> Any:
-        """What the cluster answers; None for a status that is fine too.
+        """Send a request and return the answer; None for a status in `fine`.
 
         Raises:
-            IndexUnavailable: nobody answered, as often as it was tried.
+            IndexUnavailable: there was no answer after all attempts.
             IndexRejected: the cluster refused.
         """
         return await self._asking(_once, send, fine)
@@ -373,7 +374,7 @@ async def _once(send: Callable[[], Awaitable[Any]], fine: tuple[int, ...]) -> An
         return await send()
     except Unconnected as error:
         if isinstance(error.info, ssl.SSLError | ClientSSLError):
-            raise IndexRejected("the index's certificate is not trusted: name its CA (?ca=FILE)") from None
+            raise IndexRejected("the index's certificate is not trusted: set its CA (?ca=FILE)") from None
         raise IndexUnavailable("the index does not answer: its records wait; try again when it is back") from None
     except TransportError as error:
         status = error.status_code if isinstance(error.status_code, int) else 0
@@ -381,4 +382,4 @@ async def _once(send: Callable[[], Awaitable[Any]], fine: tuple[int, ...]) -> An
             return None
         raise refused(status) from None
     except OpenSearchException as error:
-        raise IndexRejected(f"the index gave no answer that can be read ({type(error).__name__})") from None
+        raise IndexRejected(f"the index gave an answer that cannot be read ({type(error).__name__})") from None

@@ -1,4 +1,4 @@
-"""Documents as OpenSearch writes and reads them: the actions of a bulk request, and what comes back."""
+"""Documents in the form in which OpenSearch stores them: the actions of a bulk request, and the results."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Json = dict[str, Any]
 
 
 def refused(status: int) -> IndexUnavailable | IndexRejected:
-    """What a status of the cluster means."""
+    """The error for a status of the cluster."""
     if status == 429 or status >= 500:
-        return IndexUnavailable(f"the index does not serve ({status}): its records wait; try again later")
+        return IndexUnavailable(f"the index is not available ({status}): its records wait; try again later")
     if status in (401, 403):
-        return IndexRejected(f"the index refused the user ({status}): check user, password and rights")
+        return IndexRejected(f"the index refused the user ({status}): check user, password and permissions")
     if status == 404:
         return IndexRejected("the index is gone or was never made (404): `incognote index create` makes one")
     return IndexRejected(f"the index refused a request ({status}): check its version, plugins and prefix")
 
 
 def size(op: Create | Swap | Delete) -> int:
-    """How many lines of a bulk request an operation has."""
+    """The number of lines that an operation has in a bulk request."""
     return len(op.changes) if isinstance(op, Swap) else len(op.docs)
 
 
@@ -43,7 +43,7 @@ def actions_of(op: Create | Swap | Delete) -> list[Json]:
 
 
 def _changed(doc: Doc, values: Mapping[str, Any]) -> Json:
-    """A pending identity is written whole, for all of it is known; of others the vector stands there only."""
+    """Write a pending identity as a whole, because all of it is known. For others, only the cluster has the vector."""
     action = {"_id": doc.id, **_still(doc)}
     if doc.state == "pending":
         return {"_op_type": "index", **action, "_source": _source(written(doc) | dict(values))}
@@ -56,10 +56,10 @@ def _still(doc: Doc) -> Json:
 
 
 def held(action: str, item: Json) -> tuple[int, int] | None:
-    """The version that one line of a bulk request made; None where it did not hold.
+    """The version that one line of a bulk request made; None if it did not apply.
 
     Raises:
-        IndexUnavailable, IndexRejected: it was neither done nor in vain.
+        IndexUnavailable, IndexRejected: it failed for another reason.
     """
     status = item["status"]
     if status < 300:
@@ -76,22 +76,22 @@ def written(doc: Doc) -> dict[str, Any]:
 
 
 def _source(values: Mapping[str, Any]) -> Json:
-    """Fields of a document as they are written there."""
-    told = dict(values)
-    if "body" in told:
-        told["body"] = base64.b64encode(told["body"]).decode()
-    vector = told.pop("vector", None)
-    if vector is not None:  # five digits tell every float16 from its neighbours
-        told["vector"] = [float(f"{x:.5g}") for x in np.frombuffer(vector, "<f2").tolist()]
-    return told
+    """Fields of a document in OpenSearch's form."""
+    fields_there = dict(values)
+    if "body" in fields_there:
+        fields_there["body"] = base64.b64encode(fields_there["body"]).decode()
+    vector = fields_there.pop("vector", None)
+    if vector is not None:  # five digits distinguish every float16 from its neighbors
+        fields_there["vector"] = [float(f"{x:.5g}") for x in np.frombuffer(vector, "<f2").tolist()]
+    return fields_there
 
 
 def read(hit: Json) -> Doc:
-    """A document that was read."""
-    told: Json = hit["_source"]
-    vector = told.pop("vector", None)
+    """The document of a hit."""
+    source: Json = hit["_source"]
+    vector = source.pop("vector", None)
     return Doc(
-        **{**told, "tags": tuple(told["tags"]), "body": base64.b64decode(told["body"])},
+        **{**source, "tags": tuple(source["tags"]), "body": base64.b64decode(source["body"])},
         id=hit["_id"],
         vector=None if vector is None else np.array(vector, "<f2").tobytes(),
         version=(hit["_seq_no"], hit["_primary_term"]),

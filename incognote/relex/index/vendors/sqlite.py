@@ -30,7 +30,7 @@ from incognote.relex.index.sealing import Meta, Sealer
 from incognote.sqlite import WAIT, go_wal, private, transaction
 
 T = TypeVar("T")
-_APPLICATION = 0x494E4358  # "INCX", in SQLite's header: what is not ours is never written to
+_APPLICATION = 0x494E4358  # "INCX", in SQLite's header; files of other programs are never written to
 _PAGE = 500
 _MANY = 500  # ids in one statement
 _STEPS = (
@@ -47,7 +47,7 @@ _STEPS = (
         "CREATE INDEX docs_of_an_identity ON docs (owner, kind)",
         "CREATE INDEX identities_since ON docs (domain, grp, version) WHERE kind = 'identity'",
     ),
-)  # each a version of the tables; a file of an older one is brought up by the steps it lacks
+)  # one step per version of the tables; an older file is upgraded by the missing steps
 _COLUMNS = {name: name for name in ("id", "kind", "key", "domain", "scope", "type", "state", "pool", "tags", "draws")}
 _COLUMNS |= {"group": "grp", "into": "owner", "created": "created", "body": "body", "vector": "vector"}
 _READ = ", ".join(column for name, column in _COLUMNS.items() if name != "vector")
@@ -55,18 +55,18 @@ _ORDER = (*(name for name in _COLUMNS if name != "vector"), "vector", "version")
 
 
 class SqliteStore:
-    """Documents in one file, mode 0600; a batch of programs is one transaction, on the disk when it ends.
+    """Documents in one file, mode 0600. A batch of programs is one transaction, on disk when it ends.
 
-    Vectors lie sealed and are searched in memory: those of a whole domain and group are opened when they are first
-    searched, and what changed since when they are searched again.
+    Vectors are stored sealed and searched in memory. Those of a whole domain and group are opened at the first search,
+    and changed ones at later searches.
 
     Args:
-        path: the file; SQLite puts a `-wal` and a `-shm` beside it while it is open.
-        create: what to say of itself, to make the file where there is none; None: never make it.
+        path: the file. SQLite puts a `-wal` and a `-shm` file beside it while it is open.
+        create: the metadata, to make the file if there is none; None: never make it.
 
     Raises:
-        IndexRejected: the file is absent, of another program, or of a newer version.
-        IndexUnavailable: it does not serve.
+        IndexRejected: the file is absent, belongs to another program, or has a newer version.
+        IndexUnavailable: it is not available.
     """
 
     vendor = "sqlite"
@@ -80,7 +80,7 @@ class SqliteStore:
             private(path, create=create is not None)
         except OSError:
             raise IndexRejected(
-                "there is no index, or it is not its owner who asks: `incognote index create` makes one"
+                "there is no index, or you are not its owner: `incognote index create` makes one"
             ) from None
         with _spoken():
             self._db = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
@@ -90,22 +90,22 @@ class SqliteStore:
         except BaseException:
             self._db.close()
             raise
-        self._thread = ThreadPoolExecutor(1, "incognote-index")  # it alone touches the file from here on
+        self._thread = ThreadPoolExecutor(1, "incognote-index")  # from here on, only this thread uses the file
 
     def use(self, sealer: Sealer) -> None:
-        """Open and seal vectors by this sealer."""
+        """Open and seal vectors with this sealer."""
         self._sealer = sealer
         self._matrices.clear()
 
     async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
-        """All in one transaction; none of it stands where one fails."""
+        """Run all in one transaction. If one fails, nothing is written."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, programs, writes)
 
     async def refresh(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is nothing to wait for."""
 
     async def purge(self) -> None:
-        """Fold the write-ahead log into the file and cut it; what was deleted there is zeroed already."""
+        """Fold the write-ahead log into the file and truncate it. Deleted content is already zeroed."""
 
         def cut() -> None:
             with _spoken():
@@ -114,7 +114,7 @@ class SqliteStore:
         await asyncio.get_running_loop().run_in_executor(self._thread, cut)
 
     async def aclose(self) -> None:
-        """Give the file back; the last to close it folds the `-wal` into it."""
+        """Close the file. The last process to close it folds the `-wal` file into it."""
         await asyncio.to_thread(self._thread.shutdown)
         self._db.close()
 
@@ -127,9 +127,9 @@ class SqliteStore:
             if not tables and create is not None:
                 self._db.execute(f"PRAGMA application_id={_APPLICATION}")
             elif ours != _APPLICATION:
-                raise IndexRejected("the file is of another program: name another, or create the index first")
+                raise IndexRejected("the file belongs to another program: use another file, or create the index first")
             if version > len(_STEPS):
-                raise IndexRejected("the index was made by a newer version of incognote: use that")
+                raise IndexRejected("the index was made by a newer version of incognote: use that version")
             for step in _STEPS[version:]:
                 for statement in step:
                     self._db.execute(statement)
@@ -137,7 +137,7 @@ class SqliteStore:
             if not tables and create is not None:
                 self._create((create.doc(),))
         go_wal(self._db)
-        self._db.execute("PRAGMA synchronous=FULL")  # a surrogate that was handed out is never forgotten
+        self._db.execute("PRAGMA synchronous=FULL")  # a surrogate that was handed out is never lost
 
     def _transact(self, programs: Sequence[Program[T]], writes: bool) -> list[T]:
         with _spoken(), transaction(self._db, writes=writes):
@@ -162,7 +162,8 @@ class SqliteStore:
             case Swap(changes):
                 return [self._swap(doc, fields) for doc, fields in changes]
             case Delete(docs):
-                if any(doc.kind == "identity" for doc in docs):  # whoever holds a matrix cannot see what is gone
+                # processes that hold a matrix cannot see what was deleted
+                if any(doc.kind == "identity" for doc in docs):
                     self._db.execute("UPDATE counter SET epoch = epoch + 1")
                 return sum(self._delete(doc) for doc in docs)
             case Scan():
@@ -234,7 +235,7 @@ class SqliteStore:
             self._matrices.clear()
             self._epoch = epoch
         matrix = self._matrices.get((domain, group))
-        if matrix is None and "scope" in op.where:  # a patient's few are opened for the moment
+        if matrix is None and "scope" in op.where:  # a patient's few vectors are opened for this search only
             rows = self._db.execute(
                 f"SELECT {_READ}, vector, version FROM docs WHERE scope = ? AND kind = 'identity' AND grp = ? "  # noqa: S608 -- names of ours
                 "AND domain = ?",
@@ -266,18 +267,18 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _doc(row: tuple[Any, ...]) -> Doc:
-    told = dict(zip(_ORDER, row, strict=False))  # behind them a scan has its place
-    return Doc(**{**told, "tags": tuple(told["tags"].split())})
+    values = dict(zip(_ORDER, row, strict=False))  # in a scan, another column follows
+    return Doc(**{**values, "tags": tuple(values["tags"].split())})
 
 
 @contextmanager
 def _spoken() -> Iterator[None]:
-    """SQLite's complaint, as one of ours: its name only."""
+    """Convert SQLite's errors into ours, with their names only."""
     try:
         yield
     except sqlite3.OperationalError as error:
         name = getattr(error, "sqlite_errorname", type(error).__name__)
-        raise IndexUnavailable(f"the index does not serve ({name}): check the disk's space and rights") from None
+        raise IndexUnavailable(f"the index is not available ({name}): check disk space and permissions") from None
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", type(error).__name__)
-        raise IndexRejected(f"the index cannot be used ({name}): the file is damaged or of another program") from None
+        raise IndexRejected(f"the index cannot be used ({name}): it is damaged or belongs to another program") from None
