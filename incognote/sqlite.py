@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from errno import EACCES, EISDIR, ENOENT
 from pathlib import Path
 
 WAIT = 30.0
@@ -16,13 +17,21 @@ WAIT = 30.0
 def private(path: Path, *, create: bool) -> None:
     """See to it that a file is its owner's alone before SQLite opens it; `-wal` and `-shm` inherit the mode.
 
+    A file that is there is not opened here: closing it would drop the locks of every connection that this process has
+    to it. Another process would then delete the write-ahead log with what was committed to it.
+
     Raises:
         OSError: it is not there and must not be made, or may not be opened.
     """
-    if not create and not path.is_file():
-        raise FileNotFoundError
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    path = Path(os.path.realpath(path))
+    if create:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    fault = 0 if path.is_file() else EISDIR if path.is_dir() else ENOENT
+    fault = fault or (0 if os.access(path, os.R_OK | os.W_OK) else EACCES)
+    if fault:
+        raise OSError(fault, os.strerror(fault))
     with suppress(PermissionError):  # another's file, which a group shares on purpose
         path.chmod(0o600)
 

@@ -111,8 +111,8 @@ def new_api_key(
     role: Annotated[
         list[str],
         typer.Option(
-            help="submit (send texts), review (read and correct), approve (release records, approve schemas), or "
-            "reveal (see originals). Repeatable.",
+            help="submit (send texts), try (use the try page), review (read and correct), approve (release records, "
+            "approve schemas), or reveal (see originals). Repeatable.",
             metavar="ROLE",
             show_default=False,
         ),

@@ -55,6 +55,7 @@ async def test_a_key_that_may_try_may_do_nothing_else(house: House) -> None:
     [
         ({"Origin": "http://evil.test"}, 403),
         ({"Origin": "null"}, 403),
+        ({"Origin": "http://["}, 403),
         ({"Sec-Fetch-Site": "cross-site"}, 403),
         ({"Sec-Fetch-Site": "same-site"}, 403),
         ({"Content-Type": "text/plain"}, 415),
