@@ -12,7 +12,11 @@ import pytest
 
 from incognote.sqlite import go_wal, private
 
-_COUNT = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); print(*db.execute('SELECT count(*) FROM t').fetchone())"
+_COUNT = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+print(*db.execute("SELECT count(*) FROM t").fetchone())
+"""
 
 
 def rows_for_another_process(file: Path) -> int:

@@ -11,6 +11,7 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -82,9 +83,10 @@ class McpTools:
     def _file(self, path: str) -> Path:
         """The file, links followed; the error is the same whether it is missing or lies outside."""
         for root in self._roots:
-            file = Path(os.path.realpath(root / path)) if "\0" not in path else root
-            if file.is_file() and any(file.is_relative_to(allowed) for allowed in self._roots):
-                return file
+            with suppress(OSError, ValueError):  # not a path: too long, or characters that no name can have
+                file = Path(os.path.realpath(root / path))
+                if file.is_file() and any(file.is_relative_to(allowed) for allowed in self._roots):
+                    return file
         raise UsageError("path: no such file in a folder that the server may read (incognote mcp --root FOLDER)")
 
     def _of_file(self, file: Path) -> Iterator[Result]:

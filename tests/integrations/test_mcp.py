@@ -87,7 +87,7 @@ def test_without_a_root_no_file_may_be_named(folder: Path, rules: Deidentifier) 
         McpTools(rules, ()).call("deidentify", {"path": str(folder / "a.txt")})
 
 
-@pytest.mark.parametrize("path", ["missing.txt", "..", ".", "/etc/passwd", "a\0b", "", "~/x"])
+@pytest.mark.parametrize("path", ["missing.txt", "..", ".", "/etc/passwd", "a\0b", "", "~/x", "a" * 300, "\ud800"])
 def test_the_error_is_the_same_for_a_missing_file_and_one_outside(
     path: str, folder: Path, rules: Deidentifier
 ) -> None:
