@@ -121,7 +121,7 @@ class BatchReport:
         new: identities that had no surrogate before.
         fitting: identities for which a hit by likeness was accepted.
         moved: draws that collided with a taken surrogate, in the batch or in the index, and moved on.
-        rounds: how often the mentions were clustered, because other writers changed the index meanwhile.
+        rounds: how often the mentions were clustered; more than once if others changed the index meanwhile.
         outdated: records whose outputs may already have been handed out with a surrogate of an earlier partition.
     """
 
@@ -215,8 +215,7 @@ class BatchBarrier:
         self.fault: IndexProblem | None = None
 
     async def outcome(self, note: RelexNote) -> BatchOutcome:
-        """The loop's result for the batch. If the batch is over, as in a repeated check, the result for this note
-        alone.
+        """The loop's result for the batch, or for this note only if the batch is over, as in a repeated check.
 
         Raises:
             IndexProblem, ModelProblem: nothing was handed out; the record waits.
@@ -243,8 +242,10 @@ class BatchBarrier:
         await self._serve(list(by_patient.values()))
 
     async def _serve(self, patients: Sequence[Sequence[RelexNote]]) -> None:
-        """Serve all patients at once. If a model has no answer about one, serve each separately so the others still
-        succeed."""
+        """Serve all patients at once.
+
+        If a model has no answer about one, serve each separately so the others still succeed.
+        """
         notes = [note for some in patients for note in some]
         try:
             outcome = await self._loop(notes)

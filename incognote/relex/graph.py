@@ -106,7 +106,9 @@ async def query(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
 
 
 async def retrieve(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
-    """Find the most similar entries within domain, scope and group. Entries that exact keys lead to are already known.
+    """Find the most similar entries within domain, scope and group.
+
+    Entries that exact keys lead to are already known.
     """
     batch = runtime.context
     batch.hits = {}

@@ -192,8 +192,11 @@ def _cut(word: str) -> set[str]:
 
 
 def _initials(mention: PersonMention) -> set[str]:
-    """The initials that the clusterer accepts for the name (`fits_letters`). Single initials have blocks of their own.
-    A misspelled surname keeps its first letter, so these initials find it too."""
+    """The initials that the clusterer accepts for the name (`fits_letters`).
+
+    Single initials have blocks of their own. A misspelled surname keeps its first letter, so these initials find it
+    too.
+    """
     whole = [name for name in mention.names if name.given and name.surname]
     return {shown for name in whole for shown in initials(name) if len(shown) > 1}
 
@@ -205,8 +208,7 @@ def _roots(given: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 12)
 def _of_an_institution(words: str) -> frozenset[str]:
-    """The blocks of an institution: by its initials, by its beginning, and by each word that says more than its kind.
-    """
+    """The blocks of an institution: by its initials, by its beginning, and by each word other than its kind."""
     form = form_of(words)
     if form[0].startswith("="):
         return frozenset((f"org {form[0]}",))

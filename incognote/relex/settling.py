@@ -91,7 +91,9 @@ async def draw(batch: RelexBatch) -> int:
 
 
 async def held(batch: RelexBatch) -> bool:
-    """Return True if the index agrees to all parts that were drawn. Parts for which it has other values are exchanged.
+    """Return True if the index agrees to all parts that were drawn.
+
+    Parts for which it has other values are exchanged.
     """
     tools, taken = batch.tools, batch.taken
     wanted = {c for one in batch.pending.values() for c in tools.generators.components(one)}
@@ -172,7 +174,9 @@ def refuse(batch: RelexBatch, identity: Identity, whole: str) -> None:
 
 
 async def _stands(batch: RelexBatch, identity: Identity, outcome: SurrogateClaimed) -> None:
-    """Tie the identity to its entry in the index: its keys lead there, and its surrogate has all parts that it shows.
+    """Tie the identity to its entry in the index.
+
+    Its keys lead there, and its surrogate has all parts that it shows.
     """
     index, entry = batch.tools.index, outcome.identity
     leads = {key_of(one): batch.found[one].get(identity.scope) for one in identity.variants}

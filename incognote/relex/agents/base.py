@@ -64,7 +64,7 @@ class Clusterer(Agent, Protocol):
             Identities as `relex.cluster.cluster` makes them. One that shares variants with an earlier one keeps its id.
 
         Raises:
-            ModelProblem: there is no usable answer, and the policy allows no substitute agent.
+            ModelProblem: there is no usable answer, and the policy allows no fallback.
         """
         ...
 
@@ -110,7 +110,7 @@ class Replacer(Agent, Protocol):
 
         Returns:
             Surrogates with the parts that the generator of the identity's group names, so that it can write them
-                (`Generators.render`).
+            (`Generators.render`).
         """
         ...
 

@@ -34,9 +34,8 @@ def cluster(variants: Iterable[MentionVariant], earlier: Iterable[Identity] = ()
 
     Returns:
         Sorted by group, domain, scope and variants. Which variants are together depends only on the set of all
-            variants. An identity that shares variants with earlier ones takes the id that most of these share; the
-            smallest id wins a tie. If two new identities share an earlier one, the one with more of its variants keeps
-            the id.
+        variants. An identity that shares variants with earlier ones takes the id that most of these share; the smallest
+        id wins a tie. If two new identities share an earlier one, the one with more of its variants keeps the id.
     """
     before = {v: old.id for old in earlier for v in old.variants}
     seen: dict[tuple[str, Group], set[MentionVariant]] = defaultdict(set)

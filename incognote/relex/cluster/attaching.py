@@ -38,8 +38,10 @@ def partly_ways(mention: PersonMention) -> list[Fits]:
 
 
 def single_ways(mention: PersonMention) -> list[Fits]:
-    """Read a lone word as a surname first if it follows a title or names staff. Otherwise read it as a given name
-    first."""
+    """Read a lone word as a surname first if it follows a title or names staff.
+
+    Otherwise read it as a given name first.
+    """
     surname_first = mention.titled or mention.variant.type == "CLINICIAN"
     family: list[Fits] = [fits_family, fits_surname]
     spelt = lettered_ways(mention) if any(map(lettered, mention.names)) else []
@@ -66,8 +68,8 @@ def attach(
     """Attach each weak mention to the only person it can mean. The others form new persons, grouped by their words.
 
     The search covers the records of its patient first (its own record before the others), and then the scope.
-    Misspellings are tried last. Mentions with only one candidate are attached first: if two persons are possible, the
-    one in the record is meant.
+    Misspellings are tried last. Mentions with only one candidate are attached first. Among several candidates, the one
+    already in the mention's record is then chosen.
     """
     table = _table(clusters)
     first = [(mention, *_target(mention, clusters, table, ways(mention), sure=True)) for mention in weak]
@@ -116,8 +118,7 @@ def _table(clusters: Sequence[PersonCluster]) -> dict[str, list[int]]:
 
 
 def _stem(mention: PersonMention) -> tuple[str, ...]:
-    """The key that groups leftover mentions: their words in any order and case, with a nickname replaced by its root.
-    """
+    """The key that groups leftover mentions: their words in any order and case, with the root of a nickname."""
     words = sorted(
         {_rooted(piece.key) for piece in mention.parsed.pieces if piece.role in ("given", "nick", "middle", "surname")}
     )
@@ -136,8 +137,10 @@ def _target(
     ways: Sequence[Fits],
     sure: bool = False,
 ) -> tuple[PersonCluster | None, bool]:
-    """The person meant, and whether there were several equal candidates. With `sure`, several candidates give None,
-    even if one of them is in the record."""
+    """The person meant, and whether there were several equal candidates.
+
+    With `sure`, several candidates give None, even if one of them is in the record.
+    """
     seen: dict[bool, list[PersonCluster]] = {}
     for own, typo in _STEPS:
         alike = typo != "none"
@@ -157,9 +160,11 @@ def _target(
 
 
 def _akin(mention: PersonMention, found: Sequence[PersonCluster]) -> list[PersonCluster]:
-    """Narrow down by the mention's suffix, then kinship word, then field of work. For a title with a surname, then
-    prefer the patient's spouse, a parent, and anyone who is not a child. A criterion that no candidate meets is
-    skipped."""
+    """Narrow down by the mention's suffix, then kinship word, then field of work.
+
+    For a title with a surname, then prefer the patient's spouse, a parent, and anyone who is not a child. A criterion
+    that no candidate meets is skipped.
+    """
     marked = [c for c in found if mention.suffix in c.suffixes] or list(found)
     marked = [c for c in marked if any(kin_alike(mention.kin, m.kin) for m in c.members)] or marked
     if mention.variant.hints.work:
@@ -202,7 +207,7 @@ def whole_names(mentions: Sequence[PersonMention], near_by: Typo) -> tuple[list[
 
     Returns:
         The clusters, and the mentions that fit two persons who cannot be the same (Robert Hargrove if there are a
-            Robert T. and a Robert J.). These are attached like weak mentions.
+        Robert T. and a Robert J.). These are attached like weak mentions.
     """
     forms: dict[Form, list[PersonMention]] = defaultdict(list)
     for mention in mentions:
@@ -240,8 +245,10 @@ def whole_names(mentions: Sequence[PersonMention], near_by: Typo) -> tuple[list[
 def _likeness(
     order: Sequence[Form], members: Sequence[Sequence[PersonMention]], near_by: Typo
 ) -> dict[tuple[int, int], float]:
-    """Score the pairs of forms that may be one person. Only forms that share a word are compared: an exactly equal
-    surname or given name, or one name that is all of the other's given names.
+    """Score the pairs of forms that may be one person.
+
+    Only forms that share a word are compared: an exactly equal surname or given name, or one name that is all of the
+    other's given names.
 
     Misspellings are assumed more readily (`near_by`) for names in the records of one patient.
     """
@@ -262,8 +269,7 @@ def _likeness(
 
 
 def _may_meet(a: Form, b: Form, ones: Sequence[PersonMention], others: Sequence[PersonMention]) -> bool:
-    """Return True if the generations agree and neither is said to be another person than those in the other's records
-    or roles."""
+    """Return True if the generations agree and neither is said to be another person than those of the other form."""
     for form, members in ((a, others), (b, ones)):
         if form[2] and any(record_of(m) == form[2] or m.variant.type != "PERSON" for m in members):
             return False

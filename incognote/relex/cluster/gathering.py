@@ -46,9 +46,12 @@ def _place(mention: PersonMention, at: int) -> _Place:
 
 
 def _believed(first: PersonMention, second: PersonMention) -> bool:
-    """Return True if the text between them supports the alias. Words do. Quotation marks do unless both are whole
-    names. Parentheses alone do only between a whole name and a lone word, and not for staff, who are listed like that
-    (Reed (Patel)), or if one name is part of the other."""
+    """Return True if the text between the two names supports the alias.
+
+    Words do. Quotation marks do unless both are whole names with different given names. Parentheses do only between a
+    whole name and a lone word, and not for staff, who are listed like that (Reed (Patel)). Of two lone words, one may
+    be part of the other.
+    """
     odd = (first.gender and second.gender and first.gender != second.gender) or (
         first.suffix and second.suffix and first.suffix != second.suffix
     )
@@ -108,8 +111,10 @@ def names_of_birth(mentions: Sequence[PersonMention]) -> dict[PersonMention, Per
 def married(
     clusters: Sequence[PersonCluster], born: dict[PersonMention, PersonMention]
 ) -> dict[PersonMention, PersonMention]:
-    """Whole birth names, each with a whole name of the same person: the one it follows, or else the only one with that
-    given name in the owner's records."""
+    """Whole birth names, each with a whole name of the same person.
+
+    This is the name it follows, or else the only one with that given name in the owner's records.
+    """
     whole_by_birth_name: dict[PersonMention, PersonMention] = {}
     for mention in sorted({m for c in clusters for m in c.members if m.variant.hints.maiden}, key=lambda m: m.variant):
         if mention in born and born[mention].kind == "whole":
@@ -129,8 +134,10 @@ def married(
 
 
 def _one_given(a: PersonMention, b: PersonMention) -> bool:
-    """Return True if the given names agree, in the likeliest readings or to the letter in another reading of the first
-    (Nguyen Kim Ly may be Kim-Ly, of the family Nguyen)."""
+    """Return True if the given names agree, in the likeliest readings or to the letter in another reading of the first.
+
+    Nguyen Kim Ly may be Kim-Ly, of the family Nguyen.
+    """
     if b.kind == "single":
         return fits_given(b, a, "loose")
     mine, other = a.names[0], b.names[0]
@@ -140,8 +147,10 @@ def _one_given(a: PersonMention, b: PersonMention) -> bool:
 def wed(
     clusters: list[PersonCluster], born: dict[PersonMention, PersonMention], doubted: bool = False
 ) -> list[PersonCluster]:
-    """Join the cluster of a person with that of the birth name. With `doubted`, as for aliases, join only if nothing
-    contradicts it."""
+    """Join the cluster of a person with that of the birth name.
+
+    With `doubted`, as for aliases, join only if nothing contradicts it.
+    """
     home = {id(m): cluster for cluster in clusters for m in cluster.members}
     for mention, other in sorted(born.items(), key=lambda pair: (pair[0].variant, pair[1].variant)):
         target = home.get(id(other))

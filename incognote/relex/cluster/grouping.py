@@ -116,8 +116,10 @@ def bearer(account: Identity, people: Sequence[Identity]) -> str:
 
 
 def _shown(front: str, person: Identity) -> int:
-    """The number of letters of the person's names in the account. Letters of whole parts count twice as much as
-    initials."""
+    """The number of letters of the person's names in the account.
+
+    Letters of whole parts count twice as much as initials.
+    """
     names = [parse(words, title) for words, title in sorted({(v.words, v.hints.title) for v in person.variants})]
     parsed = parse_user(front, names)
     if parsed is None:
@@ -126,14 +128,18 @@ def _shown(front: str, person: Identity) -> int:
 
 
 def named(parts: Sequence[str]) -> str:
-    """The id of an identity for use within a process: a hash of its place and normal form. It has no key, so never
-    export it."""
+    """The id of an identity for use within a process: a hash of its place and normal form.
+
+    It has no key, so never export it.
+    """
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def kept(identities: Sequence[Identity], before: Mapping[MentionVariant, str]) -> list[Identity]:
-    """Reassign earlier ids to the identities that share most variants with their holders. No other identity gets one of
-    them."""
+    """Reassign earlier ids to the identities that share most variants with their holders.
+
+    No other identity gets one of them.
+    """
     shares = [
         (-shared, old, at)
         for at, identity in enumerate(identities)

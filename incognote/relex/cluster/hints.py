@@ -1,5 +1,4 @@
-"""Turn a span and its context into a variant: title before, degrees after, kinship words, birth names, field of work.
-"""
+"""Turn a span and its context into a variant: title before, degrees after, kinship words, birth names, work."""
 
 from __future__ import annotations
 
@@ -107,9 +106,12 @@ def _degrees(behind: str) -> tuple[str, ...]:
 
 
 def _kin(before: str, behind: str) -> tuple[str, str, bool]:
-    """Find the kinship word: directly before the name (a few short words may intervene), or else after it, in
-    parentheses or in apposition. Also return the person it refers to if that is not the patient (Anna's son), and
-    whether the name is a person named before it (Lupe Ruiz is the sister of Dr. Ruiz; Kevin, her son, and Linh)."""
+    """Find the kinship word: directly before the name (a few short words may intervene), or else directly after it.
+
+    After the name it is in parentheses or in apposition. Also return the person it refers to if that is not the patient
+    (Anna's son), and whether the name is a different person from the one named before it (Lupe Ruiz is the sister of
+    Dr. Ruiz; Kevin, her son, and Linh).
+    """
     if match := _OF.search(before):
         return _OF_WHOM[match.group(1).lower()], "", False
     clause = re.split(r"[.;!?\n]", before)[-1]
@@ -140,15 +142,16 @@ def _kin_word(said: str) -> str:
 
 
 def _alias(before: str) -> str:
-    """The parenthesis, quotation mark or words that link a name to the one before: Liu Xin ("Cindy"), Ali (that is Al).
-    """
+    """The parenthesis, quotation mark or words that link a name to the previous one: Liu Xin ("Cindy")."""
     match = _tied().search(before)
     return match.group() if match else ""
 
 
 def _is_another(before: str) -> bool:
-    """Return True if the text says this is another person with the name. "The other daughter" does not: she has her own
-    name."""
+    """Return True if the text says this is another person with the name.
+
+    "The other daughter" does not: she has her own name.
+    """
     match = _another().search(before)
     if match is None:
         return False
@@ -156,8 +159,7 @@ def _is_another(before: str) -> bool:
 
 
 def _age(before: str) -> str:
-    """"above" for "old" and "young" for "young" before a name. Both distinguish people who may share a name, as in Old
-    Nagy László and young Laci."""
+    """Return "above" after "old" and "young" after "young". They distinguish people with one name: Old Nagy László."""
     match = _AGED.search(before)
     return ("above" if match.group(1) else "young") if match else ""
 
@@ -221,7 +223,9 @@ def kin_side(word: str) -> str:
 
 @cache
 def kin_alike(a: str, b: str) -> bool:
-    """Return True if two folded kinship words mean the same relative: mom and mother, wife and spouse. False if one is
-    empty."""
+    """Return True if two folded kinship words mean the same relative: mom and mother, wife and spouse.
+
+    False if one is empty.
+    """
     lines = [{key(word) for word in line.split()} for line in data("words.toml")["kin"]["same"]]
     return bool(a) and (a == b or any(a in line and b in line for line in lines))

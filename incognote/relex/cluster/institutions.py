@@ -38,8 +38,9 @@ def institutions(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[Me
 
 @lru_cache(maxsize=1 << 12)
 def form_of(words: str) -> Form:
-    """The words of an institution's name in full, without those that carry no meaning. An acronym is one word with a
-    sign.
+    """The words of an institution's name in full, without those that carry no meaning.
+
+    An acronym is one word with a sign.
 
     "St. Brigid's Med Ctr" → ("saint", "brigid", "medical", "center"); "BMH" → ("=bmh",).
     """
@@ -56,13 +57,14 @@ def form_of(words: str) -> Form:
 
 
 def _unread(word: str) -> str:
-    """Correct digits that OCR read for letters (Va11ey). Numbers are unchanged."""
+    """Correct letters that OCR read as digits (Va11ey). Numbers are unchanged."""
     return word.translate(_OCR) if sum(c.isalpha() for c in word) > 1 else word
 
 
 def _letters(forms: Mapping[Form, Sequence[MentionVariant]]) -> dict[str, Form]:
-    """Initials of names written out, and of their beginnings → their words. Initials of two different names are left
-    out.
+    """Initials of names written out, and of their beginnings → their words.
+
+    Initials of two different names are left out.
 
     For words in other languages, their own initials count too (BAK is Boldog Apor Kórház).
     """
@@ -153,7 +155,7 @@ def _fuller(form: Form, table: dict[str, list[Form]], hospitals: set[Form]) -> l
 
 
 def _may_stand(form: Form, other: Form) -> bool:
-    """Return True if the form has no word for a kind that the other lacks, and the other is longer."""
+    """Return True if the other form is longer and has all kind words of this one, except ones like "hospital"."""
     return _said(form) <= _said(other) | _LOOSE and (len(_bare(other)), len(other), other) > (
         len(_bare(form)),
         len(form),
@@ -165,9 +167,11 @@ _LOOSE = frozenset(("hospital", "clinic", "center", "medical", "health", "infirm
 
 
 def _part(bare: Form, other: Form, hospital: bool, form: Form) -> bool:
-    """Return True if these words of a longer name may stand for it: its last ones (the site), one inner word, or the
-    first and last with some between. Its first words may only if no hospital is meant, because they belong to the main
-    building."""
+    """Return True if these words of a longer name may stand for it.
+
+    They are its last ones (the site), one inner word, or the first and last with some between. Its first words may
+    stand for it only if no hospital is meant, because they belong to the main building.
+    """
     if len(bare) >= len(other):
         return False
     if len(bare) > 1 and bare[0] == other[0] and bare[-1] == other[-1]:
@@ -181,8 +185,10 @@ def _part(bare: Form, other: Form, hospital: bool, form: Form) -> bool:
 
 
 def _cut_short(form: Form, other: Form) -> bool:
-    """Return True for Mass General and Massachusetts General Hospital: each word begins the other's word, and only
-    words for the kind are left out."""
+    """Return True for Mass General and Massachusetts General Hospital.
+
+    Each word begins the other's word, and only words for the kind are left out.
+    """
     return (
         len(form) <= len(other)
         and any(mine != theirs for mine, theirs in zip(form, other, strict=False))

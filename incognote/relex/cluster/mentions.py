@@ -107,8 +107,10 @@ def _named_gender(words: str, title: str) -> str:
 
 
 def _gender(variant: MentionVariant) -> str:
-    """The gender from title, kinship word or pronoun, or else from a given name with only one gender. "" if nothing
-    says it."""
+    """The gender from title, kinship word or pronoun, or else from a given name with only one gender.
+
+    "" if nothing says it.
+    """
     hints = variant.hints
     guess = gender(parse(variant.words), [hints.title] if hints.title else [])
     if guess.confidence == 0.95:
@@ -210,8 +212,7 @@ def letters(name: ComparedName) -> str:
 
 
 def initials(name: ComparedName) -> set[str]:
-    """The initials that may stand for a name, as sorted letters: given name and surname, with or without the middle
-    names."""
+    """The initials that may stand for a name, sorted: of given name and surname, with or without the middle names."""
     first, inner = name.given[0], "".join(m[0] for m in name.middle if m)
     lasts = {*(s[0] for s in name.surname), "".join(s[0] for s in name.surname)}  # SRM: S. Rao-Mitchell
     shown = {"".join(sorted(initials)) for last in lasts for initials in (first + last, first + inner + last)}
@@ -265,8 +266,7 @@ class PersonCluster:
             self.faces.setdefault(mention.names, mention)
 
     def admits(self, mention: PersonMention) -> bool:
-        """Return True if gender, generation, suffix and degrees do not contradict, and the mention is not said to be
-        another."""
+        """Return True if gender, generation, suffix and degrees agree and it is not said to be another person."""
         return not (
             (mention.gender and self.genders and mention.gender not in self.genders)
             or any(apart(mention.side, side) for side in self.sides)
@@ -278,8 +278,7 @@ class PersonCluster:
 
 
 def named_before(mention: PersonMention, mentions: Iterable[PersonMention], near: int) -> list[PersonMention]:
-    """Mentions in the same field of the same record that end at most `near` characters before this one begins, nearest
-    last."""
+    """Mentions in the same field and record that end at most `near` characters before this one begins, nearest last."""
     before = [
         other
         for other in mentions

@@ -24,8 +24,10 @@ _CHILDHOOD = "*baby"
 
 
 def by_role(clusters: Sequence[PersonCluster], subject: PersonCluster) -> list[PersonCluster]:
-    """Join the clusters of one patient's records that a shared role shows to be one person. The patient's own comes
-    first."""
+    """Join the clusters of one patient's records that a shared role shows to be one person.
+
+    The patient's own comes first.
+    """
     others = [cluster for cluster in clusters if cluster is not subject]
     for ways in (_newborns, _nicknames, _titled):
         for lost, found in ways(others, subject):
@@ -57,8 +59,7 @@ def _nicknames(others: Sequence[PersonCluster], subject: PersonCluster) -> list[
 
 
 def _titled(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tuple[PersonCluster, PersonCluster]]:
-    """Pair Mrs. Ruiz with the spouse, or else a parent, if the patient is a Ruiz too and there is only one candidate.
-    """
+    """Pair Mrs. Ruiz with the spouse, or else a parent, if the patient is a Ruiz too and only one candidate exists."""
     families = {s for m in subject.members for name in m.names[:1] for s in name.surname if len(s) > 1}
     pairs: list[tuple[PersonCluster, PersonCluster]] = []
     for lost in others:
@@ -147,8 +148,10 @@ def _household(
 
 
 def _of_the_father(mention: PersonMention, called: set[str]) -> PersonMention:
-    """Make a relative a child of the patient if the surname is the patient's given name. In many cultures, a child's
-    second name is the father's given name."""
+    """Make a relative a child of the patient if the surname is the patient's given name.
+
+    In many cultures, a child's second name is the father's given name.
+    """
     if mention.kin or mention.side or mention.kind != "whole" or not called & set(mention.names[0].surname):
         return mention
     return replace(mention, kin="child", side="child")
@@ -157,8 +160,10 @@ def _of_the_father(mention: PersonMention, called: set[str]) -> PersonMention:
 def _with_relatives(
     subject: PersonCluster, relatives: Sequence[PersonMention], loose: Sequence[PersonMention]
 ) -> list[PersonCluster]:
-    """Gather relatives together with whole names. A weak PERSON mention may also be the patient; a weak relative never
-    is."""
+    """Gather relatives together with whole names.
+
+    A weak PERSON mention may also be the patient; a weak relative never is.
+    """
     weak = [m for m in loose if m.kind != "whole"]
     firm = [m for m in loose if m.kind == "whole"]
     theirs = gather(sorted([*relatives, *firm], key=lambda m: m.variant))
@@ -213,8 +218,7 @@ def commonest(words: Iterable[str]) -> str:
 
 
 def written(identity: Identity) -> dict[MentionVariant, Parsed]:
-    """The mentions of a person, each read in agreement with the fuller names (Hoa in Nguyen Thi Hoa is a given name).
-    """
+    """The mentions of a person, each read to agree with the fuller names (in Nguyen Thi Hoa, Hoa is a given name)."""
     mentions = [read(variant) for variant in identity.variants]
     fuller = [m.parsed for m in mentions if m.kind == "whole"]
     return {m.variant: fit(m.variant.words, fuller, m.variant.hints.title) for m in mentions}

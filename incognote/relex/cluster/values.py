@@ -216,8 +216,7 @@ def code_of(words: str) -> str:
 
 
 def codes(variants: Iterable[MentionVariant]) -> list[tuple[tuple[str, str], list[MentionVariant]]]:
-    """Group equal identifiers: the same letters and digits, with or without a prefix; short ones only within one type.
-    """
+    """Group equal identifiers: the same letters and digits, with or without a prefix; short ones only within a type."""
 
     def form(variant: MentionVariant) -> tuple[str, str]:
         code = code_of(variant.words)

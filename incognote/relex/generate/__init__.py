@@ -117,8 +117,7 @@ class Generators:
         return self._kinds[identity.group].render(variant, identity, surrogate)
 
     def whole(self, identity: Identity, surrogate: Surrogate) -> str:
-        """The string that must be unique in the scope, as an index reserves it; "" for values that may repeat (dates,
-        ages)."""
+        """The string that must be unique in the scope, as an index reserves it; "" if it may repeat (dates, ages)."""
         return self._kinds[identity.group].whole(surrogate)
 
 

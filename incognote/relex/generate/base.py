@@ -64,8 +64,9 @@ class Component:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ComponentRequest:
-    """A request to draw a component. Lower levels are drawn first. Of several requests for one component, the greatest
-    counts.
+    """A request to draw a component.
+
+    Lower levels are drawn first. Of several requests for one component, the greatest counts.
 
     Args:
         detail: narrows the pool (a locale, the state of a town); each kind defines its meaning.
@@ -106,8 +107,10 @@ class KeyedDraw:
 
 
 class RandomDraw:
-    """Draws at random, with no derivation. This object remembers its draws for its lifetime; an index keeps them
-    longer."""
+    """Draws at random, with no derivation.
+
+    This object remembers its draws for its lifetime; an index keeps them longer.
+    """
 
     def __init__(self) -> None:
         self._places: dict[Component, int] = {}
@@ -309,7 +312,9 @@ class UsedSurrogates:
 
 
 class SurrogateGenerator(ABC):
-    """Generates and renders the surrogates of one group of identities. Stateless: draws are stored in `UsedSurrogates`.
+    """Generates and renders the surrogates of one group of identities.
+
+    Stateless: draws are stored in `UsedSurrogates`.
     """
 
     group: ClassVar[Group]

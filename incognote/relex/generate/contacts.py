@@ -1,5 +1,4 @@
-"""Surrogates of contacts: telephones, e-mail addresses and user names built from the owner's surrogate, web addresses.
-"""
+"""Surrogates of contacts: telephones, web addresses, e-mail addresses and user names from the owner's surrogate."""
 
 from __future__ import annotations
 
@@ -39,8 +38,7 @@ _KEYS = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "22233344455566677778889999"
 
 
 class Number(NamedTuple):
-    """A number as `phonenumbers` reads it: region, country code, the digits after it, and whether it is a mobile
-    number."""
+    """A number as `phonenumbers` reads it: region, country code, the digits after it, and whether it is mobile."""
 
     region: str
     code: str
@@ -140,8 +138,7 @@ class Phones:
         return Component(domain, scope, "area", number.national[:3])
 
     def _areas(self, component: Component, place: int, draw: Draw, taken: UsedSurrogates) -> Iterator[Iterator[str]]:
-        """Areas of the scope's surrogate towns if the state is the same, then those of the state's surrogate, then any.
-        """
+        """Areas of the scope's surrogate towns in the same state, then those of the state's surrogate, then any."""
         state = self.pools.home_of_area.get(component.normal, "")
         held = taken.holds(Component(component.domain, component.scope, "state", plain(state))) if state else None
         home = ("US", held or state)
@@ -204,8 +201,11 @@ _LONGEST_PATH = 4
 
 
 class Contacts(SurrogateGenerator):
-    """Contacts. For telephones see `Phones`. Other parts: `front` and `host` of an e-mail address, `front` of a user
-    name, `host` and `path` of a web address. Hosts are under example.com, example.org and example.net (RFC 2606)."""
+    """Contacts.
+
+    For telephones see `Phones`. Other parts: `front` and `host` of an e-mail address, `front` of a user name, `host`
+    and `path` of a web address. Hosts are under example.com, example.org and example.net (RFC 2606).
+    """
 
     group = "CONTACT"
 

@@ -49,11 +49,11 @@ class InstitutionName(NamedTuple):
 
 
 class Institutions(SurrogateGenerator):
-    """Institutions: parts `core`, `saint` or `company` (the name itself), `letters` (of its acronym), `site:x` for each
-    name within its site (Harborview Hospital, Birchcliff campus), `name` in full.
+    """Institutions: another name of the same kind, and an acronym that agrees with its initials.
 
-    Words for the kind stay, "Hospital" and "Inc." alike. St. X becomes another saint. An acronym agrees with the
-    surrogate's initials.
+    The parts are `core`, `saint` or `company` (the name itself), `letters` (of its acronym), `site:x` for each name
+    within its site (Harborview Hospital, Birchcliff campus), and `name` in full. Words for the kind stay, "Hospital"
+    and "Inc." alike. St. X becomes another saint.
     """
 
     group = "ORG"
@@ -217,7 +217,7 @@ def _vocabulary(pools: Pools) -> tuple[frozenset[str], frozenset[str], frozenset
 
 @cache
 def coined(pools: Pools, kind: str) -> tuple[str, ...]:
-    """Combine heads and tails into invented place names, leaving out towns of the pool and repeated letters."""
+    """Combine heads and tails into invented names, leaving out towns of the pool and repeated letters."""
     table = pools.data("institutions")[kind]
     towns = {plain(town.name) for found in pools.towns.values() for town in found}
     words = {

@@ -198,8 +198,7 @@ _NONE: tuple[str, ...] = ()
 
 
 class Places(SurrogateGenerator):
-    """Places: one part per role of their pieces (`number`, `street`, `unit`, `quarter`, `city`, `state`, `zip`,
-    `room`).
+    """Places: one part per role of a piece (`number`, `street`, `unit`, `quarter`, `city`, `state`, `zip`, `room`).
 
     A town becomes a town of the same region (or of the region's surrogate), with one of that town's postal codes.
     Street kinds, directions, words for units and the country stay.
@@ -239,7 +238,7 @@ class Places(SurrogateGenerator):
         return next(found[role] for role in _TELLING if role in found)
 
     def whole(self, surrogate: Surrogate) -> str:
-        """"" for a state alone, because it may stay."""
+        """Return "" for a state alone, because it may stay."""
         return super().whole(surrogate) if set(surrogate.parts) - {"state"} else ""
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:

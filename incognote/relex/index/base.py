@@ -46,8 +46,10 @@ class IndexStore(Protocol):
 
     @property
     def seals_vectors(self) -> bool:
-        """Whether vectors are stored sealed. Otherwise they are stored in plain form, so that the store can search
-        them."""
+        """Whether vectors are stored sealed.
+
+        Otherwise they are stored in plain form, so that the store can search them.
+        """
 
     async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
         """Run programs to completion. Each may see what the others did."""
@@ -197,7 +199,9 @@ class SurrogateIndex:
         await self.run(remembering.move(self.sealer, place, variants, to), writes=True)
 
     async def hold_all(self, parts: Sequence[SurrogatePart]) -> list[str | SurrogateTaken]:
-        """The value of each part; the first writer wins. `SurrogateTaken` if another part of its family has the value.
+        """The value of each part; the first writer wins.
+
+        `SurrogateTaken` if another part of its family has the value.
         """
         return await self.store.run_all([remembering.hold(self.sealer, part) for part in parts], writes=True)
 

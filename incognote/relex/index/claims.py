@@ -118,8 +118,7 @@ def extend(sealer: Sealer, id: str, variants: Iterable[str]) -> Program[Surrogat
 def attach(
     sealer: Sealer, owners: Iterable[Doc], variants: Mapping[str, str], scope: str
 ) -> Generator[Op, Any, SurrogateClaimed | Conflict | None]:
-    """Add variants to an active identity. Return a conflict if there are several owners, or another identity has a
-    variant.
+    """Add variants to an active identity. Return a conflict if there are several owners, or another one has a variant.
 
     None if the owner was forgotten.
     """

@@ -71,7 +71,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Set fields of documents, each if its version is unchanged -> a list of bools."""
+    """Set fields of documents, each if its version is unchanged -> a list: whether each was set."""
 
     changes: tuple[tuple[Doc, Mapping[str, Any]], ...]
 

@@ -103,8 +103,10 @@ def filled(dimension: int, docs: Iterable[tuple[Doc, bytes | None]]) -> Matrix:
 
 
 def _dots(rows: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Dot products in this thread only. BLAS would use other threads even for small tasks, which is slow on a busy
-    machine."""
+    """Dot products in this thread only.
+
+    BLAS would use other threads even for small tasks, which is slow on a busy machine.
+    """
     made: NDArray[np.float32] = np.einsum("ij,j->i", rows, vector)
     return made
 

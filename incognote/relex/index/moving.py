@@ -40,8 +40,10 @@ async def export(index: SurrogateIndex, path: Path, tick: Tick = lambda _: None)
 
 
 async def take_in(index: SurrogateIndex, path: Path, tick: Tick = lambda _: None) -> int:
-    """Fill an empty index from an export under the same key -> number of documents. After an interruption, call it
-    again."""
+    """Fill an empty index from an export under the same key -> number of documents.
+
+    After an interruption, call it again.
+    """
     count = 0
     with _opened(path) as source:
         name = read_head(index.sealer, source.readline())
@@ -59,8 +61,10 @@ async def take_in(index: SurrogateIndex, path: Path, tick: Tick = lambda _: None
 
 
 async def rekey(index: SurrogateIndex, new: Keyring, tick: Tick = lambda _: None) -> int:
-    """Seal everything under another key -> number of documents. After an interruption, `rekey` of `opening` finishes
-    it."""
+    """Seal everything under another key -> number of documents.
+
+    After an interruption, `rekey` of `opening` finishes it.
+    """
     if not new.persistent or new.id == index.keyring.id:
         raise UsageError("the new key must be different and persistent; make one with `incognote key new`")
     if not index.originals_kept:
@@ -224,8 +228,7 @@ def take(sealer: Sealer, docs: Iterable[Doc]) -> Program[int]:
 
 
 def rekey_page(new: Sealer, old: Sealer, after: Any) -> Program[tuple[int, Any]]:
-    """Seal a page of the documents that are still under the old key again -> how many, and where the next page begins.
-    """
+    """Seal a page of the documents under the old key again -> how many, and where the next page begins."""
     yield from new.fetch(during="rekeying")
     found = yield Scan({"key": old.keyring.id}, {"kind": "meta"}, vectors=True, after=after)
     pairs = [(doc, new.rekeyed(doc, old)) for doc in found.docs]

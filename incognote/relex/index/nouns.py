@@ -41,7 +41,7 @@ class IndexedIdentity:
         attributes: what is known of the referent: gender, locale, role ...
         original: one way it is written, if the index stores originals.
         pool: the version of the pools that the surrogate was drawn from.
-        draws: the number of earlier draws that were taken.
+        draws: the number of earlier draws whose surrogate was already taken.
         created: microseconds since 1970, by the clock of its creator.
         hand: `united` or `apart` if a person merged it or split it from another.
     """

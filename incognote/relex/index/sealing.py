@@ -102,8 +102,7 @@ class Sealer:
         meta = Meta.read(found.pop(META, None))
         self.keyring.require(meta.key, meta.check)
         if meta.state != during:
-            doing = _DOING[meta.state]
-            raise IndexBusy(f"the index is in the middle of {doing}: finish that first with the same command")
+            raise IndexBusy(f"the index is in the middle of {_DOING[meta.state]}: finish that with the same command")
         return found
 
     def key_id(self, place: IdentityPlace, variant: str) -> str:

@@ -72,9 +72,9 @@ def components(names: Sequence[Parsed]) -> dict[str, str]:
 
     Returns:
         Part ("given", "middle", "surname", and "surname:moreau" for each of several surnames) → the normal form by
-            which it is drawn. For a given name this is its root, so Bob draws the same as Robert. Misspelled and
-            hyphenated surnames draw the same as the surname in the form most of the names have. Empty if no part is
-            written out; initials are then drawn separately.
+        which it is drawn. For a given name this is its root, so Bob draws the same as Robert. Misspelled and hyphenated
+        surnames draw the same as the surname in the form most of the names have. Empty if no part is written out;
+        initials are then drawn separately.
     """
     ordered = sorted(dict.fromkeys(names), key=lambda n: (-_shown(n), n.words))
     parts: dict[str, str] = {}

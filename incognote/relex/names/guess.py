@@ -11,8 +11,11 @@ from incognote.relex.names.parsed import Parsed, data, key, roots, words
 _NONE: Mapping[str, frozenset[str]] = {}
 _UNLISTED = 5e-6
 _BEFOREHAND = {"en": 4.0, "es": 3.0, "zh": 2.0, "in": 2.0, "vi": 2.0, "ko": 0.7, "fr": 0.5}
-"""Prior weights of locales, 1 for others. They are set by hand: charts are in English, some locales have many people in
-English-speaking countries, and French lists contain names from all over the world."""
+"""Prior weights of locales, 1 for others.
+
+They are set by hand: charts are in English, some locales have many people in English-speaking countries, and French
+lists contain names from all over the world.
+"""
 _FEWEST = 60  # a short list is an incomplete list, not a place with few names
 SURE = 0.8
 """The confidence from which a gender counts as known."""
@@ -50,7 +53,7 @@ def gender(name: Parsed, hints: Iterable[str] = ()) -> Guess:
 
     Returns:
         From hints: confidence 0.95, or unknown if they disagree. From a given name: the share of the locales in which
-            it has that gender, counting those of the surname's locale twice. The full forms of a nickname count too.
+        it has that gender, counting those of the surname's locale twice. The full forms of a nickname count too.
     """
     near = {key(hint) for hint in hints} | {key(word) for word in name.title.split()}
     values = {value for value, signs in _signs().items() if near & signs}

@@ -1,5 +1,4 @@
-"""Decide whether two written names may be the same person's: surnames, given names, initials, nicknames, misspellings.
-"""
+"""Decide whether two written names may be one person's: surnames, given names, initials, nicknames, misspellings."""
 
 from __future__ import annotations
 
@@ -150,8 +149,10 @@ def same_surname(a: ComparedName, b: ComparedName, typo: Typo = "none") -> bool:
 
 
 def same_given(a: ComparedName, b: ComparedName, typo: Typo = "none") -> bool:
-    """Return True if the given names are equal or related. Initials match what they begin; with `typo`, misspellings
-    too."""
+    """Return True if the given names are equal or related.
+
+    Initials match what they begin; with `typo`, misspellings too.
+    """
     if not a.given or not b.given:
         return False
     if 1 in (len(a.given), len(b.given)):
@@ -165,9 +166,12 @@ def same_given(a: ComparedName, b: ComparedName, typo: Typo = "none") -> bool:
 
 
 def _initially(a: ComparedName, b: ComparedName) -> bool:
-    """Compare names of which one has an initial for the given name. The initial must begin the other's given name or
-    its full form (M. matches Peg, for Margaret). With several initials, all must match in any order, because family
-    names may come first (Q. B. Nguyen, Nguyen Quoc Bao)."""
+    """Compare two names of which one has an initial for the given name.
+
+    The initial must begin the other's given name or its full form (M. matches Peg, for Margaret). If both show middle
+    names, their initials may also match in any order, because family names may come first (Q. B. Nguyen, Nguyen Quoc
+    Bao).
+    """
     if a.middle and b.middle and sorted(_letters(a)) == sorted(_letters(b)):
         return True
     firsts, others = ({form[0] for form in (n.given, *roots().get(n.given, ()))} for n in (a, b))
@@ -232,8 +236,10 @@ def _agreement(a: ComparedName, b: ComparedName, typo: Typo) -> float:
 
 
 def _grown(less: ComparedName, more: ComparedName) -> bool:
-    """Return True if all of one name is within the other. A surname was added (Sigrún Jónsdóttir Haugen), or none is
-    shown (Wei Ming, for Lim Wei Ming)."""
+    """Return True if all of one name is within the other.
+
+    A surname was added (Sigrún Jónsdóttir Haugen), or none is shown (Wei Ming, for Lim Wei Ming).
+    """
     if len(less.given) < 2 or less.middle:
         return False
     behind = related(less.given, more.given) and any(s in more.middle for s in less.surname if len(s) > 2)

@@ -29,8 +29,10 @@ _Form = tuple[Role, str]
 
 @lru_cache(maxsize=1 << 16)
 def key(words: str) -> str:
-    """The normal form of a name's words: lower case, no accents, hyphens, apostrophes or spaces; OCR digits become
-    letters."""
+    """The normal form of a name's words: lower case, without accents, hyphens, apostrophes or spaces.
+
+    Digits that OCR read for letters become letters.
+    """
     low = _UNSPOKEN.sub("", fold(words))
     return low.translate(_OCR) if any(c.isalpha() for c in low) else low
 
@@ -179,17 +181,16 @@ class Parsed:
 
 
 def render(variant: Parsed, parts: Mapping[str, str]) -> str:
-    """Write a name in the shape of `variant` with other parts: same title, initials, possessive, case, order, parts
-    shown.
+    """Write a name in the shape of `variant` with other parts: same title, initials, possessive, case and order.
 
     Args:
-        variant: how the original was written.
+        variant: how the original was written; it also decides which parts are shown.
         parts: "given", "middle", "surname", "nick" → words. An entry like "surname:ortega" is for the piece with that
             normal form and has priority over the general one. A middle name without a part is left out. So is a second
             piece that would only repeat the general part of its role. A nickname without a part shows the given name.
 
     Returns:
-        The words. With `parts_of(variant)` they are the variant's own, byte for byte.
+        The words. With the variant's own parts they are the original, byte for byte.
 
     Raises:
         UsageError: there is no part for a given name or surname that the variant shows.

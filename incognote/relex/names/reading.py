@@ -117,8 +117,10 @@ def _depth(gap: str, depth: int) -> int:
 
 
 def _without_titles(units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
-    """Remove titles at the start. After Baby, words for newborns count too (Baby Boy, Baby A). ifj. is Hungarian for
-    Jr."""
+    """Remove titles at the start.
+
+    After Baby, words for newborns count too (Baby Boy, Baby A). ifj. is Hungarian for Jr.
+    """
     infant = False
     while len(units) > 1:
         head = units[0]
@@ -133,8 +135,10 @@ def _without_titles(units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
 
 
 def _without_degrees(body: str, units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
-    """Remove degrees and suffixes at the end. A degree is in capitals or follows a comma. In a name in capitals, a
-    degree like D.O. needs the comma."""
+    """Remove degrees and suffixes at the end.
+
+    A degree is in capitals or follows a comma. In a name in capitals, a degree like D.O. needs the comma.
+    """
     comma = body.find(",")
     loud = sum(u.text.isupper() and len(u.text) > 1 for u in units) > len(units) / 2
     kept = list(units)
@@ -296,8 +300,10 @@ def _double(pair: Sequence[_Unit]) -> bool:
 
 
 def _surname_first(units: Sequence[_Unit]) -> list[_Slot]:
-    """Surname, then given names. Vietnamese names have a middle name; Chinese and Korean ones one name of two
-    syllables."""
+    """Surname, then given names.
+
+    Vietnamese names have a middle name; Chinese and Korean ones one name of two syllables.
+    """
     head, tail = units[:1], units[1:]
     if "vi" in bearers(head[0].key) and len(tail) > 1:
         return [*_family(head), *_first([tail[-1], *tail[:-1]])]

@@ -21,8 +21,10 @@ from incognote.languages import language
 CURRENT = "2"
 VERSIONS: tuple[str, ...] = ("1", "2")
 FEWEST = {"1": {"surname": 100, "male": 40, "female": 40, "both": 12}, "2": {"surname": 30, "male": 30, "female": 30}}
-"""The minimum size of a pool. English names are added to smaller ones. For kinds not listed, the locale's own are
-added."""
+"""The minimum size of a pool.
+
+English names are added to smaller ones. For kinds not listed, the locale's own are added.
+"""
 _ELSEWHERE = "en"
 _UNISEX = 12  # a locale with fewer unisex names also uses its male and female ones
 
@@ -51,8 +53,10 @@ class Pools:
         return _people(self.version, locale, "surname")
 
     def given(self, locale: str, gender: str) -> tuple[str, ...]:
-        """Given names of a locale: female, male, or for any other gender the unisex names. From version 2 on, a locale
-        with few unisex names also uses its female and male ones."""
+        """Given names of a locale: female, male, or for any other gender the unisex names.
+
+        From version 2 on, a locale with few unisex names also uses its female and male ones.
+        """
         return _people(self.version, locale, gender if gender in ("female", "male") else "both")
 
     @cached_property

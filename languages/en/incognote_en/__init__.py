@@ -1,1 +1,1 @@
-"""What incognote knows of English: rules, word lists, places, names, pools of surrogates, and the embedded models."""
+"""The English language bundle: rules, word lists, places, names, pools of surrogates, and the embedded models."""

@@ -1,4 +1,4 @@
-"""Written ages: reading one, in digits or words, and writing it coarser in its own phrase."""
+"""Written ages: reading one, in digits or words, and writing a coarser age in the same phrase."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from incognote.operators.readers import OLDEST_TOLD
 from incognote_en import numbers
 
 _OLDEST = 130
-_LONGEST = 100  # characters; a longer text is no age
+_LONGEST = 100  # characters; a longer text is not an age
 _NUMBER = re.compile(
     rf"(?P<twelfths>(?:(?P<whole>\d+)\s+)?\d{{1,2}}/12)|(?P<digits>\d+)(?P<rest>[.,]\d+|\s*[½¼¾]|\s+[1-3]/[2-4]\b)?"
     rf"|(?P<words>{numbers.CARDINAL.pattern})(?P<half>\s+and\s+a\s+half)?", re.IGNORECASE)
@@ -27,7 +27,7 @@ _WORD_AFTER = re.compile(r"[\s-]*([^\W\d_]+)")
 class Age:
     """An age in whole years, from `low` to `high`.
 
-    `start:end` is the number within its phrase where the phrase holds nothing else of an age; else both are 0.
+    `start:end` is the number within its phrase if the phrase states nothing else about the age. Otherwise both are 0.
     """
 
     low: int
@@ -37,7 +37,7 @@ class Age:
     end: int = 0
 
     def banded(self, width: int) -> str | None:
-        """The band or bands it falls in, `90+` above 89; None for a range across that line."""
+        """The band or bands that contain it, `90+` above 89; None for a range across that limit."""
         if self.low > OLDEST_TOLD:
             return f"{OLDEST_TOLD + 1}+"
         if self.high > OLDEST_TOLD:
@@ -54,7 +54,7 @@ class Age:
 
 
 def read_age(phrase: str) -> Age | None:
-    """The age that a phrase states; None where it cannot be read."""
+    """The age that a phrase states; None if it cannot be read."""
     if len(phrase) > _LONGEST:
         return None
     spans = _data()["spans"]
@@ -115,7 +115,10 @@ def _in_years(number: int, unit: str) -> int:
 
 
 def _unit(phrase: str, at: int) -> str | None:
-    """The unit after a number, years where none is written; None for a lone letter after a number too large for it."""
+    """The unit after a number, by default years.
+
+    None for a single letter after a number that is too large for its unit.
+    """
     half = _HALF.match(phrase, at)
     word = _WORD_AFTER.match(phrase, half.end() if half else at)
     units: dict[str, str] = _data()["units"]

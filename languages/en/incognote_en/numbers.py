@@ -15,7 +15,8 @@ _ORDINALS = [
 ]
 _CENTURIES = {"eighteen": 18, "nineteen": 19, "twenty": 20}
 
-_LOW = "|".join(sorted(_UNITS[1:], key=len, reverse=True))  # longest first, or "six" would take half of "sixteen"
+# longest first; otherwise "six" would match the start of "sixteen"
+_LOW = "|".join(sorted(_UNITS[1:], key=len, reverse=True))
 _TEN = "|".join(_TENS[2:])
 _UNIT = "|".join(_UNITS[1:10])
 _DAY_UNIT = "|".join(_ORDINALS[1:10])
@@ -36,14 +37,14 @@ YEAR = re.compile(
 
 
 def read_cardinal(words: str) -> int:
-    """The value of what CARDINAL matched."""
+    """The value of a match of CARDINAL."""
     parts = [p for p in re.split(r"[-\s]+", words.lower()) if p != "and"]
     total = 100 if "hundred" in parts else 0
     return total + sum(_below_100(p) for p in (parts[2:] if total else parts))
 
 
 def read_ordinal(words: str) -> int:
-    """The value of what ORDINAL matched."""
+    """The value of a match of ORDINAL."""
     parts = re.split(r"[-\s]+", words.lower())
     if parts[0] in ("twentieth", "thirtieth"):
         return 20 if parts[0] == "twentieth" else 30
@@ -51,7 +52,7 @@ def read_ordinal(words: str) -> int:
 
 
 def read_year(words: str) -> int:
-    """The value of what YEAR matched."""
+    """The value of a match of YEAR."""
     parts = [p for p in re.split(r"[-\s]+", words.lower()) if p not in ("and", "oh", "o", "hundred")]
     if parts[:2] == ["two", "thousand"]:
         return 2000 + sum(_below_100(p) for p in parts[2:])

@@ -1,4 +1,4 @@
-"""Which US state a place lies in, and which three digits of a ZIP code may stay."""
+"""The US state of a place, and the three digits of a ZIP code that may stay."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class _Atlas:
 
 
 def state_of(place: str) -> USState | None:
-    """The state of a place: by ZIP code or postal abbreviation at its end, else by the longest name in it we know.
+    """The state of a place: by ZIP code or postal abbreviation at its end, else by the longest known name in it.
 
-    Known are the states, cities that are alone in bearing their name, and well-known hospitals.
+    Known are the states, cities whose name is unique, and well-known hospitals.
     """
     atlas = _atlas()
     end = place[-_ENDING:]
@@ -53,7 +53,7 @@ def state_of(place: str) -> USState | None:
 
 
 def state_named(word: str) -> USState | None:
-    """The state that a word means where it is known to be a state: name, postal or older abbreviation, any case."""
+    """The state for a word that is known to be a state: name, postal or older abbreviation, in any case."""
     atlas = _atlas()
     plain = " ".join(word.split()).rstrip(".")
     if plain.upper().replace(".", "") in atlas.codes:
@@ -62,7 +62,7 @@ def state_named(word: str) -> USState | None:
 
 
 def zip3(code: str) -> str | None:
-    """The first three digits of a US ZIP code, 000 where 20,000 people or fewer live; None for anything else.
+    """The first three digits of a US ZIP code, 000 if at most 20,000 people live there; None for anything else.
 
     Source: 45 CFR 164.514(b)(2)(i)(B) and the areas listed in `places.toml`.
     """

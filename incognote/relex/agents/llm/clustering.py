@@ -1,5 +1,8 @@
-"""Clustering by a language model. It gets one patient's mentions at a time, by number. Staff and institutions are
-matched across patients by their fullest form."""
+"""Clustering by a language model.
+
+The model gets one patient's mentions at a time, by number. Staff and institutions are matched across patients by their
+fullest form.
+"""
 
 from __future__ import annotations
 
@@ -103,8 +106,10 @@ class LlmClusterer(ModelAgent):
         return [one.variants for one in await self._standin.cluster(kept)]
 
     def _identities(self, parts: Sequence[Group], earlier: Sequence[Identity]) -> list[Identity]:
-        """Make identities of the groups. Attributes come from the largest part that the embedded clusterer makes of
-        each."""
+        """Make identities of the groups.
+
+        Attributes come from the largest part that the embedded clusterer makes of a group.
+        """
         made: dict[str, Identity] = {}
         days = {v: one for one in cluster(_dates(parts)) for v in one.variants}
         for part in sorted(tuple(sorted(group)) for group in parts):
@@ -140,8 +145,7 @@ def _place(variant: MentionVariant) -> tuple[str, str, int, int, MentionVariant]
 
 
 def _alike(known: Sequence[Group], window: Sequence[MentionVariant]) -> list[Group]:
-    """The known groups to which mentions of the window may belong: those that share the most word beginnings with it.
-    """
+    """The known groups to which mentions of the window may belong: those that share the most word beginnings."""
     wanted = {(group_of(v.type), start) for v in window for start in _starts(v)}
     shares = {part: len({(group_of(v.type), s) for v in part for s in _starts(v)} & wanted) for part in known}
     near = sorted((part for part in known if shares[part]), key=lambda part: (-shares[part], part))

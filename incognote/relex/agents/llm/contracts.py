@@ -1,8 +1,7 @@
-"""The contracts of the agents' replies (RedactOR §B.2): parse a reply, check it against the question, or state its
-faults.
+"""The contracts of the agents' replies (RedactOR §B.2): parse a reply, and check it against the question.
 
 JSON syntax is repaired as in extraction. Content never is: if a mention is in two groups, only the model knows which is
-right. So a reply is accepted as a whole or asked for again.
+right. So a reply is accepted as a whole or asked for again, with its faults.
 """
 
 from __future__ import annotations

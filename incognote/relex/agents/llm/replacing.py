@@ -91,8 +91,10 @@ class Fitting:
         return ModelSubstitute(parts, plain(parts[families[0]]) if families else "")
 
     def claim(self, identity: Identity, proposal: ModelSubstitute, taken: UsedSurrogates) -> bool:
-        """Hold the free components of a substitute. The generator draws the others. Return True if all were free or
-        held."""
+        """Hold the free components of a substitute.
+
+        The generator draws the others. Return True if all were free or held.
+        """
         whole = bool(proposal.parts)
         for component, value in proposal.parts.items():
             whole &= bool(taken.claim(component, iter((value,)), default=""))
@@ -151,8 +153,10 @@ class Fitting:
 
 
 def _known(surname: Component) -> bool:
-    """Return True if the surname was written. Otherwise the generator draws one, because relatives may or may not share
-    it."""
+    """Return True if the surname was written.
+
+    Otherwise the generator draws one, because relatives may or may not share it.
+    """
     return not surname.normal.startswith(NO_NAME)
 
 

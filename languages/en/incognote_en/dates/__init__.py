@@ -1,12 +1,12 @@
-"""Written dates: reading one into its parts, and writing another date in the very same format.
+"""Written dates: reading one into its parts, and writing another date in exactly the same format.
 
     written = parse("Tuesday, March 4th, '25")
     written.moved(30)                        # "Thursday, April 3rd, '25"
 
-What is read: numeric dates (month or day first, ISO, dotted, HL7 timestamps), dates with month names or Roman
-months, dictated dates, parts of dates (month and year, month and day, year, month, weekday), each with weekdays,
-ordinals, filler words, line breaks and a time of day. The time of day stays as it is. Seasons, holidays and anything
-else unknown are not read: the caller writes a label then.
+It reads numeric dates (month or day first, ISO, dotted, HL7 timestamps), dates with month names or Roman months,
+dictated dates, and partial dates (month and year, month and day, year, month, weekday). Each may have weekdays,
+ordinals, filler words, line breaks and a time of day. The time of day stays unchanged. Seasons, holidays and anything
+else unknown are not read; the caller then writes a label.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ ADMISSION = re.compile(
     r"(?i)\b(?:admit(?:ted|s)?|admission(?:\s+date)?|date\s+of\s+(?:service|visit|admission|operation|surgery)|doa|dos|seen)"
     r"(?:\s+(?:to\s+[\w ]{1,16}\s+)?on)?[\s:.=]*\Z"
 )
-"""What ends in front of the date of an admission, a visit or an operation."""
-_LONGEST = 100  # characters; a longer text is no date, and patterns need not be tried on it
+"""Matches text that ends directly before the date of an admission, a visit or an operation."""
+_LONGEST = 100  # characters; a longer text is not a date, and patterns need not be tried on it
 
 _CLOCK = (
     r"\d{1,2}(?:[:h]\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]\.?m\.?|hrs?|hours|h|uhr)?|\s*[ap]\.?m\b\.?|\s*uhr)"
     r"|\d{4}\s*(?:hrs?|hours|h)\b"
-    r"|\d{1,2}\.\d{2}\s*[ap]\.?m\b\.?"  # no other dotted clock: in "Mon 10.07" that would be a date
+    r"|\d{1,2}\.\d{2}\s*[ap]\.?m\b\.?"  # no other dotted clock: in "Mon 10.07" it would be a date
 )
 _ZONE = r"(?:\s*(?:Z|UTC|GMT|[A-Z]{1,2}[SD]T|[+-]\d{2}:?\d{2}))?"
 _HHMM = r"(?:[01]\d|2[0-3])[0-5]\d"
 _MILITARY = (
     rf"(?:(?:(?<=[/.-]\d[/.-]\d\d)|(?<=[/.-]\d\d[/.-]\d\d)|(?<=\d[/.-]\d{{4}}))\s+{_HHMM}"  # 5/20/22 2235
-    rf"|(?:(?<=\d/\d)|(?<=\d/\d\d))\s+(?!19|20){_HHMM}"  # 11/05 0530, but 2015 behind 3/14 may be its year
+    rf"|(?:(?<=\d/\d)|(?<=\d/\d\d))\s+(?!19|20){_HHMM}"  # 11/05 0530, but 2015 after 3/14 may be its year
     rf"|(?<=\d)(?:\s*@\s*|\s+at\s+){_HHMM})"
 )
 _TIME_AFTER = re.compile(
@@ -81,7 +81,7 @@ _SUFFIXES = ("st", "nd", "rd", "th", "er", "º", "ª")
 
 @dataclass(frozen=True, slots=True)
 class EnglishDate:
-    """A date as it was written. Parts that are not written are None; `weekday` counts from Monday = 0."""
+    """A date as written. Missing parts are None; `weekday` counts from Monday = 0."""
 
     precision: Precision
     year: int | None
@@ -92,19 +92,19 @@ class EnglishDate:
 
     @property
     def date(self) -> dt.date | None:
-        """The calendar date, where it is written in full."""
+        """The calendar date, if it is complete."""
         if self.year is None or self.month is None or self.day is None:
             return None
         return dt.date(self.year, self.month, self.day)
 
     def moved(self, days: int, year: int | None = None) -> str:
-        """The date so many days later (earlier if negative), in this format.
+        """The date moved by this many days (earlier if negative), in this format.
 
-        A month is moved from its middle and always to another month; a year is moved from its middle and may
-        stay; a weekday moves with the days.
+        A month is moved from its middle and always becomes another month. A year is moved from its middle and may stay.
+        A weekday moves with the days.
 
         Args:
-            year: the year a date without one belongs to, where that is known.
+            year: the year of a date without one, if known.
         """
         origin = self._origin(year)
         moved = origin + dt.timedelta(days)
@@ -125,7 +125,7 @@ class EnglishDate:
             return dt.date(self.year or year or _PLAIN, self.month, 15)
         known = self.year or year or _LEAP
         if (self.month, self.day) == (2, 29) and not calendar.isleap(known):
-            known = _LEAP  # the year was a guess, and a wrong one
+            known = _LEAP  # the guessed year was wrong
         return dt.date(known, self.month, self.day)
 
 
@@ -138,12 +138,12 @@ class _Token:
 
 
 def parse(text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR) -> EnglishDate | None:
-    """Read a written date; None where it is none we can write again.
+    """Read a written date; None if it is not a date that can be written again.
 
     Args:
         text: the date and nothing else.
-        day_first: how 03/04/2024 is read; dotted dates are read day first in any case. A reading that cannot be
-            (13/04/2024) gives way to the other.
+        day_first: how 03/04/2024 is read. Dotted dates are always read day first. An impossible reading (13/04/2024) is
+            replaced by the other one.
         latest: the latest year that two digits may mean.
     """
     if len(text) > _LONGEST:
@@ -217,7 +217,7 @@ def _tokens_read(text: str, day_first: bool, latest: int) -> EnglishDate | None:
 
 
 def _lexed(text: str) -> list[_Token] | None:
-    """Tokens and their kinds: month, weekday, number, suffix, year_words, day_words, literal, short (such as '22)."""
+    """Tokens and their kinds: month, weekday, number, suffix, year_words, day_words, literal, short (like '22)."""
     tokens: list[_Token] = []
     at = 0
     while at < len(text):
@@ -244,7 +244,8 @@ def _named(word: str, before: Sequence[_Token], after: str) -> _Token | None:
     if low in calendar_names("months"):
         lists = calendar_names("months")[low]
         short = glued or (bool(after) and (after in DASHES or after in "/." or after.isdigit()))
-        fit = [named for named in lists if len(named.names[8]) <= 4] if short else lists  # September is long where full
+        # September has a long full name
+        fit = [named for named in lists if len(named.names[8]) <= 4] if short else lists
         return _Token("month", word, (fit or lists)[0], "month")
     if low in calendar_names("weekdays"):
         return _Token("weekday", word, calendar_names("weekdays")[low][0], "weekday")
@@ -256,7 +257,7 @@ def _named(word: str, before: Sequence[_Token], after: str) -> _Token | None:
 
 
 def _assign(tokens: Sequence[_Token], has_month: bool, day_first: bool) -> bool:
-    """Say which number is the year, the month and the day; False where that cannot be."""
+    """Assign year, month and day to the numbers. Return False if that is impossible."""
     for token in tokens:
         token.part = {"short": "year", "year_words": "year", "day_words": "day"}.get(token.kind, token.part)
     at = [i for i, t in enumerate(tokens) if t.kind == "number"]
@@ -379,7 +380,7 @@ def _piece(token: _Token, tokens: Sequence[_Token]) -> DatePiece:
 
 
 def _width(token: _Token, tokens: Sequence[_Token]) -> int:
-    """Padding, from the number itself, else from its neighbour, else from the custom of the format."""
+    """The padding, from the number itself, else from its neighbor, else from the convention of the format."""
     if len(token.text) == 1:
         return 1
     if int(token.text) < 10:

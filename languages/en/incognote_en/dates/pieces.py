@@ -1,4 +1,4 @@
-"""The parts of a written date: their order in figures, and pieces that write another date the same way."""
+"""The parts of a written date: their order in numeric dates, and pieces that write another date in the same way."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from incognote_en import numbers
 
 DatePart = Literal["year", "month", "day"]
 DASHES = "-‐‑–—−"
-LEAP_YEAR = 2000  # used where no year is written, so that 29 February is real
+LEAP_YEAR = 2000  # used if no year is written, so that February 29 is valid
 
 
 def reads_day_first(text: str) -> bool | None:
-    """True or False where a numeric date can only be read with its day first or second, else None."""
+    """True or False if a numeric date can only be read with its day first or second, else None."""
     match = re.match(r"\D*(\d{1,2})([/-])(\d{1,2})(?:\2(?:\d{2}|\d{4}))?(?!\d)", text)
     if match is None:
         return None
@@ -89,7 +89,7 @@ class DatePiece(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LiteralPiece:
-    """Separators, fillers and the time of day: they stay."""
+    """Separators, fillers and the time of day. They stay."""
 
     text: str
 
@@ -99,7 +99,7 @@ class LiteralPiece:
 
 @dataclass(frozen=True, slots=True)
 class DigitsPiece:
-    """A number in digits, of any script, padded to `width`; a year of width 2 is its last two digits."""
+    """A number in digits of any script, padded to `width`. A year of width 2 is its last two digits."""
 
     part: Literal["year", "month", "day"]
     width: int
@@ -112,13 +112,13 @@ class DigitsPiece:
 
     @staticmethod
     def zero_of(digits: str) -> str:
-        """The zero of the script a number is written in."""
+        """The zero of the number's script."""
         return chr(ord(digits[0]) - unicodedata.digit(digits[0]))
 
 
 @dataclass(frozen=True, slots=True)
 class SuffixPiece:
-    """The ending of an ordinal: English th, French er and Spanish º (which only the first bears)."""
+    """The ending of an ordinal: English th, French er and Spanish º (used only for the first)."""
 
     text: str
 
@@ -157,7 +157,7 @@ class WordsPiece:
 
 
 class Named(NamedTuple):
-    """What a word names: its place from 0, and the list that holds it."""
+    """The meaning of a name: its position from 0, and the list that contains it."""
 
     place: int
     names: tuple[str, ...]
@@ -177,7 +177,7 @@ def roman_month(word: str) -> Named | None:
 
 @cache
 def fillers() -> frozenset[str]:
-    """Words that may occur in a written date without a meaning for it."""
+    """Words that may occur in a written date without affecting its meaning."""
     return frozenset(_written()["filler"]["words"].split())
 
 

@@ -1,4 +1,4 @@
-"""The finders of English that are more than patterns, one module per family."""
+"""The finders for English that are more than patterns, one module per family."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from incognote_en.rules.validators import VALIDATORS
 __all__ = ["EXAMPLE", "FINDERS", "VALIDATORS", "never_names"]
 
 EXAMPLE = "Seen by Dr. Emily Carter in Springfield."
-"""A text that makes every finder read its tables."""
+"""A text that makes every finder load its tables."""
 
 FINDERS: tuple[Callable[[View], Iterable[Candidate]], ...] = (
     hl7.find,
@@ -26,5 +26,5 @@ FINDERS: tuple[Callable[[View], Iterable[Candidate]], ...] = (
 
 
 def never_names() -> frozenset[str]:
-    """Words and pairs of words that are nobody's name, folded."""
+    """Words and pairs of words that are never names, folded."""
     return vocabulary()["never"]

@@ -1,4 +1,4 @@
-"""Finder of RACE, ETHNICITY, MARITAL_STATUS and PARENTHOOD: words of demographics.toml where a person is meant."""
+"""Finder of RACE, ETHNICITY, MARITAL_STATUS and PARENTHOOD: words of demographics.toml that describe a person."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DemographicPhrase(NamedTuple):
 
 
 class DemographicPhrases(NamedTuple):
-    """Phrases by first word, longest first; what may follow that word ("" for anything); the words of contexts."""
+    """Phrases by first word, longest first; the possible words after it ("" for any); the words of contexts."""
 
     by_first: dict[str, tuple[DemographicPhrase, ...]]
     second: dict[str, frozenset[str]]
@@ -59,7 +59,7 @@ def phrases() -> DemographicPhrases:
 
 
 def find(view: View) -> Iterator[Candidate]:
-    """Candidates of the four types, none inside another; only a policy that lists them replaces them."""
+    """Candidates of the four types, none inside another. Only a policy that lists the types replaces them."""
     known = phrases()
     lowers, taken = view.lowers, 0
     for i in among(lowers, known.by_first):
@@ -86,7 +86,7 @@ def _same(word: str, pattern: str) -> bool:
 
 
 def _meant(view: View, known: DemographicPhrases, i: int, last: int, phrase: DemographicPhrase) -> bool:
-    """Whether the context that a phrase needs is there."""
+    """Whether the context that a phrase needs is present."""
     lowers = view.lowers
     before = [low for low in lowers[max(0, i - 4) : i] if low not in ("/", "-", ",")]
     if phrase.need == "person":

@@ -1,4 +1,4 @@
-"""Places, words about places and ordinary words: data files and their loaders, each read once, on first use."""
+"""Data files of places, words about places and ordinary words, and their loaders. Each is read once, on first use."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*")
 
 
 def fold(word: str) -> str:
-    """Lower case without diacritics, so that `Chaniá`, `CHANIA` and `chania` are one key.
+    """Lower case without diacritics, so that `Chaniá`, `CHANIA` and `chania` are the same key.
 
-    Not the lexicon's: the keys of the shipped places keep their apostrophes (`coeur d'alene`).
+    This is not the lexicon's `fold`: the keys of the shipped places keep their apostrophes (`coeur d'alene`).
     """
     low = word.lower()
     return low if low.isascii() else without_marks(low.translate(_FALLEN))
 
 
 class GazetteerPlace(NamedTuple):
-    """A named place: its entity type, and a letter for the context it needs.
+    """A named place: its entity type, and a letter for the context that it needs.
 
     a: none; b: a preposition of place; n: also a person's name; w: also a word. See build_gazetteer.py.
     """
@@ -35,7 +35,7 @@ class GazetteerPlace(NamedTuple):
 
 
 class Gazetteer(NamedTuple):
-    """Places by folded name (words joined by one blank), and for each first word the longest name's length."""
+    """Places by folded name (words joined by one space), and the length of the longest name for each first word."""
 
     places: Mapping[str, GazetteerPlace]
     longest: Mapping[str, int]
@@ -52,7 +52,7 @@ class Gazetteer(NamedTuple):
         return cls(places, longest)
 
     def at(self, words: list[str], i: int) -> tuple[int, GazetteerPlace] | None:
-        """The longest name that begins at word i, as (end, place); full stops between words do not count."""
+        """The longest name that begins at word i, as (end, place). Periods between words do not count."""
         most = self.longest.get(words[i])
         if most is None:
             return None
@@ -80,13 +80,13 @@ def data(name: str) -> dict[str, Any]:
 
 
 def listed(text: str) -> list[str]:
-    """Entries of a list written with semicolons over several lines."""
+    """The entries of a list that is separated by semicolons, over several lines."""
     return [entry for entry in (" ".join(part.split()) for part in text.split(";")) if entry]
 
 
 @cache
 def words(name: str, section: str) -> Mapping[str, frozenset[str]]:
-    """The word sets of one section of a data file: blank-separated words, or phrases between semicolons."""
+    """The word sets of one section of a data file: words separated by spaces, or phrases separated by semicolons."""
 
     def read(value: str) -> Iterable[str]:
         return listed(value) if ";" in value else value.split()
@@ -96,7 +96,7 @@ def words(name: str, section: str) -> Mapping[str, frozenset[str]]:
 
 @cache
 def gazetteer() -> Gazetteer:
-    """Cities, states and countries; where a name is both, the wider place wins unless it needs more context."""
+    """Cities, states and countries. If a name is both, the larger place wins unless it needs more context."""
     places: dict[str, GazetteerPlace] = {}
     need = {
         "a": GazetteerPlace("CITY", "a"),
@@ -119,7 +119,7 @@ def gazetteer() -> Gazetteer:
 
 @cache
 def abbreviations() -> Mapping[str, frozenset[str]]:
-    """State codes as written: `code` in capitals, `long` such as Calif. or Mass."""
+    """State abbreviations as written: `code` in capitals, `long` like Calif. or Mass."""
     written = data("regions.toml")["abbreviation"]
     codes = " ".join(written[k] for k in ("us", "canada", "australia", "elsewhere")).split()
     return {
@@ -134,6 +134,6 @@ _KINDS = MEDICAL | BRAND | EPONYM | EPONYM_NOUN
 
 @cache
 def ordinary(rare: bool = False) -> frozenset[str]:
-    """Usual English words, words of medicine, brands and eponyms, folded; rare English ones too if asked for."""
+    """Common English words, medical words, brands and eponyms, folded; with `rare`, rare English words too."""
     least = 1 if rare else 2
     return frozenset(word for word, entry in lexicon().items() if commonness(entry) >= least or entry & _KINDS)

@@ -1,4 +1,4 @@
-"""HL7 v2 messages pasted into notes: fields by their place in a segment (HL7 v2.5.1, the segment tables)."""
+"""HL7 v2 messages pasted into notes: fields by their position in a segment (HL7 v2.5.1, the segment tables)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def find(view: View) -> Iterator[Candidate]:
     if "|" not in text:
         return
     pattern, fields = segments()
-    name_fields: list[tuple[int, int]] = [(0, 0)]  # fields that are a name by their segment
+    name_fields: list[tuple[int, int]] = [(0, 0)]  # fields that contain a name according to their segment
     for segment in pattern.finditer(text):
         end = min((n for n in (text.find(c, segment.end()) for c in "\r\n") if n >= 0), default=len(text))
         number = 1 if segment[1] == "MSH" else 0  # MSH-1 is the separator itself
@@ -60,7 +60,7 @@ def find(view: View) -> Iterator[Candidate]:
 
 
 def _named(text: str) -> Iterator[Candidate]:
-    """Names with a middle initial; a test with the mark of a local code ("GLU^Glucose^L") is none."""
+    """Names with a middle initial. A test with the mark of a local code ("GLU^Glucose^L") is not a name."""
     for match in _NAME.finditer(text):
         weights = [0 if LEXICON.usual(low) else LEXICON.name(low) for low in (match[1].lower(), match[2].lower())]
         if max(weights) > 3 and min(LEXICON.name(match[1].lower()), LEXICON.name(match[2].lower())) > 0:

@@ -1,6 +1,6 @@
 """Finder of OCCUPATION: the jobs of patients and their relatives, not the roles of treating staff.
 
-A job is found where the text states that someone has it: a form's key, "works as a", "retired", "by trade", an age or
+A job is found if the text states that someone has it: a label in a form, "works as a", "retired", "by trade", an age or
 a relative before it. Job titles come from lexicon/occupations.toml.
 """
 
@@ -39,7 +39,7 @@ _TRIGGERS = frozenset(("job", "as", "then", "now", "trade", "profession", "occup
 def vocabulary() -> Mapping[str, frozenset[str]]:
     """The word classes of lexicon/occupations.toml by name, read once.
 
-    `triggers` are the words at which a rule is tried, `last` those with which a listed title can end.
+    A rule is tried at each of the `triggers`. A listed title can end with the words in `last`.
     """
     written = language("en").table("lexicon", "occupations.toml")
     words = {name: frozenset(text.split()) for name, text in {**written["titles"], **written["context"]}.items()}
@@ -75,7 +75,7 @@ def find(view: View) -> Iterator[Candidate]:
 
 
 class _Jobs:
-    """The rules over one text; each method takes the index of its trigger."""
+    """The rules for one text. Each method takes the index of its trigger."""
 
     def __init__(self, view: View) -> None:
         self.view, self.lowers, self.known = view, view.lowers, vocabulary()
@@ -83,7 +83,7 @@ class _Jobs:
         self.ends = [
             i for i, low in enumerate(self.lowers) if low in last or ("-" in low and low.rpartition("-")[2] in last)
         ]
-        """Words with which a listed title can end: without one nearby there is no title."""
+        """Words with which a listed title can end. Without one nearby there is no title."""
 
     def near_ends(self) -> set[int]:
         """Words at which a listed title could begin."""
@@ -99,7 +99,7 @@ class _Jobs:
     def _title(self, i: int, listed: bool = True) -> int:
         """The index after the job title that begins at word i, 0 for none.
 
-        With listed=False any short noun phrase will do: the context shows that it is a job.
+        With listed=False, any short noun phrase is accepted, because the context shows that it is a job.
         """
         view, lowers, jobs = self.view, self.lowers, self.known
         if not 0 <= i < len(lowers):
@@ -154,7 +154,7 @@ class _Jobs:
         return k if k > i and k < len(lowers) else 0
 
     def _article(self, i: int) -> int:
-        """Past an article and "retired" or "part-time" at word i."""
+        """Skip an article and "retired" or "part-time" at word i."""
         i += self._low(i) in ("a", "an", "the") and self.view.gap(i) in (" ", "\n")
         while self._low(i) in self.known["retired"] or self._low(i) in ("full-time", "part-time", "right-handed"):
             i += 1
@@ -171,7 +171,7 @@ class _Jobs:
         return False
 
     def _staff(self, first: int, last: int) -> bool:
-        """Whether a title is one that treating staff bear, too."""
+        """Whether treating staff also have this title."""
         return self.lowers[last - 1].rstrip("s") in self.known["clinical"]
 
     def keyed(self, i: int) -> Iterator[Candidate]:
@@ -339,7 +339,7 @@ class _Jobs:
         yield self._candidate(first, last, 0.7, "beside")
 
     def _relative_before(self, i: int) -> bool:
-        """Whether a relative, or a person's name with an age, comes before the comma or bracket at word i."""
+        """Whether a relative, or a person's name with an age, comes before the comma or parenthesis at word i."""
         line = 0
         for k in range(i - 1, max(-1, i - 10), -1):
             low = self.lowers[k]
@@ -356,7 +356,7 @@ class _Jobs:
         return False
 
     def opening(self, i: int) -> Iterator[Candidate]:
-        """A sentence or line that opens with a job: "Cabinetmaker at Ludlow Custom Millwork"."""
+        """A sentence or line that begins with a job: "Cabinetmaker at Ludlow Custom Millwork"."""
         last = self._title(i)
         if (
             last

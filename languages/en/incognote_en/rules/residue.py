@@ -1,7 +1,7 @@
-"""What no other rule explains: a capitalised word that no lexicon knows, inside a sentence, is taken for a name.
+"""Names that no other rule finds: a capitalized word inside a sentence that is not in any lexicon.
 
-Clinical prose capitalises little but names, brands and eponyms; the last two are in the lexicon or stand before the
-thing they name ("Veress needle"). On 586 notes of open clinical prose a first, wider form proposed 0.26 a note.
+Clinical prose capitalizes little except names, brands and eponyms. Brands and eponyms are in the lexicon or come before
+the thing they name ("Veress needle"). On 586 notes of open clinical prose, a first, wider version proposed 0.26 a note.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from incognote.detectors.rules.view import Candidate, View
 from incognote.languages import language
 
 _THINGS = MEDICAL | BRAND | EPONYM | EPONYM_NOUN
-# Mixed capitals are a brand's (VersaStep), but for the beginnings of surnames.
+# Mixed capitals belong to brands (VersaStep), except for the beginnings of surnames.
 _ONE_CAPITAL = re.compile(r"(?:Mc|Mac|O['’]|D['’]|De|Di|Du|La|Le|Van|Von|Fitz)?[^\W\d_](?:[^\W\d_A-Z]|['’])+\Z")
 _PLACE = re.compile(r"[A-Z]{2,4}(?:MC|GH|CH|MH|VH|RH|UH|HC|H)\Z")
 _BLANK = re.compile(r"[ \t]+\Z")
 _SCORE, _KNOWN_NAME, _ABBREVIATION = 0.5, 0.55, 0.6
 _LONGEST_NAME = 4
-_USUAL_NAME = 3  # the lexicon's weight of a name that many bear
+_USUAL_NAME = 3  # the lexicon's weight of a frequent name
 
 
 @cache
@@ -52,9 +52,9 @@ def _endings() -> tuple[str, ...]:
 
 
 def find(view: View) -> Iterator[Candidate]:
-    """Runs of unexplained capitalised words, and abbreviations where a hospital would be named."""
+    """Runs of unexplained capitalized words, and abbreviations in places where a hospital would be named."""
     done = 0
-    shouting: bool | None = None  # asked once, and only where it matters: it takes a look at every word
+    shouting: bool | None = None  # computed once, and only if needed: it checks every word
     for i in view.capitals:
         word = view.words[i]
         if i < done or len(word) < 3:
@@ -83,7 +83,7 @@ def find(view: View) -> Iterator[Candidate]:
 
 
 def _unexplained(word: str) -> bool:
-    """A capitalised word that is neither English nor medical nor a brand, by itself and by its parts."""
+    """A capitalized word that is neither English nor medical nor a brand, as a whole or by its parts."""
     if len(word) < 3 or not word[0].isupper() or word.isupper():
         return False
     base = word[:-2] if word.endswith(("'s", "’s")) else word
@@ -104,7 +104,7 @@ def _weight(word: str) -> int:
 
 
 def _inside(view: View, i: int) -> bool:
-    """Whether a word is inside a sentence, where only a name is capitalised."""
+    """Whether a word is inside a sentence, where only a name is capitalized."""
     if i == 0 or "\n" in view.gap(i):
         return False
     before = view.words[i - 1]
@@ -114,7 +114,7 @@ def _inside(view: View, i: int) -> bool:
 
 
 def _thing(view: View, first: int, last: int) -> bool:
-    """Whether what follows, or an article before, shows a thing's name: "Veress needle", "a Gomco clamp"."""
+    """Whether the next word, or an article before, shows the name of a thing: "Veress needle", "a Gomco clamp"."""
     after = view.lowers[last + 1] if last + 1 < len(view) and view.gap(last + 1) in ("", " ") else ""
     if after.isdigit() or after in ("[", "-", "x") or not _words("eponyms").isdisjoint(view.lowers[first : last + 1]):
         return True  # Deauville 4, Hickman lumen

@@ -1,6 +1,6 @@
-"""Check digits, ranges and calendars. A validator moves a score; it never discards an identifier.
+"""Check digits, ranges and calendars. A validator changes a score; it never discards an identifier.
 
-Each takes the found words and answers True (the check holds), False (it fails) or None (undecided).
+Each takes the matched words and returns True (the check passes), False (it fails) or None (undecided).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _real(year: int, month: int, day: int) -> bool:
 
 
 def calendar(text: str) -> bool | None:
-    """Whether a date (figures, or an English month) can be real in any order, two parts being a day and a month."""
+    """Whether a date (digits, or an English month) is possible in any order. Two parts are a day and a month."""
     numbers = [int(n) for n in re.findall(r"\d{1,4}", text)]
     month = next((_MONTHS[w.lower()[:3]] for w in re.findall(r"[^\W\d_]{3,}", text) if w.lower()[:3] in _MONTHS), None)
     if month is not None:
@@ -111,9 +111,10 @@ def calendar(text: str) -> bool | None:
 
 
 def phone(text: str) -> bool | None:
-    """Whether `phonenumbers` holds a number valid: as written with `+`, with a trunk 0 as British, else as American.
+    """Whether `phonenumbers` calls a number valid: as written with `+`, as British with a trunk 0, else as American.
 
-    None rather than False for a number of possible length: reserved and fictional ranges are never "valid".
+    The result is None, not False, for a number of possible length, because reserved and fictional ranges are never
+    "valid".
     """
     import phonenumbers
 

@@ -1,4 +1,4 @@
-"""Steps over the tokens of one text that the finders of places and organisations share."""
+"""Steps over the tokens of one text, shared by the finders of places and organizations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FoundTokens(NamedTuple):
 
 
 class TokenWalk:
-    """A View's tokens with folded words and the questions asked about them; indices are tokens', as in the View."""
+    """A View's tokens with folded words, and queries about them. Indices are those of tokens, as in the View."""
 
     def __init__(self, view: View) -> None:
         self.view = view
@@ -44,7 +44,7 @@ class TokenWalk:
         self._caps: dict[int, bool] = {}
 
     def _join_marks(self) -> None:
-        """One word where a combining mark has cut it in two (the accents of Yoruba or Vietnamese, decomposed text)."""
+        """Join a word that a combining mark split in two (the accents of Yoruba or Vietnamese, decomposed text)."""
         view, begun = self.view, 0
         words: list[str] = []
         starts: list[int] = []
@@ -61,7 +61,7 @@ class TokenWalk:
         self.words, self.starts, self.ends, self.gaps = words, starts, ends, gaps
 
     def _continues(self, begun: int, i: int) -> bool:
-        """Whether token i goes on with the word that token `begun` began."""
+        """Whether token i continues the word that begins at token `begun`."""
         words = self.view.words
         return (
             not self.view.gaps[i]
@@ -70,11 +70,11 @@ class TokenWalk:
         )
 
     def candidate(self, tokens: FoundTokens) -> Candidate:
-        """What the tokens name, in offsets of the text."""
+        """The candidate for these tokens, in offsets of the text."""
         return Candidate(self.starts[tokens.start], self.ends[tokens.end - 1], tokens.type, tokens.score, tokens.rule)
 
     def ends_before(self, i: int, marks: str) -> bool:
-        """The text, a line or a column ends before token i, or token i is one of the marks."""
+        """Whether the text, a line or a column ends before token i, or token i is one of the marks."""
         return i >= self.n or self.breaks(i) or self.words[i] in marks
 
     def at(self, offset: int) -> int:
@@ -86,29 +86,29 @@ class TokenWalk:
         return self.gaps[i] if 0 < i < self.n else ""
 
     def joined(self, i: int) -> bool:
-        """Token i follows the one before without any gap."""
+        """Whether token i follows the previous one without a gap."""
         return 0 < i < self.n and not self.gaps[i]
 
     def breaks(self, i: int) -> bool:
-        """A new line or a wide column gap precedes token i (or it is the first, or past the last)."""
+        """Whether a new line or a wide column gap precedes token i (True for the first token and past the last)."""
         if not 0 < i < self.n:
             return True
         gap = self.gaps[i]
         return gap != " " and (len(gap) > 2 or "\n" in gap or "\r" in gap or "\t" in gap)
 
     def newline(self, i: int) -> bool:
-        """A line ends before token i (or it is the first, or past the last)."""
+        """Whether a line ends before token i (also True for the first token and past the last)."""
         if not 0 < i < self.n:
             return True
         gap = self.gaps[i]
         return gap != " " and ("\n" in gap or "\r" in gap)
 
     def titled(self, i: int) -> bool:
-        """Token i is a word that begins with a capital."""
+        """Whether token i is a word that begins with a capital."""
         return self.words[i][0].isupper()
 
     def titled_before(self, end: int, stop: Collection[str]) -> int:
-        """Where the capitalised words begin, four at most and none of `stop`, that lead up to token `end`."""
+        """The start of up to four capitalized words before token `end`, none of them in `stop`."""
         j = end
         while (
             j > 0
@@ -122,7 +122,7 @@ class TokenWalk:
         return j
 
     def shouting(self, i: int) -> bool:
-        """The letters of token i's line are mostly capitals, so that capitals are no evidence."""
+        """Whether token i's line is mostly in capitals, so that capitals are no evidence."""
         line = self.view.line_of(self.starts[i])
         known = self._caps.get(line)
         if known is None:
@@ -144,7 +144,7 @@ class TokenWalk:
         return self.words[i] if 0 <= i < self.n else ""
 
     def back(self, i: int, skip: str = ".") -> int:
-        """The token before i, passing over full stops (or the given marks) on the same line; -1 where there is none."""
+        """The token before i, skipping periods (or the given marks) on the same line; -1 if there is none."""
         j = i - 1
         while j >= 0 and self.words[j] in skip and not self.newline(j + 1):
             j -= 1

@@ -1,7 +1,7 @@
-"""Finder of person names: announced ones, runs of name-like words, and names in the page's layout.
+"""Finder of person names: announced names, runs of name-like words, and names in the page's layout.
 
-A name's words are weighed by the lexicon and by their shape; their context decides. A name found by a strong
-cue lends its certainty to its parts elsewhere in the same text.
+A name's words are weighed by the lexicon and by their shape; their context decides. A name found by a strong cue makes
+its parts elsewhere in the same text certain too.
 """
 
 from __future__ import annotations
@@ -26,11 +26,14 @@ from incognote_en.rules.names.phrase import LONGEST, FoundName, NamePhrase, Name
 from incognote_en.rules.names.runs import UnannouncedNames
 from incognote_en.rules.names.words import WeighedWords, cues, is_credential, kinship, vocabulary
 
-_SURE = 0.6  # from here on a name lends its parts
+_SURE = 0.6  # from this score on, a name makes its parts certain
 
 
 def find(view: View) -> Iterable[Candidate]:
-    """Candidates of type PERSON, PATIENT, CLINICIAN and RELATIVE, none overlapping; no titles, no credentials."""
+    """Candidates of type PERSON, PATIENT, CLINICIAN and RELATIVE.
+
+    They do not overlap or include titles or credentials.
+    """
     words = WeighedWords(view)
     if not words.count:
         return []
@@ -87,7 +90,7 @@ def _recalled(words: WeighedWords, names: list[FoundName]) -> list[FoundName]:
 
 
 def _mention(words: WeighedWords, k: int) -> bool:
-    """Whether word k, part of a known name, means the person here, rather than the plain word it may also be."""
+    """Whether word k, part of a known name, means the person here and not the ordinary word it may also be."""
     word = words.words[k]
     entry = words.weigh(word)
     style = words.style(k)
@@ -106,7 +109,7 @@ def _mention(words: WeighedWords, k: int) -> bool:
 
 
 def _settled(names: list[FoundName], length: int) -> list[Candidate]:
-    """The best of overlapping readings, longest first among equals; a person who is a patient elsewhere is one here."""
+    """The best of overlapping readings, in text order. Longer ones win, and doubtful ones lose."""
     best: list[FoundName] = []
     taken = bytearray(length)
     for f in sorted(names, key=lambda f: (f.score < 0.5, -(f.phrase.end - f.phrase.start), -f.score, f.phrase.start)):
@@ -122,7 +125,7 @@ def _settled(names: list[FoundName], length: int) -> list[Candidate]:
 
 
 class CredentialNames(NameRules):
-    """The names of one text that a credential follows."""
+    """The names in one text that are followed by a credential."""
 
     def find(self) -> Iterator[FoundName]:
         """Names before MD, RN, FRCS …"""
@@ -174,7 +177,7 @@ class CredentialNames(NameRules):
             yield FoundName(phrase, "CLINICIAN", 0.9 if commaed or phrase.weight >= 5 else 0.75, "names.credential")
 
     def _credential_ends(self, at: int) -> bool:
-        """Whether a credential, with or without a comma or full stop after it, ends at word `at`."""
+        """Whether a credential, possibly with a comma or period after it, ends at word `at`."""
         words = self.words
         while at >= 0 and words.words[at] in (",", ".", ")", "(", "-"):
             at -= 1
@@ -233,7 +236,7 @@ class CredentialNames(NameRules):
             yield self.alone(at, "CLINICIAN", 0.6, "names.initials")
 
     def _back(self, i: int, *, lax: bool = False) -> NamePhrase | None:
-        """The name that ends just before word i (a credential): walked leftwards over name-like words and initials."""
+        """The name that ends directly before word i (a credential), found by moving left over names and initials."""
         words, known = self.words, self.known
         at, first, parts, weight = i - 1, i, 0, -9
         if at < 0:

@@ -1,4 +1,4 @@
-"""Names that a cue of name_cues.toml announces: the cues, kinship, keys of fields, greetings, sign-offs."""
+"""Names announced by a cue from name_cues.toml: cues, kinship, field labels, greetings, sign-offs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AnnouncedNames(TitleRules):
     """Every announced name of one text."""
 
     def find(self) -> Iterator[FoundName]:
-        """Cue by cue; of several cues that begin at one word the longest that leads to a name."""
+        """Follow each cue. If several cues begin at one word, the longest that leads to a name wins."""
         table, lowers, count = cues(), self.words.lowers, self.words.count
         for i in among(lowers, table):
             for cue in table[lowers[i]]:
@@ -34,7 +34,7 @@ class AnnouncedNames(TitleRules):
                         break
 
     def _whole(self, i: int, after: int) -> bool:
-        """The words of a phrase are on one line, and a phrase never continues a number ("5 Fr")."""
+        """Whether the words of a phrase are on one line and do not continue a number ("5 Fr")."""
         words = self.words
         for k in range(i + 1, after):
             gap = words.gap(k)
@@ -43,7 +43,7 @@ class AnnouncedNames(TitleRules):
         return not (i and words.words[i - 1].isdigit() and words.gap(i) in ("", " ") and len(words.words[i]) <= 3)
 
     def _follow(self, i: int, after: int, cue: Cue) -> Iterator[FoundName]:
-        """The first reading of a cue that leads to a name wins; a key's delimiter settles what the cue is."""
+        """The first reading of a cue that leads to a name wins. A delimiter after a label decides what the cue is."""
         if after >= self.words.count:
             return
         behind = self.words.ends[after - 1]
@@ -125,7 +125,7 @@ class AnnouncedNames(TitleRules):
             return  # "ex ICU"
         wanted = 3 if (loose or low == "(") and style == "mixed" else 4
         if start == after and not entry and style == "mixed" and words.words[after - 1].islower():
-            wanted = 2  # "sister Ufuoma": a word no list knows
+            wanted = 2  # "sister Ufuoma": a word that no list has
         if (
             phrase.weight < wanted
             and not (style == "mixed" and loose and given(entry) >= 4)
@@ -136,7 +136,7 @@ class AnnouncedNames(TitleRules):
         yield from self.chain(phrase, "RELATIVE", 0.7, "names.kin-list", 4)
 
     def _small_kin(self, at: int) -> NamePhrase | None:
-        """A name in small letters after a kinship word, in text that writes no capitals: "her son mark rang"."""
+        """A name in lower case after a kinship word, in text without capitals: "her son mark rang"."""
         words = self.words
         if not words.is_word(at) or len(words.words[at]) < 3:
             return None
@@ -208,7 +208,7 @@ class AnnouncedNames(TitleRules):
             and phrase.weight < 5
             and not words.is_initial(phrase.last - 1)
         ):
-            return  # another key; a sentence
+            return  # another label; a sentence
         if at == plain:
             best = max(given(entry), surname(entry))
             if entry & (MEDICAL | BRAND) and best < 4 and phrase.weight < 5:

@@ -1,4 +1,4 @@
-"""Names after a title, a role, or words such as "dictated by", and what every rule of announced names shares."""
+"""Names after a title, a role, or words like "dictated by", and the base of all rules for announced names."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _CHAIN = frozenset((",", "and", "&", "/", ";", "+", "or"))
 
 
 class NameRules:
-    """What the rules of names over one text share."""
+    """The base of the rules for names in one text."""
 
     def __init__(self, words: WeighedWords, reader: NameReader) -> None:
         self.words, self.reader, self.known = words, reader, reader.known
 
     def opens_line(self, i: int) -> bool:
-        """Whether word i begins a line, a cell, a listed item or a sentence."""
+        """Whether word i begins a line, a cell, a list item or a sentence."""
         start = self.words.starts[i]
         return _LINE_LEFT.search(self.words.text[max(0, start - 8) : start]) is not None
 
     def alone(self, at: int, type_: str, score: float, rule: str) -> FoundName:
-        """The one word `at` as a name."""
+        """The single word `at` as a name."""
         words = self.words
         return FoundName(NamePhrase(at, at + 1, words.starts[at], words.end(at), 0), type_, score, rule)
 
     def skip_titles(self, at: int) -> int:
-        """The index of the name itself, past titles and credentials at word `at`."""
+        """The index of the name itself, after titles and credentials at word `at`."""
         words, titles = self.words, lone_titles()
         for _ in range(3):
             titled = words.low(at) in titles
@@ -51,7 +51,7 @@ class NameRules:
         return at
 
     def past_acronym(self, at: int) -> int:
-        """Past a unit's or a service's abbreviation at word `at`: "D/w MICU Rashad"."""
+        """Skip the abbreviation of a unit or a service at word `at`: "D/w MICU Rashad"."""
         words = self.words
         word = words.word(at)
         short = word.isupper() and 1 < len(word) < 6 and words.nameness(word) < 6 and words.gap(at + 1) == " "
@@ -93,13 +93,13 @@ class NameRules:
         return words.weigh(words.words[phrase.first])
 
     def never(self, i: int, at: int) -> bool:
-        """Whether a cue at word i and a name at word `at` make a brand or an eponym: "Dr Pepper"."""
+        """Whether a cue at word i and a name at word `at` form a brand or an eponym: "Dr Pepper"."""
         words, never = self.words, self.known["never"]
         name = words.text[words.starts[at] : words.end(at)].lower() if at < words.count else ""
         return f"{words.lowers[i]} {name}" in never or f"{name} {words.low(at + 1)}" in never
 
     def firm(self, phrase: NamePhrase, style: str, strong: bool = False) -> bool:
-        """Whether a name that was read without strong context is one by its own words."""
+        """Whether a name that was read without strong context is a name by its own words."""
         entry = self.entry(phrase)
         if style == "mixed":
             word = self.words.words[phrase.first]
@@ -115,7 +115,7 @@ class NameRules:
         return phrase.weight >= (3 if strong else 5)
 
     def signature(self, at: int) -> bool:
-        """Whether word `at` may be a person's initials: two to four letters that are no word."""
+        """Whether word `at` may be a person's initials: two to four letters that are not a word."""
         word = self.words.word(at)
         if not 2 <= len(word) <= 4 or not word.isalpha() or not (word.isupper() or word.islower()):
             return False
@@ -126,7 +126,7 @@ class NameRules:
 
 
 _PLACEHOLDERS = frozenset("XYZABC")  # "Dr. X"
-_ABBREVIATED = 5  # letters at most: "tell your doctor. Wear" ends a sentence
+_ABBREVIATED = 5  # the most letters: "tell your doctor. Wear" ends a sentence
 _IMAGED = frozenset(  # "MR BRAIN W WO CONTRAST"
     "brain neck spine cervical thoracic lumbar abdomen pelvis knee shoulder hip ankle wrist elbow orbits liver "
     "prostate breast cardiac pituitary enterography angiogram angiography arthrogram venogram urogram".split()
@@ -134,7 +134,7 @@ _IMAGED = frozenset(  # "MR BRAIN W WO CONTRAST"
 
 
 class TitleRules(NameRules):
-    """The rules of titles and roles."""
+    """The rules for titles and roles."""
 
     def title(self, i: int, after: int, type_: str) -> Iterator[FoundName]:
         words = self.words
@@ -208,7 +208,7 @@ class TitleRules(NameRules):
         yield from self.chain(phrase, type_, 0.75, "names.title-list", 5)
 
     def _given_after_comma(self, phrase: NamePhrase) -> NamePhrase:
-        """ "Dr Chua Wei Ling, Eunice": given names after the comma, where they end the phrase."""
+        """Add given names after a comma if they end the phrase: "Dr Chua Wei Ling, Eunice"."""
         words = self.words
         at = phrase.last + 1
         if words.word(phrase.last) != "," or words.gap(at) != " " or words.style(phrase.first) == "lower":
@@ -285,7 +285,7 @@ class TitleRules(NameRules):
             return
         start = self.skip_titles(at)
         if start > at or self.never(i, at):
-            return  # the title speaks for itself
+            return  # the title is a cue of its own
         if cue.phrase == "by":
             if self.signature(at) and "\n" in words.gap(at + 1):
                 yield self.alone(at, type_, 0.6, "names.initials")

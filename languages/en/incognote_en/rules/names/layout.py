@@ -1,4 +1,4 @@
-"""Names that the page's layout reveals: tables, inverted lines, chat labels, initials, spelled-out letters."""
+"""Names found by the page's layout: tables, inverted lines, chat labels, initials, spelled-out letters."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from incognote_en.rules.names.announcer import NameRules
 from incognote_en.rules.names.phrase import FoundName, NamePhrase
 from incognote_en.rules.names.words import cues, is_credential, name_heads
 
-# A pattern that is searched in the whole text begins with a letter or mark, for which `re` skips ahead; what must
-# not stand before it is asked behind that first character. Those of a line's beginning are matched line by line.
+# A pattern that is searched for in the whole text begins with a letter or mark, so that `re` can skip ahead. Conditions
+# on the text before it are checked after that first character. Patterns at the start of a line are matched line by
+# line.
 _RULE = re.compile(r"[\s|+:=_-]+\Z")
 _CHAT = re.compile(
     r"(?:>+[ \t]*)?(?:[\[(]?\d{1,2}:\d{2}(?::\d{2})?(?:[ \t]?[ap]m)?[\])]?[ \t]*[-–]?[ \t]*)?"
@@ -37,7 +38,7 @@ _TYPIST = re.compile(
     r"([A-Z](?<![\w/.].)[A-Z]{1,3})[ ]?[/:][ ]?([a-z]{2,4})(?![\w/]|/(?!\d))(?=[ \t]*(?:$|\n|\r|/?\d|[DT] ?:))"
 )
 _TYPIST_LINE = re.compile(r"(?i)\b(?:(?:dictated|typed|transcri\w+|ref)\b|(?:d|t|dd|dt):)")
-# A dictation system's mark after a signature: "JEFFREY KRANZLER, M.D. JK4".
+# The mark of a dictation system after a signature: "JEFFREY KRANZLER, M.D. JK4".
 _CODED = re.compile(
     r"(?m)(?:M\.[ ]?D\.|D\.[ ]?O\.|MD(?<=\b..)|DO(?<=\b..)|RN(?<=\b..)|NP(?<=\b..))[ ,]{1,3}([A-Z]{2,3}\d{1,4})[ \t]*$"
 )
@@ -51,7 +52,7 @@ _CLOSING = re.compile(r"(?:[—–~-]{1,3}[ ]?)?([A-Za-z]{2,4})(?:[ ](?:RN|LPN|M
 
 
 class NameLayout(NameRules):
-    """The names of one text that its layout reveals."""
+    """The names in one text that its layout shows."""
 
     def find(self) -> Iterator[FoundName]:
         yield from self._inverted()
@@ -131,7 +132,7 @@ class NameLayout(NameRules):
         return alike and name >= 1 and name + best >= 5
 
     def _opening_lines(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """Where a pattern that never crosses a line end matches at a line's beginning."""
+        """The line starts at which a pattern matches. The pattern must not cross the end of a line."""
         begin = 0
         while True:
             if match := pattern.match(self.words.text, begin):
@@ -147,7 +148,7 @@ class NameLayout(NameRules):
             yield start, self.words.text[start:end].rstrip("\r\n")
 
     def _tables(self) -> Iterator[FoundName]:
-        """Cells under a head such as "Patient" or "RN", in tables of bars or of aligned columns."""
+        """Cells below a header like "Patient" or "RN", in tables with bars or aligned columns."""
         columns: list[tuple[int, str]] = []
         barred = 0
         for start, line in self._lines():
@@ -245,7 +246,7 @@ class NameLayout(NameRules):
         ward = [m for m in self._opening_lines(_WARD) if self._signature(m.group(1))]
         for match in ward:
             yield self._stretch(match.start(1), match.end(1), "PATIENT", 0.65, "names.initials")
-        if len(ward) >= 2:  # a list of patients by initials: each may occur elsewhere, too
+        if len(ward) >= 2:  # a list of patients by initials: each may also occur elsewhere
             listed = {m.group(1) for m in ward}
             for k in (k for k in among(words.words, listed) if words.word(k + 1) != "."):
                 yield self.alone(k, "PATIENT", 0.55, "names.initials-again")
@@ -283,7 +284,7 @@ class NameLayout(NameRules):
         yield from self._last_line()
 
     def _last_line(self) -> Iterator[FoundName]:
-        """A text signed by initials alone on its last line."""
+        """A text signed with only initials on its last line."""
         text = self.words.text.rstrip()
         begin = text.rfind("\n") + 1
         match = _CLOSING.match(text, begin + len(text[begin:]) - len(text[begin:].lstrip()))
@@ -298,7 +299,7 @@ class NameLayout(NameRules):
             yield self._stretch(match.start(1), match.end(1), "CLINICIAN", 0.6, "names.initials")
 
     def _blocks(self) -> Iterator[FoundName]:
-        """A name alone on its line above a line with its bearer's profession: "Nilmini Perera", "Geriatrician"."""
+        """A name alone on its line, above a line with the person's profession: "Nilmini Perera", "Geriatrician"."""
         words, before = self.words, 0
         for start in self.words.view.line_starts:
             line, k = before, words.at(start)

@@ -1,4 +1,4 @@
-"""Reading one name from the words of a text: forwards from a cue, or backwards from a credential."""
+"""Reading one name from the words of a text: forward from a cue, or backward from a credential."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class NameReader:
         """The name that begins at word i, or None.
 
         Args:
-            lax: a strong cue comes before, so that any capitalised word may be the name; otherwise its words must
-                themselves look like one.
+            lax: a strong cue precedes it, so any capitalized word may be the name. Otherwise its words must look like a
+                name.
             comma: the order may be surname, comma, given names.
-            wrap: a line break may lie inside the name.
+            wrap: the name may contain a line break.
         """
         words = self.words
         if not words.is_word(i):
@@ -103,13 +103,13 @@ class NameReader:
     def _close(self, i: int, last: int, parts: int, weight: int, lax: bool, opened: int) -> NamePhrase | None:
         words = self.words
         while last > i and words.low(last - 1) in self.known["particles"] and not self.namelike(last - 1):
-            last -= 1  # a particle leads nowhere
+            last -= 1  # a particle without a name after it
         if last <= i or (parts == 0 and not self._initials_only(i, last, lax)):
             return None
         start, end = words.starts[opened], words.end(last - 1)
         if words.word(last - 1) == "." and not words.is_initial(last - 2):
             end = words.end(last - 2)
-        # A recogniser's or scanner's digit inside a word: the name goes on to the word's end.
+        # Speech recognition or a scanner put a digit inside a word: the name continues to the word's end.
         text, stop = words.text, min(len(words.text), end + 16)
         if end == words.ends[last - 1] and parts and last < words.count and words.starts[last] == end:
             glued = end
@@ -120,7 +120,7 @@ class NameReader:
         return NamePhrase(i, last, start, end, weight)
 
     def joined(self, at: int, wrap: bool) -> bool:
-        """Whether word `at` continues the phrase of the word before it: a space apart, or a wrapped line."""
+        """Whether word `at` continues the phrase of the previous word: after a space, or on a wrapped line."""
         gap = self.words.gap(at)
         if not gap or _SENTENCE_GAP.match(gap) is not None:
             return True
@@ -131,12 +131,12 @@ class NameReader:
         line = self.words.text[max(near, self.words.text.rfind("\n", near, end)) : end]
         if len(line) > 36:
             return "   " not in line.strip()
-        # a short line goes on where a name is followed by a small word: "Dr. Emily / Carter called"
+        # a short line continues if a name is followed by a lower-case word: "Dr. Emily / Carter called"
         follower = at + 2 if self.words.word(at + 1) == "," else at + 1
         return self.namelike(at) and self.words.gap(follower) == " " and self.words.word(follower).islower()
 
     def namelike(self, at: int) -> bool:
-        """Whether word `at` is capitalised and a name by itself."""
+        """Whether word `at` is capitalized and a name by itself."""
         return self.words.nameness(self.words.words[at]) >= 5 and self.words.is_capital(at)
 
     def _initials_only(self, i: int, last: int, lax: bool) -> bool:
@@ -144,7 +144,7 @@ class NameReader:
         return lax and 2 <= len(letters) <= 4 and self.words.word(i + 1) == "."
 
     def _part(self, at: int, first: int, parts: int, lax: bool, style: str, inverted: bool) -> int:
-        """How many words from `at` belong to the name as one part (0: it ends here)."""
+        """The number of words from `at` that belong to the name as one part (0: it ends here)."""
         words, known = self.words, self.known
         word, low = words.words[at], words.lowers[at]
         following = words.word(at + 1)
@@ -174,7 +174,7 @@ class NameReader:
                 else 0
             )
         if inverted and words.words[at - 1] == ",":
-            return 1  # _given_follows has judged it
+            return 1  # _given_follows has checked it
         if low in known["stop"] or (low.replace("'", "’") in known["stop"]):
             return 1 if self._stop_is_name(at, parts, lax, style) else 0
         if style != "lower" and not words.is_capital(at):
@@ -184,7 +184,7 @@ class NameReader:
         return 1 if (self._next if parts else self._first)(at, lax, style) else 0
 
     def _initial(self, at: int, first: int, parts: int, style: str, inverted: bool) -> int:
-        """As _part, for a single capital letter."""
+        """Like `_part`, for a single capital letter."""
         words = self.words
         word, follows, gap = words.words[at], words.word(at + 1), words.gap(at + 1)
         if follows == "." and not gap:
@@ -249,7 +249,7 @@ class NameReader:
         return words.gap(at) == " " and words.is_capital(at) and not plain and words.nameness(words.words[at]) >= 2
 
     def _given_follows(self, at: int, style: str) -> bool:
-        """Whether the comma at word `at` leads on to given names."""
+        """Whether given names follow the comma at word `at`."""
         words = self.words
         follows = at + 1
         if follows >= words.count or words.gap(follows) not in ("", " ", "  ") or not words.is_word(follows):
@@ -283,7 +283,7 @@ class NameReader:
         score, entry = words.nameness(word), words.weigh(word)
         if style == "mixed":
             if word.isupper() and len(word) < 6 and not self.words.is_capital(at + 1) and score < 3:
-                return lax and len(word) > 3  # an abbreviation more likely than a name
+                return lax and len(word) > 3  # more likely an abbreviation than a name
             if words.word(at + 1) == ":" and not lax and score < 5:
                 return False
             if lax:
@@ -306,8 +306,8 @@ class NameReader:
         word = words.words[at]
         score, entry = words.nameness(word), words.weigh(word)
         if words.word(at + 1) == ":" and words.gap(at + 1) in ("", " ") and score < 5:
-            return False  # the next field's key
-        if entry & ORGANIZATION and score < 4:  # "Bruce Ward is a …" is no ward
+            return False  # the label of the next field
+        if entry & ORGANIZATION and score < 4:  # in "Bruce Ward is a …", Ward is a name and not a ward
             follows = words.low(at + 1)
             named = (
                 surname(entry) >= 5
@@ -329,7 +329,7 @@ class NameReader:
         return score >= 3 and (commonness(entry) < 2 or (surname(entry) >= 6 and score >= 4))
 
     def _plain_words_end(self, at: int, lax: bool) -> bool:
-        """One or two plain words in capitals that close a name: "Walter Standing Elk", "Missy Two Bears, RN"."""
+        """One or two capitalized ordinary words that end a name: "Walter Standing Elk", "Missy Two Bears, RN"."""
         words = self.words
         for k in range(at, at + 2):
             word, low = words.word(k), words.low(k)
@@ -353,7 +353,7 @@ class NameReader:
         return False
 
     def _stop_is_name(self, at: int, parts: int, lax: bool, style: str) -> bool:
-        """Whether a plain word is a name in its place: "Thaddeus Will", "Dr. May"."""
+        """Whether an ordinary word is a name in this position: "Thaddeus Will", "Dr. May"."""
         words, low = self.words, self.words.lowers[at]
         if not (lax or parts):
             leads = words.is_capital(at + 1) and words.nameness(words.word(at + 1)) >= 4

@@ -1,4 +1,4 @@
-"""Names without an announcement: runs of capitalised name-like words, names before a credential or an age."""
+"""Names without an announcement: runs of capitalized name-like words, names before a credential or an age."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _DASHES = frozenset("-•*–—~")
 
 
 class UnannouncedNames(NameRules):
-    """The unannounced names of one text."""
+    """The names in one text that nothing announces."""
 
     def bare(self, taken: set[int]) -> Iterator[FoundName]:
-        """Runs of name-like words that no cue announced; `taken` holds the words that already belong to a name."""
+        """Runs of name-like words that no cue announced; `taken` contains the words that already belong to a name."""
         words, stop = self.words, self.known["stop"] | titles()
         small = words.document == "lower"
         done = 0
@@ -66,7 +66,7 @@ class UnannouncedNames(NameRules):
                 done = phrase.last
 
     def _small(self, i: int, taken: set[int]) -> Iterator[FoundName]:
-        """A given name and a surname in a text that writes no capitals: "hassan el-khoury"."""
+        """A given name and a surname in a text without capitals: "hassan el-khoury"."""
         words = self.words
         entry = words.weigh(words.words[i])
         phrase = self.reader.read(i, lax=False)
@@ -101,7 +101,7 @@ class UnannouncedNames(NameRules):
             return False
         if given(words.weigh(word)) < 5 and words.lowers[i] in lone_cues():
             return False  # "Judge Whitaker": a title, a role
-        if score == 2 and not words.weigh(word):  # an unknown word where a name may be, or before another one
+        if score == 2 and not words.weigh(word):  # an unknown word in a position for names, or before another one
             pair = words.gap(i + 1) == " " and words.is_capital(i + 1) and not words.word(i + 1).isupper()
             return words.low(i - 1) in self.known["before"] or (pair and words.nameness(words.word(i + 1)) >= 2)
         return score >= 3 or (score >= 1 and given(words.weigh(word)) >= 3)
@@ -132,7 +132,7 @@ class UnannouncedNames(NameRules):
             and words.is_initial(first)
             and given(entries[0]) > surname(entries[0])
         ):
-            phrase = phrase._replace(first=parts[0], start=words.starts[parts[0]])  # a list's letter
+            phrase = phrase._replace(first=parts[0], start=words.starts[parts[0]])  # the letter of a list item
             first, initials = parts[0], False
         age = _AGE_AFTER.match(words.text, phrase.end)
         if len(parts) >= 2:
@@ -179,7 +179,7 @@ class UnannouncedNames(NameRules):
         return None
 
     def _done_by(self, first: int, last: int) -> bool:
-        """Whether someone did it or was seen: "ERCP by Malhotra on", "she saw Lieberthal at"."""
+        """Whether someone did something or was seen: "ERCP by Malhotra on", "she saw Lieberthal at"."""
         words = self.words
         capital = words.is_capital(last) and words.style(first) == "mixed" and words.gap(last) == " "
         return words.low(first - 1) in ("by", "saw") and words.gap(first) in (" ", "\n") and not capital
@@ -220,11 +220,12 @@ class UnannouncedNames(NameRules):
         if top >= 6 and total >= 8:
             return 0.6
         if given(entries[0]) >= 5 and surname(entries[1]) >= 5 and self._inside_sentence(phrase.first):
-            return 0.55  # two words that are usual names, too: "by Grace Long"
+            return 0.55  # two words that are also common names: "by Grace Long"
         flags = MEDICAL | BRAND | ORGANIZATION | PLACE | EPONYM
         acronym = any(words.words[k].isupper() and len(words.words[k]) > 1 for k in range(phrase.first, phrase.last))
         if min(scores) >= 2 and not acronym and not any(commonness(e) or e & flags for e in entries):
-            # No list of words or drugs knows these capitals: a proper name, and a person's if someone acts.
+            # No list of words or drugs has these capitalized words. So they are a proper name, and a person's if
+            # someone acts.
             acts = words.possessive(phrase.last - 1) or words.low(phrase.last) in self.known["after"]
             return 0.55 if total >= 5 or acts else 0.42
         return 0.4 if top >= 4 and total >= 6 else 0.0
@@ -285,7 +286,10 @@ class UnannouncedNames(NameRules):
         return any(words.weigh(word) & (MEDICAL | BRAND) and words.nameness(word) < 4 for word in written)
 
     def _single(self, phrase: NamePhrase, score: int, entry: int, age: bool, initials: bool) -> FoundName | None:
-        """A lone capitalised word: found only where its context is a person's, doubtful where it may be."""
+        """A lone capitalized word.
+
+        It is found only in a context for persons, and marked doubtful if that is uncertain.
+        """
         words, known = self.words, self.known
         at = phrase.last - 1 if not initials else phrase.first
         word = words.words[phrase.first]
@@ -347,7 +351,7 @@ class UnannouncedNames(NameRules):
         return None
 
     def _set_apart(self, phrase: NamePhrase) -> bool:
-        """In quotation marks, in brackets, or at the head of a listed line: "NICU (Bui)", "- Nuala - estranged"."""
+        """Whether it is in quotation marks or parentheses, or begins a list item: "NICU (Bui)", "- Nuala"."""
         words = self.words
         before, after = words.word(phrase.first - 1), words.word(phrase.last)
         if before in ('"', "“", "‘", "'") and after in ('"', "”", "’", "'"):

@@ -1,4 +1,4 @@
-"""The words of one text as a name finder weighs them, and the word classes and cues of name_cues.toml."""
+"""The words of one text with their weights as names, and the word classes and cues of name_cues.toml."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from incognote.detectors.rules.lexicon import (
 from incognote.detectors.rules.view import TOKEN, View, capitals, cases, cut
 from incognote.languages import language
 
-# As view.TOKEN, for texts with combining marks: a mark belongs to its letter.
+# Like view.TOKEN, for texts with combining marks: a mark belongs to its letter.
 _MARKS = re.compile("[\u0300-\u036f]")
 _ACCENTS = "\u0300\u0301"
 _LETTER = "[^\\W\\d_][\u0300-\u036f]*"
@@ -47,7 +47,7 @@ _PREFIXED = re.compile(r"[^\W\d_]{1,3}['’\u02bc-][^\W\d_]")
 _HYPHEN = re.compile(r"[-‐]")
 _VOWEL = re.compile("[aeiouy]")
 
-# Endings and beginnings that make an unlisted word look like a surname or given name of some tradition.
+# Endings and beginnings that make an unlisted word look like a surname or given name of some language.
 _NAMELIKE = re.compile(
     r"(?:sk[iya]|cka|cki|wicz|vich|vych|enko|chuk|czyk|czak|[oe]v[a]?|yan|ian|shvili|adze|oglu|poulos|poulou|akis|idis|iadis|ides|"
     r"sson|sdottir|sen|mann|berg|stein|quist|qvist|strom|gren|lund|escu|eanu|[aeiou]nen|[eo]z|eiro|elli|etti|ucci|"
@@ -70,7 +70,7 @@ def _base(word: str) -> str:
 
 
 class _Entries(dict[str, int]):
-    """Word → lexicon entry, over the words of one text; looked up when first asked for."""
+    """Word → lexicon entry, for the words of one text; looked up on first use."""
 
     def __init__(self) -> None:
         self._get = lexicon().get
@@ -85,7 +85,7 @@ class _Entries(dict[str, int]):
 
 
 class _Nameness(dict[str, int]):
-    """Word → nameness, over the words of one text; worked out when first asked for."""
+    """Word → nameness, for the words of one text; computed on first use."""
 
     def __init__(self, weigh: Callable[[str], int]) -> None:
         self._weigh = weigh
@@ -96,7 +96,7 @@ class _Nameness(dict[str, int]):
 
 
 def _of_parts(base: str) -> int:
-    """The entry of a folded word that the lexicon lacks: of a plural, or of a hyphenated word's parts together."""
+    """The entry of a folded word that is not in the lexicon: from its singular, or from its hyphenated parts."""
     get = lexicon().get
     parts = [base] if base.isalpha() else [part for part in _HYPHEN.split(base) if part]
     if len(parts) < 2:
@@ -112,7 +112,7 @@ def _of_parts(base: str) -> int:
         flags |= entry & (MEDICAL | BRAND | ORGANIZATION | EPONYM_NOUN)
     common = min(commonness(e) for e in names)
     if min(max(given(e), surname(e)) for e in names) == 0 and any(commonness(e) for e in names):
-        common = max(common, max(commonness(e) for e in names))  # "Dose-Smith": one part is a mere word
+        common = max(common, max(commonness(e) for e in names))  # "Dose-Smith": one part is an ordinary word
     return max(map(given, names)) | max(map(surname, names)) << 3 | common << 6 | flags
 
 
@@ -134,11 +134,11 @@ def _nameness(word: str, weigh: Callable[[str], int]) -> int:
 
 @cache
 def _of_entry(entry: int) -> int:
-    """The nameness of a word that a list knows."""
+    """The nameness of a listed word."""
     common = commonness(entry)
     best = max(given(entry), surname(entry))
     score = best + 2 if best and not common else best - (0, 1, 2, 4)[common]
-    if entry >= MEDICAL:  # the lowest of the flags
+    if entry >= MEDICAL:  # the smallest of the flags
         if entry & (MEDICAL | BRAND):
             score -= 4
         if entry & ORGANIZATION:
@@ -151,7 +151,7 @@ def _of_entry(entry: int) -> int:
 
 
 def _likeness(base: str) -> int:
-    """The nameness of a folded word that no list knows, by its letters."""
+    """The nameness of a folded unlisted word, by its letters."""
     if len(base) < 3 or not _VOWEL.search(base):
         return 0
     if _NAMELIKE.search(base):
@@ -160,13 +160,13 @@ def _likeness(base: str) -> int:
 
 
 class WeighedWords:
-    """Parallel lists over the words of one text, as in View, with what a name finder asks of them.
+    """Parallel lists over the words of one text, as in View, with the properties that a name finder needs.
 
-    Weights are kept with their text, never for the process: the words of a note are freed with it.
+    Weights are kept with their text and never for the process, so the words of a note are freed with it.
 
     Attributes:
-        weigh: the lexicon entry of a word as written, possessive and all; of a hyphenated word, of its parts together.
-        nameness: how much a word by itself looks like a name: about -7 (a plain word) to 9 (a name and nothing else).
+        weigh: the lexicon entry of a word as written, including a possessive; for a hyphenated word, of all its parts.
+        nameness: how much a word by itself looks like a name, from about -7 (an ordinary word) to 9 (only a name).
     """
 
     def __init__(self, view: View) -> None:
@@ -204,7 +204,7 @@ class WeighedWords:
         return self.gaps[i]
 
     def end(self, i: int) -> int:
-        """Where the i-th word ends as a name: before a possessive."""
+        """The end of the i-th word as a name, before a possessive."""
         word = self.words[i]
         if "'" in word or "’" in word or "\u02bc" in word:
             match = _POSSESSIVE.search(word)
@@ -213,14 +213,14 @@ class WeighedWords:
         return self.ends[i]
 
     def possessive(self, i: int) -> bool:
-        """Whether the i-th word carries a possessive ending."""
+        """Whether the i-th word has a possessive ending."""
         return self.end(i) != self.ends[i]
 
     def is_word(self, i: int) -> bool:
         return 0 <= i < self.count and self.words[i][0].isalpha()
 
     def is_capital(self, i: int) -> bool:
-        """Begins with a capital, or hides one after a short prefix: "d'Angelo", "el-Khoury"."""
+        """Whether the word begins with a capital, or has one after a short prefix: "d'Angelo", "el-Khoury"."""
         word = self.word(i)
         if not word or not word[0].isalpha():
             return False
@@ -233,7 +233,7 @@ class WeighedWords:
         return word[:1].isalpha() and word[:1].isupper() and len(word.rstrip(_ACCENTS)) == 1
 
     def style(self, i: int) -> str:
-        """How the line around word i is written: "mixed", "caps" (no lower case) or "lower" (no capitals)."""
+        """The case of the line with word i: "mixed", "caps" (no lower case) or "lower" (no capitals)."""
         line = self.view.line_of(self.starts[i])
         style = self._styles.get(line)
         if style is None:
@@ -271,7 +271,7 @@ class WeighedWords:
 
 
 class Cue(NamedTuple):
-    """One phrase: the words after its first, the kinds it may be of with the type of their name, and itself."""
+    """One phrase: the words after its first, its possible kinds with the type of their name, and the phrase itself."""
 
     rest: tuple[str, ...]
     kinds: tuple[tuple[str, str], ...]
@@ -285,14 +285,14 @@ def _file() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def vocabulary() -> Mapping[str, frozenset[str]]:
-    """The closed word classes of name_cues.toml by name, read once; the file explains each."""
+    """The closed word classes of name_cues.toml by name, read once. The file explains each."""
     words = {name: frozenset(words) for name, words in _file()["words"].items()}
     return {**words, "never": words["never"] | eponym_pairs()}
 
 
 @lru_cache(maxsize=1)
 def name_heads() -> dict[str, str]:
-    """A column's head, in lower case → the type of the names below it."""
+    """A column header in lower case → the type of the names below it."""
     return {head: type_ for type_, heads in _file()["columns"].items() for head in heads}
 
 
@@ -318,19 +318,19 @@ def cues() -> dict[str, tuple[Cue, ...]]:
 
 @lru_cache(maxsize=1)
 def lone_cues() -> frozenset[str]:
-    """The cues of a single word."""
+    """The cues that are a single word."""
     return frozenset(first for first, found in cues().items() for cue in found if not cue.rest)
 
 
 @lru_cache(maxsize=1)
 def lone_titles() -> frozenset[str]:
-    """The titles of a single word."""
+    """The titles that are a single word."""
     kinds = ((first, kind) for first, found in cues().items() for cue in found if not cue.rest for kind, _ in cue.kinds)
     return frozenset(first for first, kind in kinds if kind == "title")
 
 
 def is_credential(words: WeighedWords, i: int) -> int:
-    """How many words from i on make one credential ("MD" 1, "M.D." 4, "PA-C" 1), 0 for none."""
+    """The number of words from i on that form one credential ("MD" 1, "M.D." 4, "PA-C" 1), 0 for none."""
     known = vocabulary()["credentials"]
     word = words.word(i)
     if not word or not word[0].isalpha():

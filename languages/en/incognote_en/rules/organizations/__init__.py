@@ -1,4 +1,4 @@
-"""Organisations: hospitals, pharmacies, laboratories, employers, schools, insurers, by the words of their names."""
+"""Organizations: hospitals, pharmacies, laboratories, employers, schools, insurers, by the words of their names."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def find(view: View) -> Iterable[Candidate]:
 
 
 class Organizations(OrganizationCues):
-    """The organisations of one text."""
+    """The organizations in one text."""
 
     def find(self) -> Iterator[FoundTokens]:
-        """All readings; overlapping ones are left to the merge."""
+        """All readings. Overlapping ones are left to the merge."""
         w = self.walk
         triggers = _triggers()
         for i in among(w.lows, triggers):
@@ -68,7 +68,7 @@ class Organizations(OrganizationCues):
                 yield organizations
 
     def headed(self, i: int) -> FoundTokens | None:
-        """Capitalised words before a head: Cedar Hollow Regional Medical Center."""
+        """Capitalized words before a head: Cedar Hollow Regional Medical Center."""
         w = self.walk
         head, core = self.heads.get(w.lows[i]), i
         for size in (2, 1):
@@ -186,7 +186,7 @@ class Organizations(OrganizationCues):
         return FoundTokens(j, i + 1, head.type, 0.6, "organizations.lower", core) if j < core else None
 
     def town(self, end: int) -> FoundTokens | None:
-        """The town after a hospital's name and a comma, where the line or clause ends: …, Vitoria-Gasteiz."""
+        """The town after a hospital's name and a comma, if the line or clause ends there: …, Vitoria-Gasteiz."""
         w = self.walk
         if (
             w.word(end) != ","
@@ -234,7 +234,7 @@ def aliases(walk: TokenWalk, organizations: list[FoundTokens]) -> Iterator[Found
 
 
 def _shortened(walk: TokenWalk, organization: FoundTokens) -> Iterator[tuple[str, ...]]:
-    """The words before the head, if two of them are distinctive; the initials of all; letters as they are."""
+    """The words before the head, if two of them are distinctive; the initials of all words; an acronym unchanged."""
     if organization.core == organization.start:
         yield (walk.lows[organization.start],)
         return

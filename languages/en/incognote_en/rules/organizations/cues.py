@@ -1,4 +1,4 @@
-"""Organizations by what comes before their names: a kind, a cue, a label; and those known by name."""
+"""Organizations found by what precedes their names (a kind, a cue, a label), and those known by name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OrganizationCues(OrganizationRuns):
     """HEAD NAME, brands, cues and labels."""
 
     def led(self, i: int) -> FoundTokens | None:
-        """The kind comes first: University of Turku, Hospital Universitario Virgen del Roble, Ward Seacole."""
+        """A name that begins with its kind: University of Turku, Hospital Universitario Virgen del Roble."""
         w = self.walk
         low = w.lows[i]
         if not w.titled(i) or i + 1 >= w.n or w.breaks(i + 1):
@@ -71,7 +71,7 @@ class OrganizationCues(OrganizationRuns):
         return FoundTokens(i, end, kind, 0.7, "organizations.first")
 
     def brand(self, i: int) -> FoundTokens | None:
-        """An organisation known by name, with its heads and forms."""
+        """An organization known by name, with its heads and legal forms."""
         w = self.walk
         at = self.brands.at(w.lows, i)
         if at is None or (i and w.joined(i) and w.words[i - 1] in "-@./"):
@@ -84,7 +84,7 @@ class OrganizationCues(OrganizationRuns):
         ):
             return None
         if w.words[end - 1].isupper() and re.match(r" ?[A-Z]?\d", w.text[w.ends[end - 1] : w.ends[end - 1] + 3]):
-            return None  # the register numbers of physicians and insured persons
+            return None  # the registration numbers of physicians and insured persons
         alone = brand.need == "a" and not (end - i == 1 and lexicon().get(w.lows[i], 0) & EPONYM)
         if alone and (titled or end - i > 1 or (brand.type == "PHARMACY" and len(w.words[i]) > 3)):
             if after in GENERIC["terms"]:
@@ -101,7 +101,7 @@ class OrganizationCues(OrganizationRuns):
         )
 
     def near(self, i: int, cues: frozenset[str]) -> bool:
-        """One of the cues comes shortly before token i, in the same sentence."""
+        """Whether one of the cues comes shortly before token i, in the same sentence."""
         w = self.walk
         for k in range(i - 1, max(-1, i - 1 - CUE_BACK), -1):
             if w.words[k] in ".;" and w.starts[k + 1] > w.ends[k]:
@@ -111,7 +111,7 @@ class OrganizationCues(OrganizationRuns):
         return False
 
     def cued(self, i: int) -> FoundTokens | None:
-        """Whatever capitalised words follow `works for`, `transferred from`, a bare `at`."""
+        """Any capitalized words after `works for`, `transferred from`, or a bare `at`."""
         w = self.walk
         low, j = w.lows[i], i + 1
         if j < w.n and w.words[j] == "the":
@@ -162,7 +162,7 @@ class OrganizationCues(OrganizationRuns):
         return None
 
     def acronym(self, i: int, j: int) -> FoundTokens | None:
-        """Letters that end as hospitals' do: at BRH, transferred from CGH, sent to the QVMC ED."""
+        """Letters with a typical ending of a hospital: at BRH, transferred from CGH, sent to the QVMC ED."""
         w = self.walk
         word, low = w.words[j], w.lows[j]
         if not (3 <= len(word) <= 5 and word.isupper() and word.isalpha()) or low in ACRONYM["other"]:
@@ -177,7 +177,7 @@ class OrganizationCues(OrganizationRuns):
         return w.joined(i) and w.words[i] in "-/_%="
 
     def goes_on(self, end: int) -> bool:
-        """The run is part of something else: a label's value, or an eponym's sign."""
+        """Whether the run is part of something else: the value of a label, or an eponymous sign."""
         w = self.walk
         if end >= w.n or w.breaks(end):
             return False
@@ -185,7 +185,7 @@ class OrganizationCues(OrganizationRuns):
         return bool(clock or (w.words[end].islower() and (maker(w.lows[end - 1]) or w.lows[end - 1].endswith("'s"))))
 
     def person(self, real: list[int]) -> bool:
-        """All the words are given names or surnames, and not all of them ordinary words."""
+        """Whether all words are given names or surnames, and not all are ordinary words."""
         w, names = self.walk, lexicon()
         entries = [names.get(w.lows[k].replace("'", ""), 0) for k in real]
         named = all(given(e) or surname(e) or len(w.words[k]) < 3 for e, k in zip(entries, real, strict=True))
@@ -217,7 +217,7 @@ class OrganizationCues(OrganizationRuns):
         return FoundTokens(k, i + 1, "HOSPITAL", 0.55, "organizations.unit") if named else None
 
     def excluded(self, k: int, work: bool = False) -> bool:
-        """A word that makes the run something else: a people, a month, a title, a town (places finds those)."""
+        """Whether a word makes the run something else: a people, a month, a title, a town (found by `places`)."""
         low = self.walk.lows[k]
         return (
             bool(lexicon().get(low, 0) & (PLACE if work else PLACE | EPONYM)) and low not in self.heads
@@ -260,7 +260,7 @@ class OrganizationCues(OrganizationRuns):
         return FoundTokens(j, end, LABELS[w.lows[i]], 0.55, "organizations.spoken")
 
     def saint(self, i: int) -> FoundTokens | None:
-        """St Tysilio's, with no head: a church, a school or a hospital of that name."""
+        """St Tysilio's, without a head: a church, a school or a hospital with that name."""
         w = self.walk
         j = i + 2 if w.word(i + 1) == "." else i + 1
         if j >= w.n or w.newline(j) or not w.titled(i) or not w.titled(j) or not w.lows[j].endswith("'s"):

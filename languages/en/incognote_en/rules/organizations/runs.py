@@ -1,4 +1,4 @@
-"""What is known of organizations, and how far the name of one reaches."""
+"""Word classes for organizations, and how far the name of one extends."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ WORD = words(FILE, "word")
 _CLINICAL = re.compile(
     r".+(?:olog(?:y|ic|ical|ist)|iatr(?:y|ic|ics|ist)|thoracic|(?:an)?esthesia|itis|oscop(?:y|ic)|ectomy|facial|pathy|therapy|metry|gram|graphy|plasty|emia|osis)s?\Z"
 )
-"""Words of medicine no list holds: Oromaxillofacial, Laryngology."""
+"""Medical words that are in no list: Oromaxillofacial, Laryngology."""
 
 
 class OrganizationHead(NamedTuple):
-    """What a head makes of the words before it; a weak one needs a cue or a word that is no ordinary one."""
+    """The type that a head gives to the words before it. A weak one needs a cue or an unusual word."""
 
     type: str
     strong: bool
@@ -52,7 +52,7 @@ def heads() -> dict[str, OrganizationHead]:
 
 @cache
 def brands() -> Gazetteer:
-    """Organizations known by name: need `a` is enough alone, `n` takes a cue."""
+    """Organizations known by name: need `a` is enough alone, `n` needs a cue."""
     names: dict[str, GazetteerPlace] = {}
     sections = data(FILE)["brand"]
     for key, kind in (
@@ -71,7 +71,7 @@ def brands() -> Gazetteer:
 
 
 def is_distinctive(low: str) -> bool:
-    """The word identifies an institution: it is no type, specialty or very frequent word."""
+    """Whether the word identifies an institution: it is not a type, a specialty or a very frequent word."""
     if low in WORD["sacred"] or lexicon().get(low, 0) & PLACE:
         return True
     if low in GENERIC["words"] or _CLINICAL.match(low):
@@ -81,7 +81,7 @@ def is_distinctive(low: str) -> bool:
 
 
 def is_unusual(low: str, word: str) -> bool:
-    """The word is no ordinary one: it could only be a name."""
+    """Whether the word is not ordinary, so that it can only be a name."""
     if len(word) < 3 or (word.isupper() and len(word) < 5) or low in GENERIC["words"] or _CLINICAL.match(low):
         return False
     bare = low.removesuffix("'s")
@@ -93,7 +93,7 @@ def is_unusual(low: str, word: str) -> bool:
 
 
 def maker(low: str) -> bool:
-    """A maker of drugs or devices, or an eponym."""
+    """Whether the word is a maker of drugs or devices, or an eponym."""
     return bool(lexicon().get(low, 0) & (BRAND | EPONYM))
 
 
@@ -112,11 +112,11 @@ HEAD_ENDS = frozenset(head.rsplit(" ", 1)[-1] for head in heads())
 
 
 _MOST = 30
-"""Tokens behind a head that are read on over: no name has more, and repeated heads then take linear time."""
+"""The most tokens read after a head. No name has more, and repeated heads then take linear time."""
 
 
 class OrganizationRuns:
-    """Reads runs of words off the tokens of one text."""
+    """Reads runs of words from the tokens of one text."""
 
     def __init__(self, walk: TokenWalk) -> None:
         self.walk = walk
@@ -124,7 +124,7 @@ class OrganizationRuns:
         self.brands = brands()
 
     def leftward(self, i: int) -> int:
-        """Back from a head over its name, then forward past what is no part of it."""
+        """Move back from a head over its name, then forward past words that are not part of it."""
         w = self.walk
         j = i
         while j > 0 and i - j < 9:
@@ -167,7 +167,7 @@ class OrganizationRuns:
         return j
 
     def wraps(self, j: int) -> bool:
-        """The name goes on over the end of a line of prose: from Saint Ludmila / Hospital."""
+        """Whether the name continues over the end of a line of prose: from Saint Ludmila / Hospital."""
         w = self.walk
         return (
             w.text[w.ends[j - 1] : w.starts[j]].strip(" \t") in ("\n", "\r\n")
@@ -177,7 +177,7 @@ class OrganizationRuns:
         )
 
     def rightward(self, j: int) -> int:
-        """On over further heads, a legal form, a campus, `of Michigan`, `#12`."""
+        """Continue over further heads, a legal form, a campus, `of Michigan`, `#12`."""
         w = self.walk
         stop = min(w.n, j + _MOST)
         while j < stop and not w.breaks(j):
@@ -235,12 +235,12 @@ class OrganizationRuns:
         return i >= w.n or w.breaks(i) or not w.titled(i)
 
     def sentence(self, i: int) -> bool:
-        """A sentence may begin at token i, so that the full stop before it is the last one's."""
+        """Whether a sentence may begin at token i, so that the period before it ends the previous one."""
         w = self.walk
         return i >= w.n or w.titled(i)
 
     def proper(self, j: int) -> bool:
-        """A capitalised word that may follow `of` in a name."""
+        """Whether a capitalized word may follow `of` in a name."""
         w = self.walk
         j = j + 1 if w.low(j) == "the" else j
         return (
@@ -251,7 +251,7 @@ class OrganizationRuns:
         )
 
     def run(self, j: int) -> int:
-        """The end of the capitalised words at j, links inside allowed."""
+        """The end of the capitalized words at j, links inside allowed."""
         w = self.walk
         k = j
         while k < w.n and k - j < 7 and not (k > j and w.breaks(k)):
@@ -271,7 +271,7 @@ class OrganizationRuns:
         return k
 
     def body(self, start: int, i: int) -> bool:
-        """A learned society, a guideline body, an authority everybody quotes."""
+        """Whether it is a learned society, a guideline body or an authority that is often cited."""
         w = self.walk
         inside = any(low in GENERIC["bodies_first"] for low in w.lows[max(0, start - 1) : min(start + 2, i)])
         return inside and any(low in GENERIC["bodies_head"] for low in w.lows[start : i + 1])

@@ -1,8 +1,8 @@
 """Places: postal addresses, then towns, states, countries and named places outside them.
 
-Addresses differ by country in order and words but agree in shape: short parts between commas or line ends, most of
-them capitalised or numbers. A seed (a numbered street, a code, a box, a label) is a part that hardly means anything
-else; parts beside it join if they can.
+Addresses differ by country in order and words but have the same shape: short parts between commas or line ends, most of
+them capitalized or numbers. A seed (a numbered street, a code, a box, a label) is a part that rarely means anything
+else. Parts beside it join it if they fit.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _TELLING = frozenset(("street", "code", "box", "place", "before", "state", "buil
 
 
 class Addresses:
-    """The addresses of one text."""
+    """The addresses in one text."""
 
     def __init__(self, walk: TokenWalk) -> None:
         self.walk = walk
@@ -96,7 +96,7 @@ class Addresses:
             if part.kind in ("title", "loose") or (
                 line and not comma and part.kind in ("place", "unit", "before", "street")
             ):
-                # a bare line or a bare name counts only if something telling follows, or a comma tied it to a street
+                # a line or a name alone counts only if a distinctive part follows, or a comma links it to a street
                 if comma and not line and not waiting and part.kind != "loose":
                     kept = part.end
                     kinds.add(part.kind)
@@ -159,7 +159,11 @@ class Addresses:
         return tied and bool(kinds & {"code", "before"}) and "street" not in kinds and "box" not in kinds
 
     def separator(self, i: int) -> tuple[int, bool, bool]:
-        """Past the comma and line end before the next part: (its index, a comma stood there, a line ended)."""
+        """Skip the comma and line end before the next part.
+
+        Returns:
+            The part's index, whether there was a comma, and whether a line ended.
+        """
         w = self.walk
         comma = line = False
         j = i

@@ -1,4 +1,4 @@
-"""The parts postal addresses are made of: numbered streets, units, boxes, codes, states, named places."""
+"""The parts of postal addresses: numbered streets, units, boxes, codes, states, named places."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from incognote_en.rules.walk import TokenWalk
 
 
 class AddressParts:
-    """Reads parts of addresses off the tokens of one text."""
+    """Reads parts of addresses from the tokens of one text."""
 
     def __init__(self, walk: TokenWalk) -> None:
         self.walk = walk
@@ -29,7 +29,7 @@ class AddressParts:
         self.codes = abbreviations()
 
     def part(self, i: int) -> AddressPart | None:
-        """The part that begins at token i, taking the most telling reading."""
+        """The part that begins at token i, in its most distinctive reading."""
         w = self.walk
         if i >= w.n:
             return None
@@ -110,7 +110,7 @@ class AddressParts:
         return AddressPart(i, end, "unit") if end else None
 
     def street(self, i: int) -> AddressPart | None:
-        """A house number and a street's name; or a street word that comes first; or a glued name and its number."""
+        """A house number and a street name, a street that begins with its kind, or a one-word name and its number."""
         w = self.walk
         low = w.lows[i]
         if low in ("no", "nos", "number") and not w.newline(i + 1):
@@ -135,7 +135,7 @@ class AddressParts:
         return None
 
     def named(self, i: int) -> int:
-        """The end of NAME SUFFIX beginning at i, 0 where there is none. Lower case needs an unmistakable suffix."""
+        """The end of NAME SUFFIX beginning at i, 0 if there is none. Lower case requires an unmistakable suffix."""
         w = self.walk
         end, strict = 0, not w.titled(i) and not w.words[i].isdigit()
         j, seen = i, 0
@@ -156,7 +156,7 @@ class AddressParts:
                 break
             ordinal = low in ADDRESS["ordinals"] and j and w.words[j - 1].isdigit() and w.joined(j)
             if word == "." and len(w.words[j - 1]) <= 3:
-                pass  # an abbreviation's point: "N. Main St"
+                pass  # the period of an abbreviation: "N. Main St"
             elif not (
                 w.titled(j)
                 or low in ADDRESS["links"]
@@ -178,7 +178,7 @@ class AddressParts:
         return end
 
     def led(self, i: int) -> int:
-        """The end of a street whose kind comes first: Jalan Ampang 12, rue de la Paix, Route 19, County Road 5."""
+        """The end of a street that begins with its kind: Jalan Ampang 12, rue de la Paix, Route 19, County Road 5."""
         w = self.walk
         low = w.low(i)
         if low in STREET["numbered"] or (
@@ -237,11 +237,11 @@ class AddressParts:
             k += 2 if w.word(k + 1) in ".°º" else 1
         end = self.number(k) if w.word(k).isdigit() and len(w.word(k)) <= 4 and not w.newline(k) else 0
         if len(low_first := w.lows[i]) < 3 and w.words[i].isupper() and low_first != "av":
-            return 0  # BD is a maker of syringes
+            return 0  # BD makes syringes
         return end or j
 
     def state(self, i: int) -> AddressPart | None:
-        """A state's code, with the postal code after it."""
+        """A state code, with the postal code after it."""
         w = self.walk
         word = w.words[i]
         j = i + 2 if w.word(i + 1) == "." else i + 1
@@ -275,7 +275,7 @@ class AddressParts:
         return AddressPart(i, code or end, "code" if code else "before")
 
     def place(self, i: int) -> AddressPart | None:
-        """A known town, state or country, with what may follow it: a state's code, a postal code."""
+        """A known town, state or country, with a state code or postal code after it."""
         w = self.walk
         if not w.titled(i) and not (w.words[i].islower() and i and (w.words[i - 1].isalpha() or w.words[i - 1] == ",")):
             return None
@@ -302,7 +302,7 @@ class AddressParts:
         return AddressPart(i, end, "place" if place.need != "w" or self.closes(end) else "title")
 
     def title(self, i: int) -> AddressPart | None:
-        """Any run of capitalised words that ends where a part ends."""
+        """Any run of capitalized words that ends where a part ends."""
         end = self.run(i)
         if not end:
             return None
@@ -321,19 +321,19 @@ class AddressParts:
         return AddressPart(i, end, "building" if end - i > 1 and w.lows[end - 1] in PART["building"] else "title")
 
     def known(self, i: int) -> bool:
-        """A town, state or country that is no common word begins at token i."""
+        """Whether a town, state or country that is not a common word begins at token i."""
         known = self.names.at(self.walk.lows, i) if self.walk.titled(i) else None
         return known is not None and known[1].need != "w"
 
     def loose(self, i: int) -> AddressPart | None:
-        """A number and capitalised words without any street word: 2-4-1 Nishi-Shinjuku, 9 Ropewalk."""
+        """A number and capitalized words without any street word: 2-4-1 Nishi-Shinjuku, 9 Ropewalk."""
         w = self.walk
         begin = self.number(i) if w.words[i].isdigit() else 0
         end = self.run(begin) if begin and begin < w.n and not w.breaks(begin) and w.titled(begin) else 0
         return AddressPart(i, end, "loose") if end and end - begin < 5 and self.closes(end) else None
 
     def run(self, i: int) -> int:
-        """The end of a run of 1..6 capitalised words at i, none of them a word that no address holds; else 0."""
+        """The end of a run of 1..6 capitalized words at i, none of them a word that cannot be in an address; else 0."""
         w = self.walk
         j, seen = i, 0
         while j < w.n and seen < 6 and not (j > i and w.breaks(j)):
@@ -352,7 +352,7 @@ class AddressParts:
                 and w.titled(j + 1)
                 and j + 1 < w.n
             ):
-                pass  # an abbreviation's point: "St. Ives"
+                pass  # the period of an abbreviation: "St. Ives"
             elif not (
                 seen and (low in ADDRESS["links"] or low in ("na", "nan")) and j + 1 < w.n and w.titled(j + 1)
             ) and not (w.words[j] in "'’-" and w.joined(j)):
@@ -363,7 +363,7 @@ class AddressParts:
         return j if seen else 0
 
     def trailing_code(self, i: int) -> int:
-        """The end of a postal code right after a name, with a dash between at most; 0 where there is none."""
+        """The end of a postal code directly after a name, with at most a dash between; 0 if there is none."""
         w = self.walk
         j = i + 1 if w.word(i) in ("-", "–") and not w.newline(i) else i
         if j >= w.n or w.newline(j) or not (w.words[j].isdigit() or w.words[j].isupper()):
@@ -374,7 +374,7 @@ class AddressParts:
         return code.end if code else 0
 
     def closes(self, i: int) -> bool:
-        """A part may end before token i: the text or line ends, or a mark follows."""
+        """Whether a part may end before token i: the text or line ends, or a mark follows."""
         w = self.walk
         return (
             i >= w.n

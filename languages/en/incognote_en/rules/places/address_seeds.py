@@ -1,4 +1,4 @@
-"""Where addresses begin: parts that hardly mean anything else, and labels."""
+"""The beginnings of addresses: parts that rarely mean anything else, and labels."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ _TRIGGERS = (
 
 
 def _glued(text: str) -> bool:
-    """Whether `_GLUED` may match: its search takes longer than all others."""
+    """Whether `_GLUED` may match. Its search takes longer than all others."""
     lowered = text.lower()
     return any(hint in lowered for hint in _GLUED_HINTS)
 
 
 class Seeds:
-    """The seeds of one text."""
+    """The seeds in one text."""
 
     def __init__(self, parts: AddressParts) -> None:
         self.walk = parts.walk
         self.parts = parts
 
     def seeds(self) -> Iterator[tuple[AddressPart, float]]:
-        """Parts that hardly mean anything but an address, with a score; below _SURE they need a neighbour."""
+        """Parts that rarely mean anything but an address, with a score. Below _SURE they need a neighbor."""
         w = self.walk
         codes = self.parts.codes["us"]
         for i in among(w.lows, _TRIGGERS):
@@ -115,7 +115,7 @@ class Seeds:
             yield AddressPart(i, place.end, "code"), 0.4
 
     def known_before(self, j: int) -> int:
-        """The index at which a known place ends right before token j (a dash may come between); j where none does."""
+        """The index of a known place that ends directly before token j (a dash may intervene); j if there is none."""
         w = self.walk
         end = j - 1 if w.word(j - 1) in ("-", "–") else j
         for i in range(max(0, end - 3), end):
@@ -125,7 +125,7 @@ class Seeds:
         return j
 
     def numbered(self, i: int) -> Iterator[tuple[AddressPart, float]]:
-        """The street whose suffix is token i: with its house number, else bare."""
+        """The street with token i as its suffix: with its house number, or else alone."""
         w = self.walk
         for j in range(i - 1, max(-1, i - 9), -1):
             if w.newline(j + 1):
@@ -161,7 +161,7 @@ class Seeds:
             )
 
     def led(self, i: int) -> Iterator[tuple[AddressPart, float]]:
-        """The street whose kind comes first, at token i, with a number before it."""
+        """The street that begins with its kind at token i, with a number before it."""
         w = self.walk
         part = self.parts.street(i)
         if part is None:
@@ -183,7 +183,7 @@ class Seeds:
         yield AddressPart(start, part.end, "street"), 0.65 if sure else 0.4
 
     def announced(self, i: int) -> int:
-        """Back over `No.`, `#`, `Blk` or `Plot` before a house number."""
+        """Move back over `No.`, `#`, `Blk` or `Plot` before a house number."""
         w = self.walk
         while i > 1 and w.joined(i) and w.words[i - 1] in "/-" and w.joined(i - 1) and w.words[i - 2].isdigit():
             i -= 2
@@ -197,7 +197,7 @@ class Seeds:
         return i
 
     def town(self, i: int) -> int:
-        """Back over a comma and the capitalised words before a code at token i."""
+        """Move back over a comma and the capitalized words before a code at token i."""
         w = self.walk
         j = i
         if j > 0 and w.words[j - 1] in ",^" and not w.newline(j):
@@ -217,7 +217,7 @@ class Seeds:
         return k if k < j else i
 
     def labelled(self, i: int) -> Iterator[tuple[AddressPart, float]]:
-        """The value after an address label: to the end of the line or column, less what belongs to the next label."""
+        """The value after an address label: up to the end of the line or column, without the next label."""
         w = self.walk
         if w.low(i - 1) in _OTHER_ADDRESS:
             return
@@ -252,7 +252,7 @@ class Seeds:
             yield AddressPart(begin, end, "street"), 0.8
 
     def telling(self, begin: int, end: int) -> bool:
-        """The value of a label is an address rather than a remark such as `on file` or `same as above`."""
+        """Whether the value of a label is an address and not a remark like `on file` or `same as above`."""
         w = self.walk
         capitals = sum(w.words[k][0].isupper() for k in range(begin, end))
         digits = any(w.words[k].isdigit() for k in range(begin, end))
@@ -268,7 +268,7 @@ class Seeds:
         )
 
     def loose(self, i: int) -> AddressPart | None:
-        """`lives at 4283 Ext 6, Khayalihle`: a number and capitalised words right after a verb of living."""
+        """`lives at 4283 Ext 6, Khayalihle`: a number and capitalized words directly after a verb of living."""
         w = self.walk
         j = self.parts.number(i)
         if not j or w.newline(j) or w.low(j) in PART["stop"] or not w.titled(j):

@@ -23,10 +23,10 @@ from incognote_en.rules.walk import FoundTokens
 
 
 class Toponyms(UnlistedPlaces):
-    """The places of one text outside its addresses."""
+    """The places in one text outside its addresses."""
 
     def find(self) -> Iterator[FoundTokens]:
-        """Places in the order of the text; overlapping readings are left to the merge."""
+        """Places in text order. Overlapping readings are left to the merge."""
         w = self.walk
         longest, cue = self.names.longest, CUE
         done = 0
@@ -68,7 +68,7 @@ class Toponyms(UnlistedPlaces):
                 self.last = done = i + 1
 
     def known(self, i: int) -> FoundTokens | None:
-        """A name of the gazetteer at a capitalised token, if its context allows."""
+        """A name from the gazetteer at a capitalized token, if its context allows it."""
         w = self.walk
         at = self.names.at(w.lows, i)
         if at is None:
@@ -81,7 +81,7 @@ class Toponyms(UnlistedPlaces):
             return None
         sole = end - i == 1 and place.type == "CITY"
         if sole and w.words[i].isupper() and len(w.words[i]) < 6 and w.lows[i] != "nyc" and not w.shouting(i):
-            return None  # ECH is a hospital's letters
+            return None  # ECH is a hospital's acronym
         start = self.widened(i)
         if self.vetoed(start, end):
             return None
@@ -89,12 +89,12 @@ class Toponyms(UnlistedPlaces):
         return FoundTokens(start, end, place.type, score, "places.gazetteer") if score else None
 
     def widened(self, i: int) -> int:
-        """Back over East, New, Port before a known name: East Marlow."""
+        """Move back over East, New, Port before a known name: East Marlow."""
         w = self.walk
         return i - 1 if i and w.low(i - 1) in NATURAL["town_first"] and w.titled(i - 1) and not w.breaks(i) else i
 
     def vetoed(self, start: int, end: int) -> bool:
-        """Part of a person's or an institution's name, or of a medical term."""
+        """Whether it is part of a person's or an institution's name, or of a medical term."""
         w = self.walk
         before, after = w.low(start - 1), w.low(end)
         near = end < w.n and not w.breaks(end)
@@ -184,12 +184,12 @@ class Toponyms(UnlistedPlaces):
         return 0.0
 
     def named(self, k: int) -> bool:
-        """Token k may be a surname, and is no usual word."""
+        """Whether token k may be a surname and is not a common word."""
         entry = lexicon().get(self.walk.lows[k], 0)
         return bool(surname(entry)) and commonness(entry) < 2
 
     def placed_after(self, start: int, end: int, place: GazetteerPlace) -> bool:
-        """A state or country follows: Jackson, MS; Reading, England."""
+        """Whether a state or country follows: Jackson, MS; Reading, England."""
         w = self.walk
         if place.type == "COUNTRY" or end >= w.n:
             return False
@@ -213,7 +213,7 @@ class Toponyms(UnlistedPlaces):
         )
 
     def state_after(self, town: FoundTokens) -> FoundTokens | None:
-        """The state's code after a town that was found."""
+        """The state code after a town that was found."""
         w = self.walk
         j = town.end + 1 if w.word(town.end) == "," else town.end
         if town.type != "CITY" or j >= w.n or w.newline(j):
@@ -229,7 +229,7 @@ class Toponyms(UnlistedPlaces):
 
 @cache
 def _announcing() -> frozenset[str]:
-    """Words that announce a place, or are a part of the names of many."""
+    """Words that announce a place, or are part of many place names."""
     announcing = (
         CUE["preposition"]
         | CUE["label"]

@@ -1,4 +1,4 @@
-"""Places that no gazetteer has, by verbs of living, shape, labels and what follows; the evidence around a place."""
+"""Places that are in no gazetteer, found by verbs of living, shape, labels and following words; evidence for places."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from incognote_en.rules.walk import FoundTokens, TokenWalk
 
 
 class UnlistedPlaces:
-    """The tokens of one text, what speaks for a place in them, and the places that the gazetteer lacks.
+    """The tokens of one text, the evidence for places in them, and the places that the gazetteer lacks.
 
     Args:
-        taken: for each token, whether an address holds it.
+        taken: for each token, whether it is part of an address.
     """
 
     def __init__(self, walk: TokenWalk, taken: Sequence[int]) -> None:
@@ -33,10 +33,10 @@ class UnlistedPlaces:
         self.taken = taken
         self.names = gazetteer()
         self.codes = abbreviations()
-        self.last = -9  # where the latest place ended: lists of places carry on from it
+        self.last = -9  # the end of the latest place: lists of places continue from it
 
     def lived(self, j: int) -> bool:
-        """A verb of living or travelling, or someone who is somewhere, comes shortly before token j."""
+        """Whether a verb of living or traveling, or someone who is somewhere, comes shortly before token j."""
         w = self.walk
         for k in range(j - 1, max(-1, j - 1 - VERBS_BACK), -1):
             if (w.newline(k + 1) and self.walk.text[w.ends[k] : w.starts[k + 1]].count("\n") > 1) or w.words[
@@ -50,7 +50,7 @@ class UnlistedPlaces:
         return False
 
     def chained(self, start: int) -> bool:
-        """Only marks, dates and connecting words are between this and the place before: Brazil -> (2016) Japan."""
+        """Whether only marks, dates and connecting words separate this from the last place: Brazil -> (2016) Japan."""
         w = self.walk
         if not 0 <= self.last <= start or start - self.last > 8 or self.last == start:
             return False
@@ -71,19 +71,19 @@ class UnlistedPlaces:
         return self.ends_part(i) or w.lows[i] in ordinary() or self.names.at(w.lows, i) is not None
 
     def medical(self, start: int, end: int) -> bool:
-        """A town in the name of a score or a germ: Glasgow, Ottawa, Newport."""
+        """Whether it is a town in the name of a score or a germ: Glasgow, Ottawa, Newport."""
         w = self.walk
         return " ".join(w.lows[start:end]).replace(" .", "") in MEDICAL_TOWNS or (
             end - start == 1 and bool(lexicon().get(w.lows[start], 0) & (EPONYM | BRAND | MEDICAL))
         )
 
     def people(self, k: int) -> bool:
-        """A people or a language, or a month or a feast: of the lexicon's `place` words, but no place."""
+        """Whether it is a people, a language, a month or a feast: a `place` word of the lexicon that is not a place."""
         low = self.walk.lows[k]
         return (bool(lexicon().get(low, 0) & PLACE) and low not in self.names.places) or low in TOPONYM["months"]
 
     def unnamed(self, j: int, end: int) -> bool:
-        """None of the words is a person's name."""
+        """Whether none of the words is a person's name."""
         w, names = self.walk, lexicon()
         entries = [names.get(w.lows[k].replace("'", ""), 0) for k in range(j, end)]
         return not any(given(e) or surname(e) for e in entries) and all(
@@ -91,7 +91,7 @@ class UnlistedPlaces:
         )
 
     def run(self, j: int) -> int:
-        """The end of up to four capitalised words at j, links inside allowed; 0 if one is no part of a place."""
+        """The end of up to four capitalized words at j, links inside allowed; 0 if one is not part of a place."""
         w = self.walk
         k = j
         while k < w.n and k - j < 5 and not (k > j and w.breaks(k)) and not self.taken[k]:
@@ -114,7 +114,7 @@ class UnlistedPlaces:
         return k if k > j else 0
 
     def cued(self, i: int) -> FoundTokens | None:
-        """Whatever follows `lives in`, `flew to`, `daughter in`; after a bare `in` what is built like a town."""
+        """The words after `lives in`, `flew to`, `daughter in`; after a bare `in`, only if they look like a town."""
         w = self.walk
         j = i + 1
         while j < w.n and w.lows[j] in TOPONYM["passed"] and j < i + 3:
@@ -161,7 +161,7 @@ class UnlistedPlaces:
         return None
 
     def lower(self, j: int, lived: bool) -> FoundTokens | None:
-        """A place in lower case: a known one after a preposition, an unknown word after a verb of living."""
+        """A place in lower case: a known one after a preposition, or an unknown word after a verb of living."""
         w = self.walk
         at = self.names.at(w.lows, j)
         if at is not None and not any(w.newline(k) for k in range(j + 1, at[0])):
@@ -209,7 +209,7 @@ class UnlistedPlaces:
         return FoundTokens(j + 1, end, kind, 0.7, "places.label") if end and self.names.at(w.lows, j + 1) else None
 
     def coded(self, i: int) -> FoundTokens | None:
-        """Capitalised words before a comma and a state's code: Tillman Falls, OH."""
+        """Capitalized words before a comma and a state code: Tillman Falls, OH."""
         w = self.walk
         j = w.titled_before(i - 1, PART["stop"])
         while j < i - 1 and w.lows[j] in CUE["preposition"]:
@@ -221,7 +221,7 @@ class UnlistedPlaces:
         return FoundTokens(j, i - 1, "CITY", 0.65, "places.coded") if cue and not w.shouting(i) else None
 
     def town_before(self, wide: FoundTokens) -> FoundTokens | None:
-        """Capitalised words before a comma and a state or country: Vila Serrana, Brazil."""
+        """Capitalized words before a comma and a state or country: Vila Serrana, Brazil."""
         w = self.walk
         comma = wide.start - 1
         if (

@@ -1,4 +1,4 @@
-"""Words and forms of postal addresses, and words around the names of places."""
+"""Words and patterns of postal addresses, and words around the names of places."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ PART = words("places.toml", "part")
 ADDRESS = words("places.toml", "address")
 SUFFIX = STREET["firm"] | STREET["soft"]
 BEHIND = (ADDRESS["sides"], ADDRESS["sides"] | ADDRESS["clause"])
-"""What may follow a suffix that can be a word of its own, and one that is clear."""
+"""The possible words after a suffix that is also an ordinary word, and after one that is clear."""
 CLOSES = frozenset('.,;:|^)]}/*"”-–—&(·>')
 YEAR = re.compile(r"(?:19|20)\d\d\Z")
 
-_INWARD = "ABD-HJLNP-UW-Z"  # British inward codes never hold C I K M O V, so no "B12 5MG"
+_INWARD = "ABD-HJLNP-UW-Z"  # British inward codes never contain C I K M O V, so "B12 5MG" does not match
 POSTCODE = re.compile(
     rf"[A-Z](?<=\b.)(?=[A-Z]?\d)(?:(?<=[A-PR-UWYZ])[A-Z]?\d[A-Z\d]? ?\d[{_INWARD}]{{2}}"
     r"|(?<=[ABCEGHJ-NPRSTVXY])(?!(?<=T)\dN|(?<=S)1Q3)\d[A-Z] ?\d[A-Z]\d"
     r"|(?<=[AC-FHKNPRTV-Y])\d[\dW] (?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{4})\b"
 )
-"""Codes that hold letters: Britain, Canada, Ireland (Eircode). `re` skips to the capital that every one begins with."""
+"""Codes with letters: Britain, Canada, Ireland (Eircode). `re` skips to the capital with which each begins."""
 ZIP = re.compile(
     POSTCODE.pattern
     + r"|\d{5}-\d{4}\b|\d{5}-\d{3}\b|\d{5}(?![\w-])|\d{6}\b|\d{3} \d{3}\b|\d{4} ?[A-Z]{2}\b|\d{4}-\d{3}\b|\d{3}-\d{4}\b"
@@ -47,8 +47,10 @@ BOX = re.compile(
 
 
 class AddressPart(NamedTuple):
-    """One part of an address over tokens start:end; `kind` is street, loose, unit, box, code, place, state, before,
-    building or title."""
+    """One part of an address over tokens start:end.
+
+    `kind` is street, loose, unit, box, code, place, state, before, building or title.
+    """
 
     start: int
     end: int
