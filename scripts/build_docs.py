@@ -116,17 +116,19 @@ def command_text(command: Any, path: str, level: int) -> str:
 
 
 def command_pages() -> dict[str, str]:
-    """One page for each command of the first level, and `index`, a list of them."""
+    """`commands`, the list of all commands, and `cli/NAME` for each command of the first level."""
     from typer.main import get_command
 
     from incognote.cli import app
 
     shell: Any = get_command(app)
     commands = {name: command for name, command in sorted(shell.commands.items()) if not command.hidden}
-    rows = ((f"[`incognote {name}`]({name}.md)", each.get_short_help_str(limit=200)) for name, each in commands.items())
+    rows = (
+        (f"[`incognote {name}`](cli/{name}.md)", each.get_short_help_str(limit=200)) for name, each in commands.items()
+    )
     head = f"# Command line\n\n{shell.help}\n\n{shell.epilog or ''}\n\n"
-    pages = {name: command_text(command, f"incognote {name}", 1) for name, command in commands.items()}
-    return {"index": head + table(("Command", "What it does"), rows), **pages}
+    pages = {f"cli/{name}": command_text(command, f"incognote {name}", 1) for name, command in commands.items()}
+    return {"commands": head + table(("Command", "What it does"), rows), **pages}
 
 
 # Settings
@@ -354,12 +356,12 @@ def generate(reference: Path) -> list[str]:
         "http": http_page(),
         "python": python_page(),
         "errors": "# Errors\n\n::: incognote.errors\n    options:\n      show_root_heading: false\n",
-        **{f"cli/{name}": text for name, text in commands.items()},
+        **commands,
     }
     for name, text in pages.items():
         (reference / name).parent.mkdir(parents=True, exist_ok=True)
         (reference / f"{name}.md").write_text(text.rstrip() + "\n", "utf-8")
-    return [name for name in commands if name != "index"]
+    return [name.removeprefix("cli/") for name in commands if name != "commands"]
 
 
 def main(build: Path) -> int:

@@ -48,6 +48,8 @@ def test_the_reference_has_every_setting_code_type_command_and_class(site: Path)
     classes = {name for name in incognote.__all__ if not issubclass(getattr(incognote, name), Exception)}
     assert {name.rpartition(".")[2] for name in anchors(reference / "python.html")} >= classes
     assert "--chunk-words" in (reference / "cli" / "deid.html").read_text("utf-8")
+    assert "incognote-index-export" in anchors(reference / "cli" / "index.html")
+    assert "cli/index.html" in (reference / "commands.html").read_text("utf-8")
     assert "incognote-key-api-new" in anchors(reference / "cli" / "key.html")
     assert "post-v1deidentify" in anchors(reference / "http.html")
 
