@@ -1,7 +1,7 @@
-"""Which of several places with the right words is meant: what stands beside a number, and how a hint votes.
+"""Choose among several places with the same words, by the text beside a number and by the words of a hint.
 
-"The patient is 76 years old and takes 76 mg of aspirin" (RedactOR, §A.4). The words are data of the language:
-`words/fitting.toml`.
+Example: "The patient is 76 years old and takes 76 mg of aspirin" (RedactOR, §A.4). The word lists are data of the
+language: `words/fitting.toml`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from incognote.languages import language
 from incognote.schemas.catalogue import catalogue
 
 STRONG = 2.0
-"""What leaves no doubt, for a type or against it."""
+"""The evidence that decides for or against a type."""
 EPONYM = 48
-"""How much of the text after a name `eponym` looks at."""
-_REACH = 24  # how far from a number the words stand that tell what it is
-_SHORT = 4  # more letters and digits than this, some of them digits, are nobody else's
+"""The number of characters after a name that `eponym` needs."""
+_REACH = 24  # characters on each side of a number that are searched for evidence
+_SHORT = 4  # with more letters and digits than this, including a digit, an identifier is unique
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
 _PIECE_BEFORE = re.compile(r"(?:\d[.,:/\-]|[^\W\d_]-)\Z")
 _PIECE_AFTER = re.compile(r"[.,:/\-]\d|\s?%")
@@ -28,31 +28,31 @@ _YEAR = re.compile(r"(?:19|20)\d\d\Z")
 
 
 def parts(words: str) -> list[str]:
-    """The runs of letters and the runs of digits of folded words."""
+    """Return the runs of letters and the runs of digits in folded words."""
     return _PARTS.findall(words)
 
 
 def numberlike(words: str) -> bool:
-    """Whether folded words may be any number: four letters and digits at most, or "nineteen"."""
-    told = "".join(parts(words))
-    if any(c.isdigit() for c in told):
-        return len(told) <= _SHORT
-    return told in _words("spelled")
+    """Whether folded words may be any number: at most four letters and digits, or a word such as "nineteen"."""
+    letters = "".join(parts(words))
+    if any(c.isdigit() for c in letters):
+        return len(letters) <= _SHORT
+    return letters in _words("spelled")
 
 
 def ordinary(words: str) -> bool:
-    """Whether folded words are too short or too common to be a name in every case: "may", "Li"."""
-    told = parts(words)
-    return len("".join(told)) < 3 or all(word in _words("ordinary") for word in told)
+    """Whether folded words are too short or too common to always be a name: "may", "Li"."""
+    pieces = parts(words)
+    return len("".join(pieces)) < 3 or all(word in _words("ordinary") for word in pieces)
 
 
 def echoes(rest: str) -> bool:
-    """Whether what stands around masks, folded, is no identifier of its own: titles, "year old"."""
+    """Whether folded text around masks is not an identifier itself: titles, "year old"."""
     return all(word in _words("echo") for word in parts(rest))
 
 
 def evidence(text: str, start: int, end: int, type: str) -> float:
-    """What stands beside a number in folded text: above 0 for its being of a type, below for another kind."""
+    """Rate the folded text beside a number: above 0 if it supports the type, below 0 if it suggests something else."""
     before, after = text[max(0, start - _REACH) : start], text[end : end + _REACH]
     number = any(c.isdigit() for c in text[start:end])
     left = _side(before, type, "before", number)
@@ -67,12 +67,14 @@ def evidence(text: str, start: int, end: int, type: str) -> float:
 
 
 def eponym(after: str) -> bool:
-    """Whether what follows a name makes it a device, a disease, a score: "Foley catheter"."""
+    """Whether the text after a name shows that it is a device, a disease, or a score: "Foley catheter"."""
     return bool(_eponyms().match(after.lower()))
 
 
 def votes(text: str, start: int, end: int, left: Sequence[str], right: Sequence[str]) -> float:
-    """How much of a hint stands around a place of folded text, in 0..1; less where out of order or on the other side.
+    """Return how much of a hint is around a place in folded text, in 0..1.
+
+    Words out of order or on the other side count less.
 
     Args:
         left, right: the parts of the hint before and after the identifier, in reading order.
@@ -99,7 +101,7 @@ def _same(word: str, others: Iterable[str]) -> bool:
 
 
 def _side(beside: str, type: str, side: str, number: bool) -> float:
-    """The evidence on one side of a number; the type's own words count before those of measurements."""
+    """Return the evidence on one side of a number. The type's own words take precedence over measurement words."""
     for name in _lineage(type):
         strongly, weakly, never = (_pattern(name, f"{how}{side}") for how in ("strongly_", "", "never_"))
         if never and never.search(beside):
@@ -125,7 +127,7 @@ def _data() -> dict[str, Any]:
 
 @cache
 def _eponyms() -> re.Pattern[str]:
-    """What follows a name that stands for a thing; the words are those of the sweep."""
+    """Return the pattern of the text after a name that denotes a thing. Its words are those of the sweep."""
     listed = language().table("words", "sweep.toml")["eponyms"]
     between, always, bare = (
         "|".join(re.escape(word) for word in sorted(listed[key], key=len, reverse=True))
@@ -143,7 +145,10 @@ def _words(table: str) -> frozenset[str]:
 
 @cache
 def _pattern(type: str, key: str) -> re.Pattern[str] | None:
-    """One list of words beside a number as a pattern; "" is the table of measurements. None where there is no list."""
+    """Return one list of words beside a number as a pattern, or None if there is no list.
+
+    The type "" is the table of measurements.
+    """
     table = _data()["type"].get(type, {}) if type else _data()["measure"]
     if key not in table:
         return None

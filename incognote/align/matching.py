@@ -1,15 +1,16 @@
-"""How the words of a model are compared with a text: folded, nearly alike, and at edges of words.
+"""Compare a model's words with a text: folded, by similarity, and at word boundaries.
 
-Folded away is what does not tell words apart: case, accents, compatibility forms (full-width letters, ligatures), other
-digits, kinds of quotes and dashes, invisible characters (soft hyphen, zero width, byte order mark, directions); every
-run of white space counts as one space. Decomposed and composed spellings of one word fold to the same characters
-(Unicode NFKD, UAX #15). It is a folding of its own beside the reading: what a model says is compared more loosely than
-anybody reads, and each code point is folded by itself so that offsets lead back.
+Folding removes differences that do not distinguish words: case, accents, compatibility forms (full-width letters,
+ligatures), digits of other scripts, kinds of quotes and dashes, and invisible characters (soft hyphen, zero width, byte
+order mark, directions). Every run of white space counts as one space. Decomposed and composed spellings of a word fold
+to the same characters (Unicode NFKD, UAX #15). This folding is separate from the reading (`incognote.text.reading`): it
+compares a model's words more loosely than a person reads, and it folds each code point separately, so that offsets can
+be mapped back.
 
-Levenshtein distance decides what is nearly alike, and only where enough of the words occur. Candidate places come
-from a vote of shared trigrams, the rare ones first (the q-gram filter of approximate string matching: Ukkonen 1992,
-"Approximate string-matching with q-grams and maximal matches"), so the time grows with the number of candidates and not
-with text times phrase. These offsets are into folded text.
+Similarity is an edit distance. It is computed only at candidate places with enough of the words. Candidates come from a
+vote of shared trigrams, rare ones first (the q-gram filter of approximate string matching: Ukkonen 1992, "Approximate
+string-matching with q-grams and maximal matches"). The time therefore grows with the number of candidates, not with the
+product of text and phrase. These offsets refer to the folded text.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from rapidfuzz.fuzz import partial_ratio_alignment
 
 WORD = re.compile(r"[^\W_]+")
 """Runs of letters and digits, in folded text."""
-# Visible ASCII but for the grave accent, with single spaces: folded by lower case alone.
+# Visible ASCII except the grave accent, with single spaces: folding it only needs lower case.
 _PLAIN = re.compile(r"[!-_a-~]+(?: [!-_a-~]+)*")
 _ALIKE = {
     **dict.fromkeys("‘’‚‛ʼʹ′`´＇", "'"),
@@ -42,14 +43,14 @@ _ALIKE = {
     **dict.fromkeys("ıİ", "i"),
 }
 ENOUGH = 0.8
-"""How similar a place must be to the words sought, see `similarity`."""
-_VOTES = 3000  # trigram places counted for one phrase
-_SEATS = 12  # places of the text tried for one phrase
-_LONGEST = 2000  # a longer phrase is no identifier with a hint
+"""The minimum similarity of a place to the searched words, see `similarity`."""
+_VOTES = 3000  # maximum number of trigram positions counted for one phrase
+_SEATS = 12  # maximum number of places tried for one phrase
+_LONGEST = 2000  # a longer phrase is not an identifier with a hint
 Stretch = tuple[int, int]
 
-_LONGEST_RUN = 64  # a longer run of letters is not one word (base64, a rule of x's): it is not grown into
-# Scripts that put no space between words, or fasten particles to names (Hangul): a run of them is not one word.
+_LONGEST_RUN = 64  # a longer run of letters is not one word (base64, a line of x's): a stretch does not grow into it
+# Scripts without spaces between words, or with particles attached to names (Hangul): a run of them is not one word.
 _UNSPACED = (
     (0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1100, 0x11FF), (0x3040, 0x30FF), (0x3130, 0x318F),
     (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF),
@@ -60,8 +61,8 @@ class Folded:
     """A text and its folded form.
 
     Attributes:
-        text: as given.
-        folded: as compared. Each of its characters came from one code point of `text`.
+        text: the original text.
+        folded: the folded text. Each of its characters comes from one code point of `text`.
     """
 
     def __init__(self, text: str) -> None:
@@ -69,11 +70,11 @@ class Folded:
         self.folded, self._from = _folded(text)
 
     def back(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch of `text` that a non-empty stretch of `folded` came from."""
+        """Return the stretch of `text` that a nonempty stretch of `folded` came from."""
         return self._from[start], self._from[end - 1] + 1
 
     def forward(self, offset: int) -> int:
-        """Where in `folded` the first character stands that came from `offset` of `text` or later."""
+        """Return the position in `folded` of the first character from `offset` of `text` or later."""
         return bisect_left(self._from, offset)
 
     @cached_property
@@ -82,12 +83,12 @@ class Folded:
 
     @cached_property
     def word_starts(self) -> list[int]:
-        """Where the words of `folded` begin, sorted."""
+        """The starts of the words of `folded`, sorted."""
         return [start for start, _ in self._words]
 
     @cached_property
     def word_ends(self) -> list[int]:
-        """Where the words of `folded` end, sorted."""
+        """The ends of the words of `folded`, sorted."""
         return [end for _, end in self._words]
 
 
@@ -120,7 +121,7 @@ def _folded(text: str) -> tuple[str, list[int] | range]:
 
 @lru_cache(maxsize=4096)
 def _fold_one(c: str) -> str:
-    """What one code point is compared as: a space for white space, nothing for marks and what is invisible."""
+    """Fold one code point: white space becomes a space, and marks and invisible characters become ""."""
     if c in _ALIKE:
         return _ALIKE[c]
     if c.isspace():
@@ -136,18 +137,18 @@ def _fold_one(c: str) -> str:
 
 
 def _is_mark(c: str) -> bool:
-    """Whether a code point only modifies the one before it: accents and points, not the vowels of Indic scripts."""
+    """Whether a code point only modifies the one before it: accents and points, but not the vowels of Indic scripts."""
     return unicodedata.combining(c) != 0 or "\ufe00" <= c <= "\ufe0f"
 
 
 def folded(words: str) -> str:
-    """The folded form of a few words, without spaces at its ends."""
+    """Return the folded form of a few words, without leading and trailing spaces."""
     return _folded(words)[0].strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A place similar to the words sought: `similarity` in 0..1, the stretch of folded text."""
+    """A place similar to the searched words: the `similarity` in 0..1, and the stretch of folded text."""
 
     similarity: float
     start: int
@@ -155,14 +156,14 @@ class Near:
 
 
 class NearSearch:
-    """Similar places of one text."""
+    """Finds similar places in one text."""
 
     def __init__(self, haystack: Folded) -> None:
         self._hay = haystack
         self._grams: dict[str, list[int]] | None = None
 
     def find(self, sought: str, enough: float = ENOUGH) -> list[Near]:
-        """The places similar to some folded words, the most similar first, none overlapping a better one."""
+        """Return the places similar to some folded words, most similar first. None overlaps a better one."""
         if not 3 <= len(sought) <= _LONGEST:
             return []
         found = {near for at in self._candidates(sought) if (near := self._try(sought, at, enough))}
@@ -173,7 +174,7 @@ class NearSearch:
         return kept
 
     def _candidates(self, sought: str) -> Iterator[int]:
-        """Offsets at which the words may begin, by the vote of their trigrams."""
+        """Yield offsets at which the words may begin, by the vote of their trigrams."""
         if self._grams is None:
             grams: defaultdict[str, list[int]] = defaultdict(list)
             hay = self._hay.folded
@@ -201,7 +202,7 @@ class NearSearch:
         rough = partial_ratio_alignment(sought, window, score_cutoff=100 * (enough - 0.2))
         if rough is None or not window:
             return None
-        # A place is as long as the words or shorter until its ends are moved to where words begin and end.
+        # A place is at most as long as the words, until its ends are moved to the starts and ends of words.
         starts = self._edges(self._hay.word_starts, low + rough.dest_start, slack)
         ends = self._edges(self._hay.word_ends, low + rough.dest_end, slack)
         best = max(
@@ -212,20 +213,20 @@ class NearSearch:
 
     @staticmethod
     def _edges(edges: list[int], at: int, slack: int) -> list[int]:
-        """An offset and the edges of words around it."""
+        """Return an offset and the word boundaries around it."""
         near = edges[max(0, bisect_left(edges, at) - 2) : bisect_right(edges, at) + 2]
         return [at, *(edge for edge in near if edge != at and abs(edge - at) <= slack)]
 
 
 def similarity(one: str, other: str) -> float:
-    """1 − distance / length of the longer, in 0..1; two letters in each other's place count as one error."""
+    """Return 1 − distance / length of the longer string, in 0..1. Two swapped letters count as one error."""
     return OSA.normalized_similarity(one, other)
 
 
 def carried(sought: str, place: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where `sought[start:end]` stands in a similar `place`, by the edit operations; None where all of it was left out.
+    """Return where `sought[start:end]` is in a similar `place`, by the edit operations, or None if `place` lacks it.
 
-    Letters that `place` has beyond the words sought belong to the stretch only where they stand inside it.
+    Extra letters in `place` belong to the stretch only if they are inside it.
     """
     low, high = len(place), 0
     for step in Levenshtein.opcodes(sought, place):
@@ -238,7 +239,7 @@ def carried(sought: str, place: str, start: int, end: int) -> tuple[int, int] | 
 
 
 def kind(c: str) -> str:
-    """What a code point does in a word: "a" letter, "0" digit, "+" part of the one before it, "" none of a word."""
+    """Return the role of a code point in a word: "a" letter, "0" digit, "+" part of the one before, "" not in a word."""
     if c.isascii():
         return "a" if c.isalpha() else "0" if c.isdigit() else ""
     if c.isdigit():
@@ -251,7 +252,7 @@ def kind(c: str) -> str:
 
 
 def joined(text: str, at: int) -> bool:
-    """Whether a word runs on over the gap before `at`: two letters, two digits, or a mark and what it stands on."""
+    """Whether the two characters around `at` are in one word: two letters, two digits, or a mark and its base."""
     if not 0 < at < len(text):
         return False
     after = kind(text[at])
@@ -264,14 +265,14 @@ def joined(text: str, at: int) -> bool:
 
 
 def bounded(text: str, start: int, end: int) -> bool:
-    """Whether a stretch begins and ends at edges of words."""
+    """Whether a stretch begins and ends at word boundaries."""
     return not joined(text, start) and not joined(text, end)
 
 
 def snapped(text: str, start: int, end: int) -> Stretch:
-    """A stretch grown to the edges of the runs of letters or of digits that it begins and ends in.
+    """Grow a stretch to the edges of the runs of letters or digits in which it begins and ends.
 
-    Growth stops between a letter and a digit (65 of "65yo") and at an apostrophe (Long of "Long's").
+    Growth stops between a letter and a digit (65 in "65yo") and at an apostrophe (Long in "Long's").
     """
     left, right = start, end
     while joined(text, left) and start - left < _LONGEST_RUN:
@@ -282,19 +283,19 @@ def snapped(text: str, start: int, end: int) -> Stretch:
 
 
 def completed(text: str, start: int, end: int) -> Stretch:
-    """A stretch with what it wants before it: 3/4 for "/4", (555) 123 for "555) 123"."""
+    """Add a missing character before a stretch: 3/4 for "/4", (555) 123 for "555) 123"."""
     if start > 0 and text[start] in "/-.‐‑–" and text[start - 1].isalnum():
         return start - 1, end
     return (start - 1, end) if _unopened(text, start, end) else (start, end)
 
 
 def _unopened(text: str, start: int, end: int) -> bool:
-    """Whether a stretch closes a parenthesis that opens right before it."""
+    """Whether a stretch closes a parenthesis that opens directly before it."""
     return start > 0 and text[start - 1] == "(" and text.count(")", start, end) > text.count("(", start, end)
 
 
 def trimmed(text: str, start: int, end: int, words: str) -> Stretch:
-    """A stretch without white space at its ends, and without punctuation there that the identifier's words lack."""
+    """Trim white space from the ends of a stretch, and punctuation that the identifier's words do not have there."""
     own = words.strip()
     heads, tails = _edge(own), _edge(own[::-1])
     first, last = start, end
@@ -312,7 +313,7 @@ def trimmed(text: str, start: int, end: int, words: str) -> Stretch:
 
 
 def _edge(words: str) -> str:
-    """The punctuation and white space a string begins with, in every kind of it that means the same."""
+    """Return the punctuation and white space at the start of a string, with all equivalent characters."""
     found = ""
     for c in words:
         if not _loose(c):
@@ -322,12 +323,12 @@ def _edge(words: str) -> str:
 
 
 def _loose(c: str) -> bool:
-    """Whether a code point may be cut off an end: not a letter, a digit, or a mark on one."""
+    """Whether a code point may be trimmed from an end: it is not a letter, a digit, or a mark on one."""
     return unicodedata.category(c)[0] in "PZCS" and c not in "\u200c\u200d"
 
 
 def unmasked(start: int, end: int, masks: Sequence[Stretch]) -> Iterator[Stretch]:
-    """The parts of a stretch that lie in no mask; `masks` is sorted and disjoint."""
+    """Yield the parts of a stretch outside all masks. `masks` must be sorted and disjoint."""
     for low, high in masks[bisect_right(masks, start, key=lambda mask: mask[1]) :]:
         if low >= end:
             break

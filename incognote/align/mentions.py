@@ -1,8 +1,9 @@
-"""Mentions of a model to stretches of the text it saw: total, so that nothing a model said is dropped silently.
+"""Map the mentions of a model to stretches of the text it saw. Each mention gets a placement: none is dropped silently.
 
-Tried in this order: the phrase as it is; folded (case, white space, quotes, Unicode); by Levenshtein distance; then the
-identifier's bare words, names wherever they stand, numbers where the context fits (RedactOR, §A.4: 76 years, 76 mg).
-What is left, or fits nowhere, is placed everywhere or nowhere and is not certain.
+The steps, in this order: the phrase as given; the folded phrase (case, white space, quotes, Unicode); similar phrases
+by edit distance; then the identifier's words alone. Names are placed wherever they occur, and numbers where the context
+fits (RedactOR, §A.4: 76 years, 76 mg). A mention that fits no context is placed everywhere or nowhere, and is not
+certain.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ from incognote.nouns import Mention
 __all__ = ["Fits", "Placement", "place"]
 
 How = Literal["exact", "folded", "near", "bare", "everywhere", "echo", "nowhere"]
-_AGREED = 0.6  # how much of a hint must stand around a place for the hint to choose it
-_SURELY = 0.9  # words less alike yield to the very words in another order
-_AGAINST = -0.4  # evidence below this says that a number is something else
+_AGREED = 0.6  # the share of a hint that must be around a place for the hint to choose it
+_SURELY = 0.9  # below this similarity, the same words in another order are preferred
+_AGAINST = -0.4  # evidence below this means that a number is something else
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a mention stands.
+    """The places of a mention in the text.
 
     Attributes:
-        stretches: (start, end) in code points of the text given, in order, outside its masks; empty where it could not
-            be placed, or where it only echoes a mask.
-        how: the step that placed it. "bare": the identifier's words where the context fits, or names wherever they
-            stand; "everywhere": for want of a fitting context; "echo": nothing but a mask; "nowhere": not found.
+        stretches: (start, end) in code points of the given text, in order, outside its masks. Empty if the mention
+            could not be placed, or if it only echoes a mask.
+        how: the step that placed it. "bare": the identifier's words where the context fits, or a name wherever it
+            occurs; "everywhere": all places, because no context fits; "echo": only a mask; "nowhere": not found.
         certain: False makes the verdict `review`.
     """
 
@@ -46,16 +47,16 @@ class Placement:
 def place(
     text: str, mentions: Sequence[Mention], *, masks: Sequence[Stretch] = (), fits: Fits | None = None
 ) -> list[Placement]:
-    """Place the mentions a model gave for a text.
+    """Place the mentions that a model returned for a text.
 
     Args:
-        text: what the model saw; in later passes with earlier findings masked.
-        mentions: its answer. How often one phrase is repeated tells how many places are meant where nothing else does.
-        masks: where in `text` masks stand, as (start, end).
-        fits: evidence from elsewhere for numbers without a telling context.
+        text: the text that the model saw; in later passes, earlier findings are masked in it.
+        mentions: the model's answer. If nothing else decides, the number of repeats of a phrase is the number of places.
+        masks: the positions of masks in `text`, as (start, end).
+        fits: evidence from another source for numbers without a decisive context.
 
     Returns:
-        One placement per mention, in their order.
+        One placement per mention, in the same order.
     """
     align = _Aligner(SearchedText(text, masks, fits))
     repeated = Counter(mentions)
@@ -68,20 +69,20 @@ def place(
             waiting.append(sought)
         else:
             placed[mention] = found
-    waiting.sort(key=lambda one: fitting.numberlike(one.words))  # what may be any number yields to what may not
+    waiting.sort(key=lambda one: fitting.numberlike(one.words))  # words that may be any number come last
     for sought in waiting:
         placed[sought.mention] = align.by_words(sought, repeated[sought.mention])
     return [placed[mention] for mention in mentions]
 
 
 class _Aligner:
-    """The steps, in the order of trial; what they place with certainty is claimed."""
+    """The steps, in the order in which they are tried. Stretches placed with certainty are claimed."""
 
     def __init__(self, searched: SearchedText) -> None:
         self._searched = searched
 
     def by_phrase(self, sought: Sought) -> Placement | None:
-        """Where the whole phrase stands; None where it does not, or where it has no hint to tell places apart."""
+        """Place the whole phrase. Return None if it does not occur, or has no hint to distinguish places."""
         if self._searched.echo(sought):
             return Placement(sought.mention, (), "echo", True)
         if not sought.words or not sought.hinted:
@@ -98,7 +99,7 @@ class _Aligner:
         return self._placed(sought, near, "near") if near else None
 
     def _likely(self, sought: Sought, places: list[Stretch]) -> list[Stretch]:
-        """Of several places of one hinted number, those where nothing beside it says that it is something else."""
+        """Filter the places of a hinted number: keep those where the context does not say that it is something else."""
         if len(places) < 2 or not fitting.numberlike(sought.words):
             return places
         return [p for p in places if self._searched.evidence(sought, p) > -1] or places
@@ -113,14 +114,14 @@ class _Aligner:
             return []
         best = max(score for score, _, _ in found)
         top = [(words, place) for score, words, place in found if score >= best - 0.01]
-        if all(words < 1 for words, _ in top):  # the words stand elsewhere as they were given: does the hint, too?
+        if all(words < 1 for words, _ in top):  # are the exact words elsewhere, and the hint with them?
             heard = [self._searched.votes(sought, p) for p in self._searched.bare(sought.words)[:HEARD]]
             if heard and (max(heard) >= _AGREED or best < 0.9):
                 return []
         return [place for _, place in top]
 
     def by_words(self, sought: Sought, times: int) -> Placement:
-        """Where the identifier's own words stand: total, the last resort."""
+        """Place the identifier's own words. This last step always returns a placement."""
         words = MASK.sub(" ", sought.words).strip()
         if not words:
             return self._within(sought)
@@ -137,14 +138,14 @@ class _Aligner:
         return self._pieces(sought, words) or self._within(sought)
 
     def _telling(self, sought: Sought, places: list[Stretch], times: int) -> Placement:
-        """A number, or a word that mostly is no name: only where what stands beside it fits."""
+        """Place a number, or a word that is usually not a name, only where the context fits."""
         heard = [(self._searched.evidence(sought, p), p) for p in places]
         if sought.hinted and len(places) <= HEARD:
             heard = [(told + 3 * self._searched.votes(sought, p), p) for told, p in heard]
             best = max(told for told, _ in heard)
             if best >= 1.5:
                 return self._placed(sought, [p for told, p in heard if told > best - 0.4], "bare")
-        # Every mention has a place of its own; some may be taken by mentions of the type that had a hint.
+        # Every mention has its own place. Mentions of the same type with a hint may already have taken some.
         wanted = times + sum(self._searched.claims.by(sought.mention.type, p) for p in places)
         if 1 < len(places) <= times:
             return self._placed(sought, places, "bare", certain=all(told > _AGAINST for told, _ in heard))
@@ -160,7 +161,7 @@ class _Aligner:
         return self._placed(sought, places, "everywhere", certain=False)
 
     def _name(self, sought: Sought, places: list[Stretch], times: int) -> Placement:
-        """A name, wherever it stands; one that is an ordinary word, too, only in its own case."""
+        """Place a name wherever it occurs. A name that is also an ordinary word must have the same case."""
         own = _letters(sought.mention.words)
         written = [(_letters(self._searched.text[start:end]), (start, end)) for start, end in places]
         cased = [p for letters, p in written if letters == own]
@@ -193,12 +194,12 @@ class _Aligner:
         ]
         best = max((score for score, _ in found), default=0.0)
         top = [p for score, p in found if score > best - 0.02]
-        if not sought.hinted:  # the same words, wherever else they stand
+        if not sought.hinted:  # the same words at all other places
             top = sorted({p for near in top for p in (near, *self._searched.bare(self._searched.folds(near)))})
         return [p for p in top if not self._searched.thing(p)] or top
 
     def _pieces(self, sought: Sought, words: str) -> Placement | None:
-        """Where single words of a name stand that as a whole does not: the model may have completed it."""
+        """Place the single words of a name that does not occur as a whole: the model may have completed it."""
         told = fitting.parts(words)
         if len(told) < 2:
             return None
@@ -212,7 +213,7 @@ class _Aligner:
         return self._placed(sought, named, "everywhere", certain=False) if named else None
 
     def _within(self, sought: Sought) -> Placement:
-        """Where the phrase stands only inside longer words; else nowhere."""
+        """Place a phrase that occurs only inside longer words, or nowhere."""
         places = [p for p in self._searched.exact(sought) if not self._searched.masked(p)]
         if not places:
             return Placement(sought.mention, (), "nowhere", False)
@@ -221,7 +222,7 @@ class _Aligner:
         return self._placed(sought, places, "everywhere", certain=False)
 
     def _placed(self, sought: Sought, places: Iterable[Stretch], how: How, *, certain: bool = True) -> Placement:
-        """The placement, its stretches at edges of words and outside masks."""
+        """Build the placement, with stretches at word boundaries and outside masks."""
         chosen = sorted(set(places))
         masks, text = self._searched.masks, self._searched.text
         pieces: list[Stretch] = []
@@ -243,5 +244,5 @@ class _Aligner:
 
 
 def _letters(words: str) -> str:
-    """What tells words of one case apart: letters and digits as written."""
+    """Return the letters and digits as written, to compare the case of words."""
     return "".join(c for c in words if c.isalnum())

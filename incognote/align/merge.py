@@ -1,8 +1,8 @@
-"""Spans of any number of finders into one disjoint set per text.
+"""Merge the spans of any number of finders into one disjoint set per text.
 
-Overlapping spans unite: the union of their boundaries, for recall; a span that bridges two others unites all three.
-The type is decided by `priority.toml`, which says how and why (the idea of priorities per type: the Arabic
-de-identification paper, §4.1.4). The result does not depend on the order of the spans.
+Overlapping spans are merged to the union of their boundaries, for recall. A span that bridges two others merges all
+three. The type follows `priority.toml`, which gives the rules and the reasons (the idea of priorities per type is from
+the Arabic de-identification paper, §4.1.4). The result does not depend on the order of the spans.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from incognote.schemas.catalogue import catalogue
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the table says of one type: its tier (0 is strongest), its place in it, and over whom it has no say."""
+    """The entry of a type in the table: its tier (0 is the strongest), its place in the tier, and what it overrides.
+
+    A `soft` type never overrides a span inside it.
+    """
 
     tier: int
     place: int
@@ -31,13 +34,13 @@ class Standing:
 
 
 def merge(spans: Iterable[Span]) -> list[Span]:
-    """One disjoint set per text, sorted by field, then position.
+    """Merge spans into one disjoint set per text, sorted by field, then position.
 
-    A united span has the union of the boundaries, the highest score and all sources, sorted. Touching spans stay apart
-    unless they have one type and nothing at all stands between them.
+    A merged span has the union of the boundaries, the highest score and all sources, sorted. Adjacent spans stay
+    separate unless they have the same type and no character is between them.
 
     Raises:
-        UnknownName: a type that the catalogue does not hold.
+        UnknownName: a type is not in the catalogue.
     """
     texts: defaultdict[Text, list[Span]] = defaultdict(list)
     for span in spans:
@@ -50,7 +53,7 @@ def merge(spans: Iterable[Span]) -> list[Span]:
 
 
 class _Standings(dict[str, Standing]):
-    """By type; a type of a user's own stands where its nearest listed ancestor does, else behind all others."""
+    """Entries by type. A user's own type takes the entry of its nearest listed ancestor, or else comes last."""
 
     def __missing__(self, name: str) -> Standing:
         listed = next((step for step in catalogue().lineage(name) if step in self), None)
@@ -60,7 +63,7 @@ class _Standings(dict[str, Standing]):
 
 @cache
 def standings() -> dict[str, Standing]:
-    """The table of `priority.toml`, by type."""
+    """Return the table of `priority.toml` by type."""
     written = tomllib.loads(files("incognote.align").joinpath("priority.toml").read_text(encoding="utf-8"))
     families = set(written["refine"])
     types = catalogue()
@@ -74,7 +77,7 @@ def standings() -> dict[str, Standing]:
 
 
 def _clusters(spans: list[Span]) -> Iterator[list[Span]]:
-    """Runs of spans of one text that hang together by overlaps."""
+    """Yield groups of spans of one text that are connected by overlaps."""
     spans.sort(key=lambda s: (s.start, -s.end))
     cluster: list[Span] = []
     end = -1
@@ -89,10 +92,10 @@ def _clusters(spans: list[Span]) -> Iterator[list[Span]]:
 
 
 def _united(cluster: Sequence[Span], same: dict[tuple[str, ...], tuple[str, ...]]) -> Span:
-    """One span for a cluster, which is sorted by start and, for one start, the longest first."""
+    """Return one span for a cluster. The cluster is sorted by start, and longest first for the same start."""
     first = cluster[0]
     if len(cluster) == 1:
-        catalogue()[first.type]  # an unknown type must not depend on company to be refused
+        catalogue()[first.type]  # an unknown type is an error even without an overlap
         sources = tuple(sorted(set(first.sources)))
         return first if sources == first.sources else replace(first, sources=same.setdefault(sources, sources))
     sources = tuple(sorted({source for s in cluster for source in s.sources}))
@@ -107,10 +110,10 @@ def _united(cluster: Sequence[Span], same: dict[tuple[str, ...], tuple[str, ...]
 
 
 def _type(cluster: Sequence[Span]) -> str:
-    """The type of a cluster, by the rules at the head of `priority.toml`; time linear in spans × distinct types."""
+    """Return the type of a cluster, by the rules at the top of `priority.toml`. Time: O(spans × distinct types)."""
     table = standings()
-    reach: dict[str, int] = {}  # per type, how far the spans seen so far go: what ends within it lies inside one
-    # Per type that has a say, its best claim; the smallest wins.
+    reach: dict[str, int] = {}  # the largest end so far, per type: a span that ends before it is inside one
+    # The best rank of each type that is eligible. The smallest rank wins.
     ranks: dict[str, tuple[bool, int, int, float, int]] = {}
     for _, alike in groupby(cluster, key=lambda s: (s.start, s.end)):
         same = list(alike)
@@ -131,7 +134,7 @@ def _type(cluster: Sequence[Span]) -> str:
 
 
 def _glued(spans: Iterable[Span]) -> Iterator[Span]:
-    """Disjoint sorted spans, those of one type with nothing between them made one."""
+    """Join adjacent spans of the same type. The input is sorted and disjoint."""
     last: Span | None = None
     for span in spans:
         if last is not None and last.end == span.start and last.type == span.type:

@@ -1,4 +1,4 @@
-"""One text and what stands in it: where words are, exactly, folded or nearly, and what speaks for each place."""
+"""Search one text for words, exactly, folded or by similarity, and rate the evidence for each place."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from incognote.align.matching import (
 from incognote.nouns import Mention
 from incognote.schemas.catalogue import catalogue
 
-_HINT = 12  # words of a hint on one side that are listened to: those next to the identifier
+_HINT = 12  # words of a hint that count on each side: those next to the identifier
 Fits = Callable[[str, int, int, str], bool]
-"""(text, start, end, type): whether evidence from elsewhere, such as rules, says that this place is of that type."""
+"""(text, start, end, type): whether other evidence, such as rules, says that this place is of that type."""
 
 MOST = 500
-"""Places of one mention that are looked at."""
-_REGROUPED = 6  # digits that make a number nobody else's
+"""The maximum number of places considered for one mention."""
+_REGROUPED = 6  # the number of digits that makes a number unique
 HEARD = 100
-"""Places a hint votes on."""
+"""The maximum number of places that a hint votes on."""
 _RUN = re.compile(r"[+(]{0,2}\d(?:[ ().\-/]{0,3}\d)*")
 MASK = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*)\]")
-"""A mask of an earlier pass as models quote it."""
+"""A mask of an earlier pass, as models quote it."""
 
 
 class Claims:
-    """Stretches by type, asked for by containment; within one type they are kept disjoint."""
+    """Claimed stretches by type, looked up by containment. Those of one type are kept disjoint."""
 
     def __init__(self) -> None:
         self._types: defaultdict[str, list[Stretch]] = defaultdict(list)
@@ -65,18 +65,18 @@ class Claims:
             insort(held, (min([start, *(s for s, _ in touched)]), max([end, *(e for _, e in touched)])))
 
     def by(self, type: str, place: Stretch) -> bool:
-        """Whether a type claims a stretch that holds this place."""
+        """Whether a type claims a stretch that contains this place."""
         held = self._types.get(type, ())
         at = bisect_right(held, place[0], key=lambda stretch: stretch[0]) - 1
         return at >= 0 and held[at][1] >= place[1]
 
     def by_another(self, type: str, place: Stretch) -> bool:
-        """Whether only other types claim a stretch that holds this place."""
+        """Whether only other types claim a stretch that contains this place."""
         return not self.by(type, place) and any(self.by(other, place) for other in self._types)
 
 
 def disjoint(stretches: Iterable[Stretch]) -> list[Stretch]:
-    """Sorted, overlapping ones united, empty ones left out."""
+    """Return the stretches sorted, with overlapping ones merged and empty ones removed."""
     united: list[Stretch] = []
     for start, end in sorted(stretches):
         if start >= end:
@@ -93,9 +93,9 @@ class Sought:
     """A mention's phrase, folded.
 
     Attributes:
-        phrase: folded, without spaces at its ends.
-        start, end: where in it the identifier stands; equal where nothing of it is left.
-        left, right: the parts of the hint before and after it, in reading order.
+        phrase: the folded phrase, without leading and trailing spaces.
+        start, end: the position of the identifier in the phrase; equal if folding leaves nothing of it.
+        left, right: the parts of the hint before and after the identifier, in reading order.
     """
 
     mention: Mention
@@ -126,15 +126,17 @@ class Sought:
 
     @property
     def hinted(self) -> bool:
-        """Whether letters or digits stand around the identifier."""
+        """Whether letters or digits are around the identifier."""
         return bool(self.left or self.right)
 
 
 class SearchedText:
-    """Places are (start, end) in code points of the text.
+    """A text to search. Places are (start, end) in code points of the text.
 
     Args:
-        masks: where masks of earlier passes stand.
+        text: the text.
+        masks: the positions of masks from earlier passes.
+        fits: see `Fits`.
     """
 
     def __init__(self, text: str, masks: Sequence[Stretch], fits: Fits | None) -> None:
@@ -145,31 +147,31 @@ class SearchedText:
         self._nearest = NearSearch(self._hay)
         self._mask_words = {text[start:end].casefold() for start, end in self.masks}
         self._fits = fits
-        # Many mentions share their words or their places: what is told of one place is told once.
+        # Many mentions share words or places, so results are cached per place.
         self._bare: dict[str, list[Stretch]] = {}
         self._told: dict[tuple[Stretch, str], float] = {}
         self._grown: dict[tuple[int, int, str], Stretch] = {}
 
-    # ---- where words stand ----
+    # ---- places of words ----
 
     def exact(self, sought: Sought) -> list[Stretch]:
-        """The identifier wherever its phrase stands as it is."""
+        """Return the identifier's places where its exact phrase occurs."""
         mention = sought.mention
         return [(at + mention.start, at + mention.end) for at in _find(self.text, mention.phrase)]
 
     def folded(self, sought: Sought) -> list[Stretch]:
-        """The identifier wherever its phrase stands folded."""
+        """Return the identifier's places where its folded phrase occurs."""
         return [self._hay.back(at + sought.start, at + sought.end) for at in _find(self._hay.folded, sought.phrase)]
 
     def bare(self, words: str) -> list[Stretch]:
-        """The places of folded words, at edges of words, outside masks."""
+        """Return the places of folded words, at word boundaries and outside masks."""
         if words not in self._bare:
             places = (self._hay.back(at, at + len(words)) for at in _find(self._hay.folded, words))
             self._bare[words] = [p for p in places if bounded(self.text, *p) and not self.masked(p)]
         return self._bare[words]
 
     def near(self, sought: Sought) -> list[tuple[float, float, Stretch]]:
-        """The identifier wherever a phrase like its own stands: how like the phrase is, how like the identifier."""
+        """Return the identifier's places in similar phrases: (similarity of phrase, similarity of identifier, place)."""
         found = []
         for near in self._nearest.find(sought.phrase):
             place = self._carry(sought, near)
@@ -178,7 +180,7 @@ class SearchedText:
         return found
 
     def near_words(self, sought: Sought, words: str) -> list[tuple[float, Stretch]]:
-        """The places like folded words, and how like they are."""
+        """Return the places similar to folded words, each with its similarity."""
         enough = 0.75 if len(words) < 8 else 0.8
         found = []
         for near in self._nearest.find(words, enough) if len(words) > 3 else ():
@@ -189,7 +191,7 @@ class SearchedText:
         return found
 
     def regrouped(self, words: str) -> list[Stretch]:
-        """The places of a longer number with its digits grouped in another way: a phone number, an SSN."""
+        """Return the places of a longer number with another grouping of its digits: a phone number, an SSN."""
         digits = [c for c in words if c.isdigit()]
         if len(digits) < _REGROUPED or len(digits) > 40 or any(c.isalpha() for c in words):
             return []
@@ -197,18 +199,18 @@ class SearchedText:
         return [p for p in found if not self.masked(p)]
 
     def turned(self, words: str) -> list[Stretch]:
-        """The places where all words stand together, in another order: "Smith, John" for "John Smith"."""
-        told = [word for word in fitting.parts(words) if len(word) > 1]  # "John Q. Smith" is John Smith
-        if not 2 <= len(told) <= 6 or any(word.isdigit() for word in told):
+        """Return the places where all words occur together in another order: "Smith, John" for "John Smith"."""
+        names = [word for word in fitting.parts(words) if len(word) > 1]  # "John Q. Smith" is John Smith
+        if not 2 <= len(names) <= 6 or any(word.isdigit() for word in names):
             return []
         hay, reach, found = self._hay.folded, len(words) + 8, []
-        rare = min(told, key=hay.count)
+        rare = min(names, key=hay.count)
         for place in self.bare(rare)[:HEARD]:
             low, high = self._forward(place)
             first = max(0, low - reach)
             window = hay[first : high + reach]
-            ends = [standing for word in told if (standing := _standing(window, word))]
-            if len(ends) < len(told):
+            ends = [standing for word in names if (standing := _standing(window, word))]
+            if len(ends) < len(names):
                 continue
             start, end = min(s for s, _ in ends), max(e for _, e in ends)
             if end - start <= reach:
@@ -222,10 +224,10 @@ class SearchedText:
         place = self._hay.back(near.start + where[0], near.start + where[1])
         return self.grown(*place, sought.mention.words)
 
-    # ---- what speaks for a place ----
+    # ---- evidence for a place ----
 
     def evidence(self, sought: Sought, place: Stretch) -> float:
-        """What stands beside a place, above 0 for its being of the mention's type."""
+        """Rate the text beside a place: above 0 if it supports the mention's type."""
         wanted = sought.mention.type
         told = self._told.get((place, wanted))
         if told is None:
@@ -236,30 +238,30 @@ class SearchedText:
         return told - 1 if self.claims.by_another(wanted, place) else told
 
     def votes(self, sought: Sought, place: Stretch) -> float:
-        """How much of the hint stands around a place, in 0..1."""
+        """Return how much of the hint is around a place, in 0..1."""
         return fitting.votes(self._hay.folded, *self._forward(place), sought.left, sought.right)
 
     def thing(self, place: Stretch) -> bool:
-        """Whether one word stands for a device, a disease, a score, and not for the person it is named after."""
+        """Whether a single word means a device, a disease, or a score, and not the person it is named after."""
         start, end = place
         return self.text[start:end].isalpha() and fitting.eponym(self.text[end : end + fitting.EPONYM])
 
     def folds(self, place: Stretch) -> str:
-        """The folded words of a place."""
+        """Return the folded words of a place."""
         return folded(self.text[place[0] : place[1]])
 
     @cached_property
     def caseless(self) -> bool:
-        """Whether the text is written without capitals, so that case tells nothing."""
+        """Whether the text is written without capitals, so that case carries no information."""
         letters = [c for c in self.text[:2000] if c.isalpha()]
         return sum(c.isupper() for c in letters) <= len(letters) // 100
 
     def masked(self, place: Stretch) -> bool:
-        """Whether all of a place is masks."""
+        """Whether a place consists only of masks."""
         return not any(True for _ in unmasked(*place, self.masks))
 
     def echo(self, sought: Sought) -> bool:
-        """Whether the identifier is nothing but masks of earlier passes and the words that go with them."""
+        """Whether the identifier consists only of masks from earlier passes and the words that go with them."""
         words, wanted = sought.mention.words, sought.mention.type
         rest = MASK.sub(lambda token: " " if self._is_mask(token, wanted) else token[0], words)
         return rest != words and fitting.echoes(folded(rest))
@@ -272,7 +274,7 @@ class SearchedText:
         return self._hay.forward(place[0]), self._hay.forward(place[1])
 
     def grown(self, start: int, end: int, words: str) -> Stretch:
-        """A stretch at edges of words, without what the identifier's words do not have at its ends; never empty."""
+        """Grow a stretch to word boundaries and trim what the identifier's words lack at the ends. Never empty."""
         known = self._grown.get((start, end, words))
         if known is None:
             low, high = trimmed(self.text, *snapped(self.text, *completed(self.text, start, end)), words)
@@ -281,7 +283,7 @@ class SearchedText:
 
 
 def _find(text: str, words: str) -> Iterator[int]:
-    """Where words stand, none overlapping the one before."""
+    """Yield the offsets of words in a text, without overlaps."""
     at = text.find(words)
     for _ in range(MOST):
         if at < 0:
@@ -290,11 +292,11 @@ def _find(text: str, words: str) -> Iterator[int]:
         at = text.find(words, at + len(words))
 
 
-# No pattern is made of a phrase's words: `re` keeps its patterns for the life of the process.
+# A phrase's words are never compiled to a pattern: the cache of `re` would keep them for the life of the process.
 
 
 def _grouped(text: str, digits: str) -> Iterator[Stretch]:
-    """The places of a number's digits, however grouped, not as part of a longer run of digits."""
+    """Yield the places of a number's digits in any grouping, but not inside a longer run of digits."""
     for run in _RUN.finditer(text):
         places = [at for at in range(*run.span()) if text[at].isdecimal()]
         together = "".join(text[at] for at in places)
@@ -309,7 +311,7 @@ def _grouped(text: str, digits: str) -> Iterator[Stretch]:
 
 
 def _standing(text: str, word: str) -> Stretch | None:
-    """The first place where a word stands by itself."""
+    """Return the first place where a word occurs as a whole word."""
     at = text.find(word)
     while at >= 0:
         if not text[at - 1 : at].isalnum() and not text[at + len(word) : at + len(word) + 1].isalnum():

@@ -1,8 +1,8 @@
-"""What is found once in a text is found wherever the same words stand again in it.
+"""Find further occurrences of identifiers that were already found in the same text.
 
-One pass over the words of the text, each looked up in an index of what was found: the time grows with the length of the
-text and the words found, not with their product. Words are runs of letters and digits, so scripts that put no space
-between words are swept only where punctuation sets a name apart.
+The sweep passes over the words of the text once and looks each up in an index of the found identifiers. The time grows
+with the length of the text plus the number of found words, not with their product. Words are runs of letters and
+digits. In scripts without spaces between words, a name is found only where punctuation separates it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from incognote.nouns import Span, Text
 from incognote.schemas.catalogue import catalogue
 
 FOUND = 0.5
-"""Spans below this score are doubts; repeating a doubt makes it no surer."""
-_MOST_WORDS = 16  # a longer name or address is not sought: it bounds the time spent at one place of the text
+"""Spans below this score are doubtful, and are not swept: a repeated doubt is no more certain."""
+_MOST_WORDS = 16  # longer names and addresses are not swept, to limit the time per place of the text
 
-# A type is sought as its nearest ancestor here; one without is not sought: an age or a date is a bare number elsewhere
-# (76 years, 76 mg), and what its form alone proves (e-mail, URL, IP address) is found by form.
+# A type is swept like its nearest ancestor in this table. A type without one is not swept. Ages and dates may be bare
+# numbers elsewhere (76 years, 76 mg), and e-mail addresses, URLs and IP addresses are found by their form.
 _KINDS = {
     "PERSON": "name", "ADDRESS": "address",
-    **dict.fromkeys(("ORGANIZATION", "LOCATION"), "title"),  # sought whole; a word of it ("Harbor") says nothing
+    **dict.fromkeys(("ORGANIZATION", "LOCATION"), "title"),  # swept as a whole: a single word ("Harbor") is not specific
     **dict.fromkeys(("GUID", "MAC_ADDRESS", "USERNAME"), "number"),
     **dict.fromkeys(("TELEPHONE_NUMBER", "FAX_NUMBER"), "phone"),
-    **dict.fromkeys(("ZIP", "ROOM", "DEPARTMENT"), "unsought"),  # places, but bare numbers and words of every chart
+    **dict.fromkeys(("ZIP", "ROOM", "DEPARTMENT"), "unsought"),  # places, but also bare numbers and common chart words
 }
-# Combining marks belong to the word they stand on, though `\w` leaves most of them out.
+# Combining marks belong to the word they modify, but `\w` does not include most of them.
 _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff"
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
@@ -49,23 +49,23 @@ def _unsure(_: str) -> bool:
 
 
 def sweep(text: Text, spans: Sequence[Span], common: Callable[[str], bool] = _unsure) -> list[Span]:
-    """The further places of `text` where something found in it stands again.
+    """Return further places in `text` where an identifier that was found in it occurs again.
 
-    Sought are names (whole, in the other order, without middle initials, and each part of three letters or more),
-    organisations, places and addresses (whole), phone numbers (seven digits or more, however grouped) and other numbers
-    (five characters or more). Ages, dates and other bare numbers are not: 76 years, 76 mg. White space and line breaks
-    between words count as equal, so do the kinds of hyphen and apostrophe. Names and titles of four letters or more are
-    sought in any case; shorter ones, parts and common words only as proper nouns; a name before "disease", "catheter",
-    "score" or a similar word is not swept (`words/sweep.toml` of the language).
+    The sweep covers names (whole, in the other order, without middle initials, and each part of three letters or more),
+    organizations, places and addresses (whole), phone numbers (seven digits or more, in any grouping) and other numbers
+    (five characters or more). It does not cover ages, dates and other bare numbers: 76 years, 76 mg. White space and
+    line breaks between words are equivalent, and so are the kinds of hyphen and apostrophe. Names and titles of four
+    letters or more match in any case. Shorter ones, parts and common words match only as proper nouns. A name before
+    "disease", "catheter", "score" or a similar word is not swept (`words/sweep.toml` of the language).
 
     Args:
-        text: the text that was searched.
-        spans: what was found in it; those of a score below FOUND are left out.
-        common: whether a word in lower case is a common word or medical term; without it every word counts as one.
+        text: the text in which the spans were found.
+        spans: the spans found in it; those with a score below FOUND are ignored.
+        common: whether a word in lower case is a common word or medical term; by default every word counts as one.
 
     Returns:
-        New spans, disjoint and sorted, none inside a given one; they bear the type and score of what they repeat and
-        the source "sweep". They may overlap given spans: `merge` unites them.
+        New spans, disjoint and sorted, none inside a given one. They have the type and score of the span they repeat,
+        and the source "sweep". They may overlap given spans: `merge` merges them.
     """
     index = _Index(common)
     for span in spans:
@@ -81,7 +81,7 @@ def sweep(text: Text, spans: Sequence[Span], common: Callable[[str], bool] = _un
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What a hit is taken for, and the shape it must have: any | capital | exact | proper | number."""
+    """The type and score of a hit, and the shape it must have: any | capital | exact | proper | number | phone."""
 
     type: str
     score: float
@@ -96,14 +96,14 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Node:
-    """A step in the index: the words that may come next, and what ends here, by shape and form."""
+    """A node of the index: the possible next words, and the entries that end here, by shape and form."""
 
     next: dict[tuple[str, str], _Node] = field(default_factory=dict)
     entries: dict[tuple[str, str], _Entry] = field(default_factory=dict)
 
 
 class _Index:
-    """What is sought: word sequences as a tree, phone numbers by their digits."""
+    """The identifiers to sweep for: word sequences as a tree, phone numbers by their digits."""
 
     def __init__(self, common: Callable[[str], bool]) -> None:
         self._common = common
@@ -112,11 +112,11 @@ class _Index:
         self._dialled: set[str] = set()  # the beginnings of the phone numbers
 
     def add(self, span: Span) -> None:
-        """Seek what a span holds, in the way of its kind."""
+        """Add the text of a span to the index, by the kind of its type."""
         kind = _kind(span.type)
         if kind == "phone":
             digits = max((_digits(part) for part in re.split(r"[^\W\d_]", span.text)), key=len)
-            if 7 <= len(digits) <= 20:  # ITU-T E.164 ends at 15; an extension may follow
+            if 7 <= len(digits) <= 20:  # E.164 (ITU-T) allows up to 15; an extension may follow
                 _keep(self._phones, digits, _Entry(span.type, span.score, "phone"))
                 self._dialled.update(digits[:n] for n in range(1, len(digits) + 1))
         elif kind == "number":
@@ -152,14 +152,14 @@ class _Index:
                         self._put([("", word)], _Entry(span.type, span.score, "capital"))
 
     def _tells(self, part: str) -> bool:
-        """Whether a part of a name is sought on its own."""
+        """Whether a part of a name is swept on its own."""
         lowered = part.lower()
         return not (
             len(part) < 3 or part[0].islower() or lowered in _data()["names"]["affixes"] or self._common(lowered)
         )
 
     def _whole(self, span: Span, words: list[tuple[str, str]]) -> _Entry | None:
-        """How a name or title may look where it stands again; None where it says too little to be sought."""
+        """Return the shape that a repeated name or title must have, or None if it is too unspecific to sweep."""
         letters = sum(c.isalpha() for _, word in words for c in word)
         ordinary = all(len(word) < 2 or self._common(word.lower()) for _, word in words)
         if len(words) > 1 and any(len(word) > 1 for _, word in words):
@@ -189,7 +189,7 @@ class _Index:
         _keep(node.entries, (entry.shape, entry.form), entry)
 
     def find(self, content: str) -> Iterator[tuple[int, int, _Entry]]:
-        """The places where something sought stands, disjoint and in order, the longest at each place."""
+        """Yield the occurrences of the indexed identifiers, disjoint and in order, the longest at each place."""
         if not self._root and not self._phones:
             return
         lowered = _lower(content)
@@ -233,11 +233,11 @@ class _Index:
 
 
 class _Cover:
-    """The stretches already found, for asking whether a place lies inside one."""
+    """The stretches already found, to check whether a place is inside one."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self._starts: list[int] = []
-        self._ends: list[int] = []  # the furthest end of all spans that start no later
+        self._ends: list[int] = []  # the largest end of all spans up to this start
         for span in sorted(spans, key=lambda s: s.start):
             self._starts.append(span.start)
             self._ends.append(max(span.end, self._ends[-1] if self._ends else 0))
@@ -253,7 +253,7 @@ def _keep(entries: dict[_Key, _Entry], key: _Key, entry: _Entry) -> None:
 
 
 def _lower(text: str) -> str:
-    """Lower case of the same length: a character whose lower case is longer stays itself."""
+    """Convert to lower case of the same length: a character with a longer lower case is not changed."""
     lowered = text.lower()
     return lowered if len(lowered) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
@@ -263,15 +263,15 @@ def _digits(text: str) -> str:
 
 
 def _gap(gap: str, before: str) -> str:
-    """What counts of the characters between two words: not the white space, not the point after an initial."""
+    """Normalize the characters between two words: drop white space and the period after an initial."""
     if gap.count("\n") > 1:
-        return "\n\n"  # a blank line ends what stands above it
+        return "\n\n"  # no identifier continues across a blank line
     kept = "".join(gap.split()).translate(_SAME)
     return kept.replace(".", "") if len(before) <= 2 else kept
 
 
 def _words(text: str) -> list[tuple[str, str]]:
-    """The words of a found stretch, each with what stands between it and the one before ("" for the first)."""
+    """Return the words of a found stretch, each with the gap between it and the one before ("" for the first)."""
     words: list[tuple[str, str]] = []
     end = 0
     for match in _WORD.finditer(text):
@@ -281,7 +281,7 @@ def _words(text: str) -> list[tuple[str, str]]:
 
 
 def _orders(words: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """A name as found, with first and last name exchanged, and each of these without its initials."""
+    """Return a name as found, with first and last name swapped, and both of these without initials."""
     commas = [i for i, (gap, _) in enumerate(words) if gap == ","]
     orders = [words]
     if len(commas) == 1:
@@ -297,7 +297,7 @@ def _orders(words: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
 
 
 def _chunks(words: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    """The parts of a name; what a hyphen or an apostrophe joins is one part."""
+    """Yield the parts of a name. Words joined by a hyphen or an apostrophe are one part."""
     chunk: list[tuple[str, str]] = []
     for gap, word in words:
         if chunk and gap not in ("-", "'"):
@@ -316,13 +316,13 @@ def _data() -> dict[str, dict[str, frozenset[str]]]:
 
 @cache
 def _kind(type_: str) -> str | None:
-    """How spans of a type are sought: name, title, address, number, phone; unsought or None for not at all."""
+    """Return how spans of a type are swept: name, title, address, number or phone. "unsought" or None: not swept."""
     return next((_KINDS[ancestor] for ancestor in catalogue().lineage(type_) if ancestor in _KINDS), None)
 
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """The contexts of `words/sweep.toml` as patterns: eponym (after), of (before), deed (after), unit (after)."""
+    """Return a context of `words/sweep.toml` as a pattern: eponym (after), of (before), deed (after), unit (after)."""
     data = _data()
 
     def any_of(*lists: frozenset[str]) -> str:
@@ -333,7 +333,7 @@ def _pattern(name: str) -> re.Pattern[str]:
     between = rf"(?:(?i:{any_of(eponyms['between'])})[ \t]+)?"
     compound = r"(?:[-‐‑–][^\W\d_]{1,40}){0,3}"
 
-    def head(words: str) -> str:  # on the next line only in lower case: "Test" there opens a heading
+    def head(words: str) -> str:  # on the next line only in lower case: "Test" begins a heading there
         return rf"(?:[ \t]+{between}(?i:{words})|[ \t]*\r?\n[ \t]*{between}{words})"
 
     always, either = any_of(eponyms["always"]), any_of(eponyms["always"], eponyms["bare"])
@@ -348,7 +348,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 def _fits(entry: _Entry, content: str, start: int, end: int) -> bool:
-    """Whether a stretch with the right words has the shape and the company that the entry asks for."""
+    """Whether a stretch with the right words has the shape and the context that the entry requires."""
     stretch = content[start:end]
     if entry.shape == "number":
         return not _measures(content, start, end)
@@ -363,7 +363,7 @@ def _fits(entry: _Entry, content: str, start: int, end: int) -> bool:
 
 
 def _proper(content: str, start: int, end: int) -> bool:
-    """Whether a common word stands like a name: one capital, inside a sentence or doing what only people do."""
+    """Whether a common word is used like a name: one capital, inside a sentence or with a verb for human actions."""
     word = content[start:end]
     if not word[0].isupper() or word[1:] != word[1:].lower():
         return False
@@ -377,7 +377,7 @@ def _proper(content: str, start: int, end: int) -> bool:
 
 
 def _eponym(content: str, start: int, end: int) -> bool:
-    """Whether a name stands for a disease, a device, a score: by the word after it, or "tetralogy of" before."""
+    """Whether a name denotes a disease, a device, or a score, by the word after it or by "tetralogy of" before it."""
     if _pattern("eponym").match(content, end):
         return True
     before = content[max(0, start - 24) : start]
@@ -385,11 +385,11 @@ def _eponym(content: str, start: int, end: int) -> bool:
 
 
 def _measures(content: str, start: int, end: int) -> bool:
-    """Whether a number is a measurement, or a short one only a piece of a longer number."""
+    """Whether a number is a measurement, or is short and only part of a longer number."""
     if _pattern("unit").match(content, end):
         return True
     if sum(c.isalnum() for c in content[start:end]) >= 7:
-        return False  # long enough to be nobody else's, whatever stands around it
+        return False  # long enough to be unique in any context
     before, after = content[max(0, start - 2) : start], content[end : end + 2]
     return (len(before) == 2 and before[1] in ".,:/-" and before[0].isdigit()) or (
         len(after) == 2 and after[0] in ".,:/-" and after[1].isdigit()

@@ -1,4 +1,4 @@
-"""Detectors: texts in, scored spans out, batch first."""
+"""The detector protocol: a detector takes a batch of texts and returns scored spans."""
 
 from __future__ import annotations
 
@@ -8,26 +8,29 @@ from typing import Protocol
 from incognote.nouns import Span, Text
 
 TAKEN, PASSED = 0.5, 0.44
-"""What a learned detector takes scores at least so much, what it passes over at most. Between the two the shipped
-policies draw their lines, and a third of all notes would go to a person for a word that is as good as decided."""
+"""The lowest score of a span that a learned detector accepts, and the highest score of one that it rejects.
+
+The thresholds of the shipped policies lie between the two. Without the gap, a third of all notes would go to review
+because of a word that is practically decided.
+"""
 
 
 class Detector(Protocol):
     """Finds spans in texts without a language model.
 
-    Spans of one text may overlap; merging is not a detector's business. A span's score says how sure the detector
-    is; the policy's thresholds divide the found (replaced) from the doubtful (a reason for review).
+    Spans of one text may overlap: a detector does not merge them. A span's score says how sure the detector is. The
+    policy's thresholds separate found spans, which are replaced, from doubtful ones, which are a reason for review.
     """
 
     name: str
-    """Stands in each span's `sources` as `name:rule`, and in manifests."""
+    """The detector's name in manifests and in each span's `sources`, there as `name:rule`."""
 
     version: str
-    """A content hash of code-independent data (rules, weights): changes when answers may."""
+    """A content hash of the data (rules, weights), not of the code. It changes when the detected spans may change."""
 
     reads: frozenset[str]
-    """The languages (ISO 639-1) whose notes it was made for; empty for one that only seeks what it was given."""
+    """The supported languages (ISO 639-1). Empty for a detector that only searches for given values."""
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
-        """One list of spans per text, in the order of the texts; CPU work, thread-safe."""
+        """Return one list of spans per text, in the order of the texts. CPU-bound and thread-safe."""
         ...

@@ -1,19 +1,20 @@
-"""Rules beside the encoder: where one of them is unsure it needs the other's word; who names what.
+"""Combine the rules and the encoder: check unsure spans of one against the other, and settle their entity types.
 
-Rule and encoder err in different places. A rule that is nearly always right keeps its word, the encoder's or not; one
-that guesses (a capitalised word that nothing explains) is right too seldom to be believed alone and too often to be
-dropped, so the encoder is asked how probable an identifier is there. What it denies is left as a doubt, not removed.
-Which rules are weak is measured, not judged: weak.toml, by benchmarks/scripts/weak_rules.py.
+Rules and the encoder make different errors. A span of a reliable rule is kept whatever the encoder says. A rule that
+guesses (a capitalized word with no other explanation) is wrong too often to be trusted alone, and right too often to be
+dropped. For such a rule the encoder's probability decides: a span that the encoder denies becomes doubtful and is not
+removed. Weak rules are chosen by measurement: weak.toml, made by benchmarks/scripts/weak_rules.py.
 
-The encoder's own finding is as right as its score says only where the score is high: what no rule shares is the
-likeliest of thousands of words. So it needs a score of at least ALONE, by the group of its type; and short capitals or
-a short number, mostly abbreviations and measurements, one of at least BARE. Below, it is a doubt. The lines are the
-highest, in steps of 0.05, below which at most one such finding in ten is right. In the same way a rule that is not weak
-loses its word only where the encoder gives it next to no chance. All of it was chosen on notes, dev-e, dev-f and dev-g.
+An encoder span that no rule supports is as reliable as its score says only if the score is high, because it is the most
+probable of thousands of words. It needs a score of at least ALONE, by the group of its type. Short words in capitals
+and short numbers are mostly abbreviations and measurements, and need at least BARE. Below that, the span is doubtful.
+Each threshold is the highest, in steps of 0.05, below which at most one such span in ten is right. A rule that is not
+weak is denied only if the encoder gives it almost no chance. All thresholds were chosen on notes, dev-e, dev-f and
+dev-g.
 
-Where both find a stretch and call it different things, a weak rule takes the encoder's name, and the encoder a strong
-rule's for a number or an address of the net: those are told apart by label and form, which its classes leave to the
-rules (encoder/labels.toml). The evaluation group is then right for 97 to 98 % of what is found
+If both find a span and disagree on its type, a weak rule takes the encoder's type. For numbers and internet addresses,
+the encoder takes a strong rule's type: labels and form distinguish those, and the encoder's classes leave them to the
+rules (encoder/labels.toml). The evaluation group is then right for 97 to 98 % of the spans
 (docs/measured/detection.md).
 """
 
@@ -33,18 +34,19 @@ from incognote.languages import language
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
 
-if TYPE_CHECKING:  # it loads numpy
+if TYPE_CHECKING:  # importing it loads numpy
     from incognote.detectors.encoder.decoding import EncoderReading
 
 DENIED = 0.3
-"""What a weak rule says and the encoder gives less than this much of a chance, it denies."""
+"""The encoder denies a weak rule's span if it gives the span less than this probability."""
 DENIED_FLATLY, CERTAIN = 0.1, 0.8
-"""Of another rule it denies less: what it gives next to no chance, and no number, nothing of a rule so CERTAIN, nothing
-that a site's own pack says."""
+"""The encoder denies a span of another rule only below DENIED_FLATLY. It never denies a number, a span with a score of
+at least CERTAIN, or a span of a site pack."""
 ALONE = {"LOCATION": 0.75, "PROFESSION": 0.7}
 ALONE_ELSE = 0.65
 BARE = 0.85
-"""The least score of what the encoder alone finds: per evaluation group, of any other, and of what is bare."""
+"""The minimum score of a span that only the encoder found: per evaluation group, for all other groups, and for short
+words in capitals and short numbers."""
 _BARE = re.compile(r"[A-Z]{1,6}|\d{1,3}")
 
 _NUMBERS = frozenset({"ID", "CONTACT"})
@@ -53,13 +55,13 @@ _ANY_NUMBER = "GUID"
 
 @cache
 def weak() -> frozenset[str]:
-    """The rules that need a second opinion, as they stand in a span's `sources`."""
+    """The rules that need a second opinion, as written in a span's `sources`."""
     written = language().table("rules", "weak.toml")
     return frozenset(f"rules:{name}" for name in written["rules"])
 
 
 def agreed(spans: Iterable[Span], opinion: EncoderReading) -> Iterator[Span]:
-    """The spans of rules; of those that the encoder denies, no more is left than its doubt."""
+    """Yield the spans of rules. A span that the encoder denies gets the encoder's low probability as its score."""
     for span in spans:
         chance = opinion.sure(span.start, span.end)
         yield replace(span, score=min(span.score, chance)) if chance < _denied(span) else span
@@ -73,10 +75,10 @@ def _denied(span: Span) -> float:
 
 
 def supported(learned: Iterable[Span], said: Sequence[Span]) -> Iterator[Span]:
-    """The spans of the encoder; of those that no rule shares and that are not sure enough, no more than a doubt.
+    """Yield the spans of the encoder. A span that overlaps no rule's span and scores too low becomes doubtful.
 
     Args:
-        said: the spans of rules, the doubtful too.
+        said: the spans of rules, including doubtful ones.
     """
     beside = _Beside(said)
     for span in learned:
@@ -90,11 +92,11 @@ def _eponym(span: Span) -> bool:
 
 
 def named(spans: Iterable[Span], learned: Sequence[Span]) -> Iterator[Span]:
-    """The spans of rules, then those of the encoder, each by the name that is to be believed; else unchanged.
+    """Yield the spans of rules, then those of the encoder, each with the more reliable of the two types.
 
     Args:
-        spans: of rules.
-        learned: of the encoder, without what its path passed over.
+        spans: the spans of rules.
+        learned: the spans of the encoder, without its doubts.
     """
     said, beside = list(spans), _Beside(learned)
     for span in said:
@@ -108,12 +110,12 @@ def named(spans: Iterable[Span], learned: Sequence[Span]) -> Iterator[Span]:
 
 
 class _Beside:
-    """Of some spans that overlap a given one, the one that shares most with it; time grows with what overlaps."""
+    """Find the span with the largest overlap with a given span. The time grows with the number of overlapping spans."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self._spans = sorted(spans, key=lambda span: span.start)
         self._starts = [span.start for span in self._spans]
-        self._reach = list(accumulate((span.end for span in self._spans), max))  # the furthest end up to each
+        self._reach = list(accumulate((span.end for span in self._spans), max))  # the largest end up to each span
 
     def __call__(self, span: Span) -> Span | None:
         shared: list[Span] = []
@@ -122,7 +124,7 @@ class _Beside:
             if self._spans[at].end > span.start:
                 shared.append(self._spans[at])
             at -= 1
-        shared.reverse()  # the first of equals is taken
+        shared.reverse()  # max takes the first of equals
         return max(
             shared, key=lambda o: (min(o.end, span.end) - max(o.start, span.start), o.score, -o.start), default=None
         )
@@ -134,6 +136,6 @@ def _group(span: Span) -> str:
 
 @cache
 def _never_names() -> frozenset[str]:
-    """Words and pairs of words that are nobody's name, folded, as the language's rules say."""
+    """Words and word pairs that are never names, folded, from the language's rules."""
     rules = language().part("rules")
     return rules.never_names() if rules is not None else frozenset()

@@ -1,4 +1,4 @@
-"""The embedded encoder: a small bidirectional transformer with a CRF, run by onnxruntime without torch."""
+"""The embedded encoder: a small bidirectional transformer with a CRF. It runs in onnxruntime and needs no torch."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Point = Literal["recall", "balanced", "precision"]
 
 
 class EncoderDetector:
-    """Finds identifiers by a learned model; implements `Detector`.
+    """Finds identifiers with a learned model. Implements `Detector`.
 
-    Lazy: tokenizer and graphs are opened at the first text. Thread-safe: threads share one session of one thread each
-    call; to use more cores, run several processes, each with its own.
+    The tokenizer and the graphs are loaded at the first text. The detector is thread-safe: all threads share one
+    session, and each call uses one thread. To use more cores, run several processes, each with its own detector.
 
     Args:
-        folder: a bundle (`bundle.py`); the package's own when None.
-        point: `recall` and `precision` move the line between found and passed over; scores move with it, so that a
-            policy's thresholds mean the same at each.
-        fast: leave by the early exit: fewer layers, less recall.
+        folder: the folder of a bundle (`bundle.py`); the bundle of the package if None.
+        point: `recall` and `precision` move the threshold between accepted and rejected words. Scores move with it,
+            so a policy's thresholds mean the same at every operating point.
+        fast: use the early exit: fewer layers and lower recall.
 
     Raises:
         SettingError: there are no weights, they do not fit this version, or they have no early exit.
@@ -54,11 +54,11 @@ class EncoderDetector:
         self.version = self._bundle.version
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
-        """One list of spans per text, by offset, disjoint. CPU work, thread-safe; raises as `read` does."""
+        """Return one list of disjoint spans per text, by offset. CPU-bound and thread-safe. Raises like `read`."""
         return [reading.spans for reading in self.read(texts)]
 
     def read(self, texts: Sequence[Text]) -> list[EncoderReading]:
-        """Spans, and how sure it is of any other stretch, per text.
+        """Return the spans of each text, and the probability of an identifier at every other place.
 
         Raises:
             SettingError: a file of the bundle cannot be loaded.

@@ -1,14 +1,14 @@
-"""What training hands to the run time: one folder, read and checked here.
+"""Read and check a bundle: the folder that training writes and the detector loads.
 
-    bundle.json       format, classes, transitions, temperatures, biases, window, leave, are pieces medical-aware
+    bundle.json       format, classes, transitions, temperatures, biases, window, leave, medical-aware pieces or not
     lower.onnx        ids, features → hidden, fast (the logits of its own exit)
-    upper.onnx        hidden, ids, features → logits; absent where the model has no further layers
+    upper.onnx        hidden, ids, features → logits; absent if the model has no further layers
     tokenizer.json    the vocabulary
     MODEL_CARD.md     for people
 
-Two graphs, cut at the early exit, because then no weight is stored twice: `fast` runs the lower one alone.
+The model is cut at the early exit into two graphs, so that no weight is stored twice. `fast` runs the lower one alone.
 
-The label set: classes of the encoder, their BIO tags, and which catalogue types they stand for.
+The label set maps the classes of the encoder to BIO tags and to catalogue types.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from incognote.languages import language
 from incognote.schemas.catalogue import catalogue
 
 BY_FORM = "EMAIL"
-"""The class whose spans are named by their form."""
+"""The class whose spans get their type from their form."""
 _ELSE = "USERNAME"
 FORMAT = 1
 POINTS = ("recall", "balanced", "precision")
 FILES = ("bundle.json", "lower.onnx", "upper.onnx", "tokenizer.json")
-"""The weights that come with the package."""
+"""The files of a bundle, as the package ships them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,10 @@ def classes() -> tuple[str, ...]:
 
 
 def class_of(type_: str) -> str | None:
-    """The class a catalogue type belongs to; None for a type that is not annotated.
+    """Return the class of a catalogue type, or None for a type that is not annotated.
 
     Raises:
-        UnknownName: neither the type nor an ancestor of it belongs to a class.
+        UnknownName: neither the type nor one of its ancestors belongs to a class.
     """
     table = _table()
     for step in catalogue().lineage(type_):
@@ -86,32 +86,32 @@ def class_of(type_: str) -> str | None:
 
 
 def type_of(class_: str, words: str) -> str:
-    """The catalogue type of a span of this class with these words."""
+    """Return the catalogue type of a span of this class with these words."""
     if class_ != BY_FORM:
         return class_
     return next((name for name, form in _table().forms if form.match(words)), _ELSE)
 
 
 def behind_title(class_: str, text: str, start: int, end: int) -> int:
-    """Where a name of this class begins: behind its titles; `start` where nothing else stands there."""
+    """Return where a name of this class begins: after its titles, or `start` if it has none."""
     table = _table()
     found = table.titles.match(text, start, end) if class_ in table.titled else None
     return found.end() if found else start
 
 
 def is_none(class_: str, words: str) -> bool:
-    """Whether words are none of a class, whatever the model says."""
+    """Whether words can never be of a class, whatever the model says."""
     pattern = _table().never.get(class_)
     return pattern is not None and pattern.match(words) is not None
 
 
 def tags(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The BIO tags of some classes: O is 0, B of the i-th class 1 + 2i, I of it 2 + 2i."""
+    """Return the BIO tags of some classes: O is 0, B of class i is 1 + 2i, and I of class i is 2 + 2i."""
     return ("O", *(f"{part}-{name}" for name in names for part in "BI"))
 
 
 def allowed(n_classes: int) -> NDArray[np.bool_]:
-    """Which tag may follow which (from × to, both 1 + 2n): I of a class only after its own B or I."""
+    """Which tag may follow which (from × to, both 1 + 2n). The I of a class may follow only its own B or I."""
     n = 1 + 2 * n_classes
     legal = np.ones((n, n), bool)
     for i in range(n_classes):
@@ -122,12 +122,12 @@ def allowed(n_classes: int) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """One way out of the model: the full one, or the early one.
+    """One exit of the model: the full one or the early one.
 
     Attributes:
-        transitions: of the CRF, tags × tags, minus infinity where forbidden.
-        temperatures: per class; logits are divided by them before a score is read off.
-        biases: per operating point, what is added to the logit of O.
+        transitions: the transitions of the CRF, tags × tags, minus infinity where forbidden.
+        temperatures: one per class; logits are divided by it before the score is computed.
+        biases: for each operating point, the value added to the logit of O.
     """
 
     transitions: NDArray[np.float32]
@@ -135,7 +135,7 @@ class Exit:
     biases: dict[str, float]
 
     def as_json(self) -> dict[str, Any]:
-        """What `bundle.json` holds of it."""
+        """Return the exit's entry in `bundle.json`."""
         finite = np.where(np.isfinite(self.transitions), self.transitions, 0)
         return {
             "transitions": [[round(float(x), 4) for x in row] for row in finite],
@@ -149,12 +149,12 @@ class Bundle:
     """A checked bundle.
 
     Attributes:
-        folder: where it lies.
-        version: the SHA-256 over its files.
+        folder: the folder of its files.
+        version: the SHA-256 of its files.
         window, overlap: in pieces.
         medical: whether the pieces are medical-aware.
         exits: "full" and, where the model has an early exit, "fast".
-        leave: the log-odds of the early exit below which a window needs no further layers; None where it has none.
+        leave: if the log-odds of the early exit are below this, a window needs no further layers; None: not used.
     """
 
     folder: Path
@@ -170,7 +170,7 @@ def load(folder: Path | None = None) -> Bundle:
     """Read a bundle.
 
     Raises:
-        SettingError: there is none, a file is missing or malformed, or it was made for other classes.
+        SettingError: there is no bundle, a file is missing or malformed, or it was made for other classes.
     """
     folder = folder or Path(str(language().file("encoder")))
     if not (folder / "bundle.json").is_file():
@@ -197,7 +197,7 @@ def load(folder: Path | None = None) -> Bundle:
 
 
 def digest(folder: Path) -> str:
-    """The SHA-256, in hexadecimal, over the files that decide an answer."""
+    """Return the SHA-256, in hexadecimal, of the files that determine the detected spans."""
     total = hashlib.sha256()
     for name in FILES:
         if (folder / name).is_file() or name != "upper.onnx":

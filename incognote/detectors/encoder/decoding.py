@@ -1,6 +1,6 @@
-"""From texts to spans, given any model that makes logits of windows: the session at run time, torch while training.
+"""From texts to spans, with any model that computes the logits of windows: a session at run time, torch in training.
 
-Boundaries are snapped to words, and each span gets a score.
+Span boundaries are moved to word boundaries, and each span gets a score.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from incognote.detectors.encoder.windows import Stitches, Window, batch, cut, lo
 from incognote.nouns import Span, Text
 
 LEAST = 0.02
-"""What is less probable than this is no doubt: most words of a note lie far below."""
+"""The minimum probability of a doubt. Most words of a note are far below it."""
 _ENDLESS = 1_000
-"""Characters: no identifier is longer."""
+"""The maximum length of an identifier, in characters."""
 Floats = NDArray[np.float32]
 Run = Callable[[NDArray[np.int64], Floats], Floats]
-"""ids (windows × pieces) and features (windows × pieces × 64) in, logits (windows × pieces × tags) out."""
+"""Takes ids (windows × pieces) and features (windows × pieces × 64), returns logits (windows × pieces × tags)."""
 
 
 def runs(path: NDArray[Any]) -> Iterator[tuple[int, int, int]]:
-    """The spans that a legal path draws: (first unit, unit behind the last, class)."""
+    """Yield the spans of a legal path as (first unit, last unit + 1, class)."""
     begins = np.flatnonzero(path % 2 == 1)
     for begin in begins.tolist():
         kind = (int(path[begin]) - 1) // 2
@@ -40,14 +40,14 @@ def runs(path: NDArray[Any]) -> Iterator[tuple[int, int, int]]:
 
 
 def sureness(logits: Floats, temperatures: Floats) -> Floats:
-    """Per unit, how probable it is that it is part of an identifier, whatever kind.
+    """The probability of each unit to be part of an identifier of any class.
 
-    The logistic function of `log_odds` over the temperature. Not a softmax at a
-    temperature: with 48 tags against one, a high one would make every word an identifier.
+    This is the logistic function of `log_odds` divided by the temperature. It is not a softmax with a temperature: with
+    48 tags against one, a high temperature would make every word an identifier.
 
     Args:
         logits: units × tags.
-        temperatures: per unit, that of the class it was given.
+        temperatures: for each unit, the temperature of its class.
     """
     probable: Floats = 1 / (1 + np.exp(np.clip(-log_odds(logits) / temperatures, -60, 60)))
     return probable
@@ -56,11 +56,11 @@ def sureness(logits: Floats, temperatures: Floats) -> Floats:
 def read_off(
     text: Text, units: Units, path: NDArray[np.int64], logits: Floats, temperatures: Floats, source: str
 ) -> list[Span]:
-    """The spans of one text, disjoint, by offset.
+    """Return the disjoint spans of one text, ordered by offset.
 
-    A span's score is the mean `sureness` of its units, at least `TAKEN`. Its boundaries move outwards to where the run
-    of letters and digits ends, so that no finding cuts a word, and inwards over titles; spans that
-    come to overlap thereby unite under the surer one's type.
+    A span's score is the mean `sureness` of its units, and at least `TAKEN`. Its boundaries move outward to the end of
+    the run of letters and digits, so that no span cuts a word, and inward over titles. Spans that overlap after this
+    are merged and take the type of the one with the higher score.
     """
     return drawn(text, units, path, sure_of(path, logits, temperatures), source)
 
@@ -72,7 +72,7 @@ def sure_of(path: NDArray[np.int64], logits: Floats, temperatures: Floats) -> Fl
 
 
 def drawn(text: Text, units: Units, path: NDArray[Any], sure: Floats, source: str) -> list[Span]:
-    """As `read_off`, with what `sure_of` says of the path."""
+    """Like `read_off`, but takes the result of `sure_of` for the path."""
     spans: list[Span] = []
     sources = (source,)
     at = 0
@@ -81,7 +81,7 @@ def drawn(text: Text, units: Units, path: NDArray[Any], sure: Floats, source: st
         at += b - a
         if spans and len(spans[-1]) > _ENDLESS and units.ends[b - 1] <= spans[-1].end:
             spans[-1] = replace(spans[-1], score=max(score, spans[-1].score))
-            continue  # to widen each of thousands of units to the same run would take quadratic time
+            continue  # widening thousands of units to the same run would take quadratic time
         start, end = snapped(text.content, int(units.starts[a]), int(units.ends[b - 1]))
         start = behind_title(classes()[kind], text.content, start, end)
         if is_none(classes()[kind], text.content[start:end]):
@@ -99,14 +99,14 @@ def drawn(text: Text, units: Units, path: NDArray[Any], sure: Floats, source: st
 def doubtful(
     text: Text, units: Units, odds: Floats, likeliest: NDArray[Any], found: Sequence[Span], source: str
 ) -> Iterator[Span]:
-    """What the path passed over though it may be an identifier: runs of units outside all spans, at least `LEAST` sure.
+    """Yield possible identifiers that the path missed: runs of units outside all spans with at least `LEAST` sureness.
 
-    Their scores tell a router where to ask a language model.
+    Their scores show a router where to ask a language model.
 
     Args:
-        odds: per unit, its `sureness`.
-        likeliest: per unit, the likeliest class.
-        found: the spans of the path, by offset.
+        odds: the `sureness` of each unit.
+        likeliest: the most probable class of each unit.
+        found: the spans of the path, ordered by offset.
     """
     sources = (source,)
     taken = np.zeros(len(units), bool)
@@ -122,7 +122,7 @@ def doubtful(
 
 
 def snapped(text: str, start: int, end: int) -> tuple[int, int]:
-    """The stretch, widened to whole runs of letters and digits."""
+    """Widen a stretch of text to whole runs of letters and digits."""
     while start > 0 and text[start].isalnum() and text[start - 1].isalnum():
         start -= 1
     while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
@@ -136,7 +136,7 @@ def _name(kind: int, text: Text, start: int, end: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """How texts become windows: the pieces, the size of a window and what neighbours share."""
+    """How texts are cut into windows: the tokenizer, the window size, and the overlap of neighboring windows."""
 
     pieces: Pieces
     window: int
@@ -144,11 +144,11 @@ class Cutting:
 
 
 def logits_of(texts: Sequence[str], cutting: Cutting, run: Run, tags: int) -> tuple[list[Encoded], list[Floats]]:
-    """The pieces of each text and the logits of its units (units × tags).
+    """Return the pieces of each text and the logits of its units (units × tags).
 
-    Every window runs alone. int8 activations are scaled by the largest of a batch, so what stands beside a text would
-    move its last digits, and a worker would answer otherwise than a notebook; nothing needs padding, so that attention
-    needs no mask; and a window stays in the cache, which is as fast as a batch.
+    Each window runs alone. int8 activations are scaled by the largest value of a batch. In a batch, other texts would
+    therefore change the last digits of a text's logits, and a worker and a notebook would give different results. A
+    single window also needs no padding, so attention needs no mask. It fits in the cache, which is as fast as a batch.
     """
     encoded = [cutting.pieces(text) for text in texts]
     stitches = Stitches(encoded, tags)
@@ -160,7 +160,7 @@ def logits_of(texts: Sequence[str], cutting: Cutting, run: Run, tags: int) -> tu
 
 
 def blocks_of(one: Encoded, cutting: Cutting, run: Run, tags: int) -> Iterator[Floats]:
-    """As `logits_of`, of one text and in blocks: of a large text, all logits take some 60 bytes a character."""
+    """Like `logits_of`, but for one text, in blocks. All logits of a large text take about 60 bytes per character."""
 
     def ran() -> Iterator[tuple[Window, Floats]]:
         for window in cut(0, one, cutting.window, cutting.overlap):
@@ -172,11 +172,11 @@ def blocks_of(one: Encoded, cutting: Cutting, run: Run, tags: int) -> Iterator[F
 
 @dataclass(frozen=True, slots=True)
 class EncoderReading:
-    """What the encoder makes of one text.
+    """The encoder's result for one text.
 
     Attributes:
-        spans: by offset, disjoint.
-        doubts: stretches outside them that may hold an identifier, see `doubtful`.
+        spans: disjoint spans, ordered by offset.
+        doubts: places outside the spans that may hold an identifier, see `doubtful`.
     """
 
     spans: list[Span]
@@ -185,19 +185,19 @@ class EncoderReading:
     _odds: Floats
 
     def sure(self, start: int, end: int) -> float:
-        """How probable it is that the surest word of a stretch is part of an identifier; 0 where there is no word."""
+        """The highest probability of a word in this range to be part of an identifier; 0 if it contains no word."""
         first = int(np.searchsorted(self._units.ends, start, side="right"))
         behind = int(np.searchsorted(self._units.starts, end, side="left"))
         return float(self._odds[first:behind].max(initial=0.0))
 
 
 class Finder:
-    """Spans from logits.
+    """Decodes logits to spans.
 
     Args:
-        way: the exit whose logits they are.
-        bias: what is added to the logit of O; scores move with it.
-        source: stands in each span's `sources`.
+        way: the exit that computed the logits.
+        bias: added to the logit of O; scores move with it.
+        source: the entry in each span's `sources`.
     """
 
     def __init__(self, way: Exit, bias: float, source: str) -> None:
@@ -207,7 +207,7 @@ class Finder:
     def __call__(
         self, texts: Sequence[Text], encoded: Sequence[Encoded], logits: Sequence[Floats]
     ) -> list[EncoderReading]:
-        """One reading per text."""
+        """Return one reading per text."""
         moved = [self._moved(each) for each in logits]
         made = []
         for text, one, path, each in zip(texts, encoded, self._decode(moved), moved, strict=True):
@@ -219,7 +219,7 @@ class Finder:
         return made
 
     def large(self, text: Text, one: Encoded, blocks: Iterator[Floats]) -> EncoderReading:
-        """The reading of one text, the same, from its logits in blocks; of each block no more is kept than is asked."""
+        """Return the same reading for one text from its logits in blocks. Only the needed part of a block is kept."""
         n, at = len(one.units), 0
         path, likeliest, odds = np.zeros(n, np.int8), np.zeros(n, np.int8), np.zeros(n, np.float32)
         sure: list[Floats] = []

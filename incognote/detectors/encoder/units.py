@@ -1,17 +1,20 @@
-"""A text as units: the words that tags are given to, each with what the uncased WordPieces lose.
+"""Split a text into units, the words that get tags, with the features that uncased WordPieces lose.
 
-A unit is a run of letters, a run of digits, or one other sign that is no white space; runs of letters and digits never
-mix, so a span that ends between the two ("34F", "Rm512") cuts no unit. Chinese, Japanese and Korean signs stand alone.
+A unit is a run of letters, a run of digits, or one other character that is not white space. Letters and digits never
+share a unit, so a span that ends between the two ("34F", "Rm512") cuts no unit. Each Chinese, Japanese or Korean
+character is a unit.
 
-Its features are 64 bits: case and shape, the white space before it (line breaks and columns tell a header from prose),
-and what the lexicon of the rules knows of it (how usual a given name, surname or English word it is; whether medical, a
-brand, an eponym, a place). They are added to the input embedding as one learned vector per bit.
+A unit has 64 feature bits: case and shape, the white space before it (line breaks and columns distinguish a header from
+prose), and its entry in the rules' lexicon (how common it is as a given name, surname or English word; whether it is
+medical, a brand, an eponym, a place). They are added to the input embedding as one learned vector per bit.
 
-Units are cut into WordPieces: medical words kept whole, likely identifiers split finely (Guan §3.1, Algorithm 1).
+Units are cut into WordPieces: medical words are kept whole, likely identifiers are split finely (Guan §3.1,
+Algorithm 1).
 
-The vocabulary of the base model is fixed, so a medical word it lacks cannot get an entry of its own. Kept whole, it is
-its first piece alone, marked as a medical word by a feature: which one does not matter, as it is no identifier, and the
-text gets shorter. A number of five digits or more is split into its digits: pieces like "##718" hide a number's form.
+The vocabulary of the base model is fixed, so it cannot get new entries for medical words that it lacks. A medical word
+that is kept whole is represented by its first piece alone, and a feature marks it as medical. The exact word does not
+matter because it is not an identifier, and the text gets shorter. A number of five digits or more is split into its
+digits, because pieces like "##718" hide a number's form.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ BITS = 64
 SHAPE_BITS = slice(0, 32)
 LEXICON_BITS = slice(32, 62)
 MEDICAL_BIT = 56
-"""Set for medical words that are no names; the density of such words is what Guan's γ looks at."""
+"""Set for medical words that are not names. Guan's γ is computed from the density of these words."""
 
 _MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0b3e-\u0bcd\u0e31\u0e34-\u0e4e"
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
@@ -58,7 +61,7 @@ _SIGNS = {
 }  # fmt: skip
 FINE = 5
 LONGEST = 16
-"""No unit has more pieces; those beyond are left out."""
+"""The maximum number of pieces of a unit. Further pieces are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,8 @@ class Units:
 
     Attributes:
         starts, ends: code points, `end` exclusive.
-        masks: the 64 features of each.
-        whole: which are medical words that are kept whole.
+        masks: the 64 features of each unit.
+        whole: whether each unit is a medical word that is kept whole.
     """
 
     starts: NDArray[np.int64]
@@ -81,7 +84,7 @@ class Units:
 
 
 def units(text: str) -> Units:
-    """The units of a text."""
+    """Split a text into units."""
     known, folded = lexicon(), fold
     starts, ends, masks, whole = array("q"), array("q"), array("Q"), array("b")
     before = 0
@@ -111,7 +114,7 @@ def units(text: str) -> Units:
 
 
 def matrix(masks: NDArray[np.uint64]) -> NDArray[np.float32]:
-    """Features as numbers: units × 64, each 0 or 1."""
+    """Return features as numbers: units × 64, each 0 or 1."""
     octets = masks.astype("<u8").view(np.uint8).reshape(*masks.shape, 8)
     return np.unpackbits(octets, axis=-1, bitorder="little").astype(np.float32)
 
@@ -154,7 +157,7 @@ def _of_letters(word: str) -> int:
     return mask | 1 << _CAMEL
 
 
-@cache  # of lexicon entries, a few thousand numbers; never of words
+@cache  # keyed by lexicon entries, a few thousand numbers; never by words
 def _of_entry(entry: int) -> int:
     if entry < 0:
         return 1 << _UNKNOWN
@@ -169,14 +172,14 @@ def _of_entry(entry: int) -> int:
 
 
 def no_lexicon(features: NDArray[np.float32], rows: NDArray[np.bool_]) -> None:
-    """Blank, in place, what the lexicon knows of some units: as if it did not hold them."""
+    """Clear the lexicon features of some units in place, as if the lexicon did not contain them."""
     known = rows & (features[:, LEXICON_BITS].any(axis=1))
     features[known, LEXICON_BITS] = 0
     features[known, _UNKNOWN] = 1
 
 
 def capitals(features: NDArray[np.float32], *, upper: bool) -> None:
-    """Give, in place, every word the shape of ALL CAPS, or of no capitals."""
+    """Give every word the shape of ALL CAPS, or of lower case. Changes the features in place."""
     shapes = (_LOWER, _TITLE, _UPPER, _CAMEL)
     words = features[:, shapes].any(axis=1)
     for shape in shapes:
@@ -186,12 +189,12 @@ def capitals(features: NDArray[np.float32], *, upper: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """One text, ready for windows. Units that have no piece (control characters) are left out.
+    """One text, ready for windows. Units without a piece (control characters) are left out.
 
     Attributes:
-        units: of the text.
-        ids: the pieces.
-        first: per unit, the place of its first piece; one more entry says how many pieces there are.
+        units: the units of the text.
+        ids: the ids of the pieces.
+        first: for each unit, the position of its first piece; one more entry holds the number of pieces.
     """
 
     units: Units
@@ -200,21 +203,21 @@ class Encoded:
 
     @property
     def of(self) -> NDArray[np.int64]:
-        """Per piece, its unit."""
+        """The unit of each piece."""
         return np.repeat(np.arange(len(self.units)), np.diff(self.first))
 
 
 _AT_ONCE = 50_000
-"""Units that the tokenizer is given at once: it takes some 500 bytes for each."""
+"""The number of units passed to the tokenizer in one call. It uses about 500 bytes per unit."""
 _HALVES = re.compile("[\ud800-\udfff]")
-"""Halves of UTF-16 pairs that stand alone, as JSON may bring them."""
+"""Lone UTF-16 surrogates, which JSON may contain."""
 
 
 class Pieces:
-    """Thread-safe.
+    """Splits texts into WordPieces. Thread-safe.
 
     Args:
-        path: a `tokenizer.json` of a WordPiece vocabulary; its truncation and padding are turned off.
+        path: a `tokenizer.json` with a WordPiece vocabulary; its truncation and padding are turned off.
         medical: whether medical words stay whole and long numbers are split into digits.
     """
 
@@ -230,7 +233,7 @@ class Pieces:
         """The ids of [PAD], [CLS] and [SEP]."""
 
     def __call__(self, text: str) -> Encoded:
-        """The pieces of a text, without [CLS] and [SEP]."""
+        """Return the pieces of a text, without [CLS] and [SEP]."""
         text = _HALVES.sub("\ufffd", text)  # the tokenizer takes UTF-8
         found = units(text)
         parts = [self._some(text, found, at, min(at + _AT_ONCE, len(found))) for at in range(0, len(found), _AT_ONCE)]
@@ -244,7 +247,7 @@ class Pieces:
         return Encoded(found, ids, first)
 
     def _some(self, text: str, found: Units, begin: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The pieces of some units, and the unit of each."""
+        """Return the pieces of some units, and the unit of each piece."""
         words: list[str] = []
         owner: list[int] = []
         places = zip(found.starts[begin:end].tolist(), found.ends[begin:end].tolist(), strict=True)
@@ -268,7 +271,7 @@ class Pieces:
 
 
 def plain(path: Path) -> str:
-    """A tokenizer file without truncation and padding, in its shortest form."""
+    """Return the content of a tokenizer file as compact JSON, without truncation and padding."""
     read = json.loads(path.read_text(encoding="utf-8"))
     read["truncation"] = read["padding"] = None
     return json.dumps(read, ensure_ascii=False, separators=(",", ":"))

@@ -1,6 +1,6 @@
-"""Texts in windows of pieces that overlap, windows as arrays, their logits stitched together.
+"""Cut texts into overlapping windows of pieces, turn windows into arrays, and combine the logits of the windows.
 
-The model's graphs run in onnxruntime, one thread each; nothing else of the package imports onnxruntime.
+The model's graphs run in onnxruntime with one thread each. No other module of the package imports onnxruntime.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from incognote.errors import SettingError
 
 Floats = NDArray[np.float32]
 _BLOCK = 4_000
-"""Units, at least, of a block of logits."""
+"""The minimum size of a block of logits, in units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Units `begin` to `end` of the i-th text; `size` counts their pieces, [CLS] and [SEP] too."""
+    """Units `begin` to `end` of the text with index `text`. `size` counts their pieces, including [CLS] and [SEP]."""
 
     text: int
     begin: int
@@ -38,7 +38,7 @@ class Batch:
     Attributes:
         ids: windows × pieces, padded.
         features: windows × pieces × 64; zero for [CLS], [SEP] and padding.
-        at: per window, the place of each unit's first piece.
+        at: for each window, the position of each unit's first piece.
     """
 
     windows: tuple[Window, ...]
@@ -48,7 +48,10 @@ class Batch:
 
 
 def cut(text: int, encoded: Encoded, size: int, overlap: int) -> list[Window]:
-    """Windows of at most `size` pieces over a text, as even as can be; neighbours share about `overlap` pieces."""
+    """Return windows of at most `size` pieces over a text, as equal in size as possible.
+
+    Neighboring windows share about `overlap` pieces.
+    """
     first, n = encoded.first, len(encoded.units)
     total = len(encoded.ids)
     room = size - 2
@@ -72,7 +75,7 @@ def cut(text: int, encoded: Encoded, size: int, overlap: int) -> list[Window]:
 
 
 def batch(texts: Sequence[Encoded], windows: Sequence[Window], special: tuple[int, int, int]) -> Batch:
-    """The arrays of some windows, padded to the longest: one alone has no padding.
+    """Return the arrays of some windows, padded to the longest. A single window has no padding.
 
     Args:
         special: the ids of [PAD], [CLS] and [SEP].
@@ -94,9 +97,9 @@ def batch(texts: Sequence[Encoded], windows: Sequence[Window], special: tuple[in
 
 
 class Stitches:
-    """The logits of each text's units, from those of its windows.
+    """Combines the logits of windows into the logits of each text's units.
 
-    Where windows overlap, the mean, each weighed by how far from the window's edge the unit stands.
+    Where windows overlap, it takes the mean, weighted by the distance of the unit from the edge of each window.
     """
 
     def __init__(self, texts: Sequence[Encoded], tags: int) -> None:
@@ -104,20 +107,20 @@ class Stitches:
         self._weights: list[Floats] = [np.zeros(len(text.units), np.float32) for text in texts]
 
     def add(self, batch: Batch, logits: Floats) -> None:
-        """Take in windows × pieces × tags."""
+        """Add the logits of a batch (windows × pieces × tags)."""
         for row, w, at in zip(logits, batch.windows, batch.at, strict=True):
             _add(row[at], self._sums[w.text][w.begin : w.end], self._weights[w.text][w.begin : w.end])
 
     def texts(self) -> list[Floats]:
-        """Units × tags of each text."""
+        """Return the logits of each text (units × tags)."""
         return [_mean(sums, weights) for sums, weights in zip(self._sums, self._weights, strict=True)]
 
 
 def stitched(windows: Iterable[tuple[Window, Floats]], tags: int) -> Iterator[Floats]:
-    """The logits of one text's units in blocks, those that `Stitches` gives, without holding all of them.
+    """Yield the logits of one text's units in blocks, equal to those of `Stitches`, without keeping all in memory.
 
     Args:
-        windows: in order, each with its units' logits (units × tags).
+        windows: the windows in order, each with the logits of its units (units × tags).
     """
     first, sums, weights = 0, np.zeros((0, tags), np.float32), np.zeros(0, np.float32)
     for w, logits in windows:
@@ -133,7 +136,7 @@ def stitched(windows: Iterable[tuple[Window, Floats]], tags: int) -> Iterator[Fl
 
 
 def log_odds(logits: Floats) -> Floats:
-    """Per row of logits (units or pieces × tags), the log-odds of all other tags together against O."""
+    """For each row of logits (units or pieces × tags), the log-odds of all other tags together against O."""
     top = logits[:, 1:].max(axis=1)
     odds: Floats = top + np.log(np.exp(logits[:, 1:] - top[:, None]).sum(axis=1)) - logits[:, 0]
     return odds
@@ -151,13 +154,14 @@ def _mean(sums: Floats, weights: Floats) -> Floats:
 
 
 class Session:
-    """Thread-safe, as onnxruntime's sessions are.
+    """The graphs of a bundle, ready to run. Thread-safe, like the sessions of onnxruntime.
 
     Args:
-        folder: a bundle's.
-        fast: whether to leave by the early exit.
-        leave: a window leaves by the early exit, too, where that gives every piece less than these log-odds of being in
-            an identifier: most windows of prose hold none, and the upper layers have nothing to add there. None: never.
+        folder: the folder of a bundle.
+        fast: always use the early exit.
+        leave: a window also leaves at the early exit if that exit gives every piece less than these log-odds of being
+            in an identifier. Most windows of prose hold no identifier, and the upper layers add nothing there. None:
+            no window leaves early.
 
     Raises:
         SettingError: a graph cannot be loaded.
@@ -170,7 +174,7 @@ class Session:
         self._upper = _open(upper) if not fast and upper.is_file() else None
 
     def __call__(self, ids: NDArray[np.int64], features: Floats) -> Floats:
-        """Logits, windows × pieces × tags."""
+        """Return the logits (windows × pieces × tags)."""
         hidden, early = _asked(self._lower, ("hidden", "fast"), ids=ids, features=features)
         logits: Floats = early
         if self._upper is not None and not self._empty(early):
@@ -182,12 +186,12 @@ class Session:
 
 
 def surest(window: Floats) -> float:
-    """The largest log-odds of a window's pieces (pieces × tags), the first and the last left out: they are no words."""
+    """The largest log-odds of a window's pieces (pieces × tags), without the first and last, which are not words."""
     return float(log_odds(window[1:-1]).max(initial=-np.inf))
 
 
 def _asked(graph: Any, outputs: tuple[str, ...], **inputs: Any) -> Any:
-    taken = {each.name for each in graph.get_inputs()}  # the exporter leaves out what a switched-off part would need
+    taken = {each.name for each in graph.get_inputs()}  # the exporter omits the inputs of disabled parts
     return graph.run(outputs, {name: value for name, value in inputs.items() if name in taken})
 
 
@@ -199,11 +203,11 @@ def _open(path: Path) -> Any:
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     options.log_severity_level = 3
     try:
-        # Fused, the sum of a layer and what skips it is normalised one number at a time: six times as long as the two
-        # nodes apart, a seventh of the whole.
+        # The fused node normalizes the sum of a layer and its skip connection one number at a time. It takes six times
+        # as long as the two separate nodes: a seventh of the total time.
         apart = ["SkipLayerNormFusion"]
         return onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=apart
         )
-    except Exception:  # onnxruntime raises its own classes, one per status; all of them mean this
+    except Exception:  # onnxruntime raises its own class for each status; all mean the same here
         raise SettingError(f"encoder: {path.name} cannot be loaded; export the model again") from None

@@ -1,8 +1,9 @@
-"""Identifiers known beforehand, sought in every variant: names, dates, telephone numbers, codes, addresses.
+"""Search for known identifiers in every variant: names, dates, telephone numbers, codes, addresses.
 
-One walk over the tokens of a text, a dictionary look-up or two at each, so a roster of ten thousand costs as one of
-ten. The text is read as a reader sees it (`incognote.text.reading`) before it comes here. Misspelt names are found by
-their deletions (after Garbe's symmetric delete algorithm) and a Damerau distance.
+The detector walks over the tokens of a text once, with one or two dictionary lookups per token. A roster of ten
+thousand people therefore costs as much as one of ten. The text has already been normalized to what a reader sees
+(`incognote.text.reading`). Misspelled names are found by deletions (Garbe's symmetric delete algorithm) and the
+Damerau distance.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ __all__ = ["KnownDetector", "known_from", "read_roster", "type_of_key"]
 _NAME_GAP = re.compile("[\\s.,'’ʼ`_\\-‐‑–\u200b-\u200f]{0,4}\\Z")
 _CODE_GAP = re.compile(r"[ \t.\-‐‑–/_]{0,2}\Z")
 _WIDE_CODE_GAP = re.compile(r"[ \t.,\-‐‑–/_]{0,2}(?:\r?\n[ \t]{0,8})?\Z")
-_SEAM = 12  # characters at most between two pieces of a name
-_PAGE_HEAD = 40  # tokens at most between two pages
+_SEAM = 12  # maximum number of characters between two pieces of a name
+_PAGE_HEAD = 40  # maximum number of tokens between two pages
 _PHONE_GAP = re.compile(r"[\s.\-‐‑–/()+\u200e\u200f]{0,4}\Z")
-# Behind a name: "SutcliffeNormanB_OD.tif".
+# After a name: "SutcliffeNormanB_OD.tif".
 _INITIAL_IN_FILE = re.compile(r"[ _]?([A-Z])(?=_[A-Za-z0-9]|\.[a-z]{3,4}(?![a-z]))")
 _LITERAL_GAP = re.compile(r"[^\w]{0,8}\Z")
 _MAX_PHONE = 18
@@ -47,7 +48,7 @@ _SURE_INSIDE = 6
 
 
 class Hit(NamedTuple):
-    """A known value in a text; `leak` says that it alone proves the value's presence."""
+    """A known value in a text. `leak` says that this hit alone proves that the value is present."""
 
     start: int
     end: int
@@ -63,11 +64,11 @@ def _version() -> str:
 
 
 class KnownDetector:
-    """Finds known identifiers; implements `Detector`. Ages are not sought.
+    """Finds known identifiers. Implements `Detector`. It does not search for ages.
 
     Args:
-        known: of any catalogue type; see `known_from` and `read_roster`.
-        thorough: seek them by their letters and digits alone, too, said in words and with look-alike signs.
+        known: values of any catalogue type; see `known_from` and `read_roster`.
+        thorough: also search by letters and digits alone, for numbers spelled out, and for look-alike characters.
     """
 
     name = "known"
@@ -77,10 +78,10 @@ class KnownDetector:
         self.version = _version()
         self._index = Index(known, thorough=thorough)
         self.unsought = self._index.unsought
-        """How many values of a type nothing seeks: too short, or not written as values of the type are."""
+        """The number of values per type that are not searched for: too short, or not in a form of that type."""
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
-        """One list of spans per text, by offset; they may overlap. CPU work, thread-safe."""
+        """Return one list of spans per text, ordered by offset. They may overlap. CPU-bound and thread-safe."""
         return [
             [
                 Span(text, h.start, h.end, h.type, h.score, (f"{self.name}:{h.rule}",))
@@ -90,9 +91,10 @@ class KnownDetector:
         ]
 
     def leaks(self, text: str) -> list[str]:
-        """The types of known values still present, sorted, each once.
+        """Return the types of known values that are still present, sorted, without duplicates.
 
-        Conservative: whole words, codes by their normal form; neither misspellings nor lone ordinary words count.
+        The search is conservative: it compares whole words, and codes by their normal form. Misspellings and single
+        ordinary words do not count.
         """
         return sorted({hit.type for hit in self._hits(text, certain=True) if hit.leak})
 
@@ -173,9 +175,10 @@ class KnownDetector:
         return None
 
     def _inside(self, words: TokenList, i: int) -> Hit | None:
-        """A known name inside a token that is no word: the whole token.
+        """Return a hit for the whole token if it contains a known name and is not a word itself.
 
-        A name of fewer than six letters, or one that is a usual word, may be there by accident: a doubt and no leak.
+        A name of fewer than six letters, or one that is a common word, may occur by accident. Such a hit is doubtful
+        and not a leak.
         """
         low, inner = words.lows[i], self._index.inner
         if low in lexicon():
@@ -205,7 +208,7 @@ class KnownDetector:
                 if wraps > 1 or not _WIDE_CODE_GAP.match(gap):
                     return
             if wide and len(built) < MIN_SQUEEZED_CODE:
-                continue  # lists and columns of numbers are full of short ones
+                continue  # lists and columns of numbers contain many short codes
             if (kind := codes.get(built)) and not (built.isdigit() and _within_number(words, i, j)):
                 sure = len(built) > 4 or not built.isdigit()
                 yield Hit(words.starts[i], words.ends[j], kind, 0.9 if sure else 0.6, "code", sure)
@@ -232,14 +235,14 @@ class KnownDetector:
         dated = any(day[0] is not None for day, _ in readings)
         for day, end in readings:
             if day[0] is None and dated:
-                continue  # 4 March 1951 is not a 4 March of any year
+                continue  # 4 March 1951 is not also 4 March of any year
             for known, kind in self._index.days.get(day[1:], {}).items():
                 if not matches(day, known):
                     continue
                 named = any(words.lows[k] in vocabulary().months for k in range(i, end))
                 told = named or any(low in vocabulary().before_day for low in words.lows[max(0, i - 3) : i])
                 if day[0] is None and (not told or words.ends[i] == words.starts[i + 1]):
-                    continue  # 3/4 is a strength, FEV1 no first of February
+                    continue  # 3/4 is a strength, and FEV1 is not the first of February
                 score = 0.9 if day[0] is not None else 0.6
                 yield Hit(words.starts[i], words.ends[end - 1], kind, score, "date", day[0] is not None)
                 return
@@ -251,7 +254,7 @@ class KnownDetector:
                     yield Hit(start, start + len(whole), kind, 0.9, "unspaced", True)
 
     def _stitched(self, words: TokenList) -> Iterator[Hit]:
-        """A name cut by a hyphen, a line's end, cells or boxes: its pieces put together."""
+        """Find names that are cut by a hyphen, a line break, cells or boxes, by joining their pieces."""
         lows, beginnings = words.lows, self._index.beginnings
         for i, low in enumerate(lows):
             if low not in beginnings:
@@ -263,7 +266,7 @@ class KnownDetector:
                     break
                 numbered = lows[j].isdigit() and "\n" in gap
                 if numbered:
-                    continue  # the number of a line
+                    continue  # a line number
                 built += lows[j]
                 entry = next((e for e in self._index.sequences.get(built, ()) if not e.rest), None)
                 if entry is not None and len(built) >= MIN_STITCHED:
@@ -276,11 +279,11 @@ class KnownDetector:
                 yield from self._over_page(words, i)
 
     def _words(self, *pieces: str) -> bool:
-        """Whether one of the pieces that a single blank divides is a word, so that the blank is no accident."""
+        """Whether one of two pieces with a single space between them is a word, so that the space is intended."""
         return any(commonness(lexicon().get(piece, 0)) for piece in pieces)
 
     def _over_page(self, words: TokenList, i: int) -> Iterator[Hit]:
-        """A name whose halves stand at a line's end and, behind the head of the next page, at a line's beginning."""
+        """Find a name split over two pages: at the end of a line, and at a line start below the next page's header."""
         for j in range(i + 2, min(i + _PAGE_HEAD, len(words.lows))):
             if "\n" in words.gap(j) and len(words.lows[j]) > 2 and words.words[j].islower():
                 entry = next(
@@ -291,14 +294,14 @@ class KnownDetector:
                         yield Hit(words.starts[k], words.ends[k], entry.type, 0.8, "glued", entry.leak)
 
     def _squeezed(self, words: TokenList) -> Iterator[Hit]:
-        """Full names and codes among the letters and digits alone, whatever stands between these."""
+        """Find full names and codes by their letters and digits alone, whatever separates these."""
         for i, j, form, kind, exact in squeezed(words, self._index):
             if not (exact and form.isdigit() and _within_number(words, i, j)):
                 yield Hit(words.starts[i], words.ends[j], kind, 0.9, "squeezed", True)
 
 
 def _end(words: TokenList, i: int, entry: Entry) -> int:
-    """The end of the entry's tokens at i, 0 where they do not stand there; a stray initial between names is passed."""
+    """Return the end of the entry's tokens at i, or 0 if they are not there. Skips a middle initial between names."""
     gap = _LITERAL_GAP if entry.kind == "literal" else _NAME_GAP
     lows, n = words.lows, len(words.lows)
     j = i + 1
@@ -321,14 +324,14 @@ def _end(words: TokenList, i: int, entry: Entry) -> int:
 
 
 def _initial(words: TokenList, k: int) -> bool:
-    """A single letter that may be an initial: a capital, or a small letter that is no word and follows no comma."""
+    """Whether a single letter may be an initial: upper case, or lower case, not a word, and not after a comma."""
     return words.words[k].isupper() or (
         words.lows[k] not in vocabulary().letters and "," not in (words.gap(k) if k else "")
     )
 
 
 def _dotted(words: TokenList, i: int, end: int) -> bool:
-    """J.S. or J. S.: capitals with full stops between and behind."""
+    """Whether tokens are dotted initials such as J.S. or J. S.: capitals with a period after each."""
     return (
         all(words.words[k].isupper() for k in range(i, end))
         and all(
@@ -340,7 +343,7 @@ def _dotted(words: TokenList, i: int, end: int) -> bool:
 
 
 def _spoken(words: TokenList, i: int, end: int, entry: Entry) -> float:
-    """The score of ordinary words that are a name too: their capitals and neighbours decide."""
+    """Return the score of ordinary words that are also a name, by their capitals and their neighbors."""
     written = words.words[i:end]
     if entry.kind == "literal" and len(written) > 1:
         return entry.score
@@ -370,15 +373,15 @@ def _begins(words: TokenList, i: int) -> bool:
 
 
 def _loud(words: TokenList, i: int) -> bool:
-    """The neighbours are in capitals too, so capitals tell nothing."""
+    """Whether the neighbors are in capitals too, so that capitals carry no information."""
     near = [w for w in words.words[max(0, i - 3) : i + 4] if len(w) > 1 and w.isalpha()]
     return len(near) > 1 and sum(w.isupper() for w in near) > 0.7 * len(near)
 
 
 def _within_number(words: TokenList, i: int, j: int) -> bool:
-    """The digits are a piece of a longer number: 12345 in 12345.6 or 9,12345; 123,456 in 9,123,456.
+    """Whether the digits are part of a longer number: 12345 in 12345.6 or 9,12345; 123,456 in 9,123,456.
 
-    A longer run of digits is no amount: 12345678.5 and 7,12345678 hold it.
+    A longer run of digits is not an amount: 12345678 counts as present in 12345678.5 and in 7,12345678.
     """
     text, start, end = words.text, words.starts[i], words.ends[j]
     if sum(map(len, words.lows[i : j + 1])) >= MIN_SQUEEZED_CODE and (

@@ -1,4 +1,4 @@
-"""What is sought, laid out so that a text is walked once: by first token, by normal form, by calendar day."""
+"""An index of known values by first token, normal form, and calendar day, so that one pass over a text is enough."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _MIN_CODE = 4  # shorter numbers mean too many other things
 _MIN_SQUEEZED_NAME, MIN_SQUEEZED_CODE = 6, 6
 SQUEEZED_HEAD = 6
 MIN_STITCHED = 6
-"""Shorter names are not put together from pieces."""
+"""Shorter names are not joined from pieces."""
 INNER_HEAD = 4
-"""Shorter identifiers are not sought inside longer tokens."""
+"""Shorter identifiers are not searched for inside longer tokens."""
 _TYPO_LENGTH, _FAR_TYPO_LENGTH = 6, 10
 
 
 class Entry(NamedTuple):
-    """A token sequence that stands for a known value.
+    """A token sequence that represents a known value.
 
     Attributes:
         rest: the tokens after the first.
-        common: every long token is an ordinary word, so capitals must speak for it.
-        leak: finding it in an output proves that the value is still there.
+        common: every token longer than one letter is an ordinary word, so capitals must support the match.
+        leak: finding the sequence in an output proves that the value is still there.
     """
 
     rest: tuple[str, ...]
@@ -50,11 +50,11 @@ class Entry(NamedTuple):
 
 
 Forms = dict[str, dict[str, str]]
-"""What is sought, with its type, by its first `SQUEEZED_HEAD` signs."""
+"""The forms to search for, each with its type, by their first `SQUEEZED_HEAD` characters."""
 
 
 def alike(word: str) -> str:
-    """The letters of a word and those that its digits and signs stand for; i and l are one."""
+    """Return a word's letters, with digits and symbols replaced by similar letters. i and l count as one letter."""
     return "".join(c for c in fold(word.translate(_STANDS_FOR)) if c.isalpha()).replace("i", "l")
 
 
@@ -66,7 +66,7 @@ def _by_head(forms: Iterable[tuple[str, str]]) -> Forms:
 
 
 class _Usual(dict[str, bool]):
-    """Whether a token is a number or a usual word, worked out once for an index."""
+    """Whether a token is a number or a common word, computed once per index."""
 
     def __missing__(self, word: str) -> bool:
         usual = self[word] = word.isdigit() or is_usual(word)
@@ -74,13 +74,13 @@ class _Usual(dict[str, bool]):
 
 
 class Index:
-    """Known values by what a text's token can be looked up with; immutable once built.
+    """Known values, keyed for lookup by the tokens of a text. Immutable once built.
 
     Args:
-        thorough: as `KnownDetector` takes it.
+        thorough: see `KnownDetector`.
 
     Attributes:
-        unsought: how many values of a type nothing seeks; ages do not count, of which nothing seeks any.
+        unsought: the number of values per type that are not searched for. Ages do not count: they never are.
 
     Raises:
         UnknownName: a value's type is not in the catalogue.
@@ -94,10 +94,10 @@ class Index:
         self.days: dict[tuple[int, int], dict[date, str]] = {}
         self.unspaced: dict[str, list[tuple[str, str]]] = {}
         self._usual = _Usual()
-        self._names: list[tuple[str, str]] = []  # in full, without separators
+        self._names: list[tuple[str, str]] = []  # full names without separators
         self._literals: list[tuple[str, str]] = []  # e-mail addresses, URLs and user names, without separators
-        self._parts: list[tuple[str, str]] = []  # parts of names that may be misspelt
-        self.inner: dict[str, dict[str, str]] = {}  # what is sought inside longer tokens, by its head
+        self._parts: list[tuple[str, str]] = []  # parts of names that may be misspelled
+        self.inner: dict[str, dict[str, str]] = {}  # identifiers to find inside longer tokens, by their head
         self.squeezed: Forms = {}  # full names and codes without separators, by their head
         self.unsought: Counter[str] = Counter()
         seen: set[tuple[tuple[str, ...], str]] = set()
@@ -124,7 +124,7 @@ class Index:
 
     @cached_property
     def near(self) -> dict[str, set[tuple[str, str]]]:
-        """Parts of names by what is left of them without a letter or two; made when first sought: leaks need none."""
+        """Parts of names by their forms with one or two letters removed. Built on first use; `leaks` needs none."""
         near: dict[str, set[tuple[str, str]]] = {}
         for part, kind in self._parts:
             for form in deletions(part):
@@ -133,7 +133,10 @@ class Index:
 
     @cached_property
     def longest_near(self) -> int:
-        """A misspelling has two letters more at most; the deletions of an endless word would fill the memory."""
+        """The longest token to check: a misspelling has at most two extra letters.
+
+        Without the limit, the deletions of a very long token would fill the memory.
+        """
         return max(map(len, self.near), default=0) + 2
 
     @cached_property
@@ -143,18 +146,18 @@ class Index:
 
     @cached_property
     def alike(self) -> Forms:
-        """Full names, and long parts that are no usual words, as `alike` makes them."""
+        """Full names, and long parts that are not common words, as returned by `alike`."""
         parts = ((part, kind) for part, kind in self._parts if not is_usual(part))
         return _by_head((alike(name), kind) for name, kind in (*self._names, *parts))
 
     @cached_property
     def dates_written(self) -> Forms:
-        """Days by eight digits."""
+        """Days as eight digits."""
         return self._dates("%d%m%Y", "%m%d%Y", "%Y%m%d")
 
     @cached_property
     def dates_said(self) -> Forms:
-        """Days by eight digits or six."""
+        """Days as eight or six digits."""
         return self._dates("%d%m%Y", "%m%d%Y", "%Y%m%d", "%d%m%y", "%m%d%y", "%y%m%d")
 
     def _dates(self, *ways: str) -> Forms:
@@ -163,7 +166,7 @@ class Index:
 
     @cached_property
     def beginnings(self) -> frozenset[str]:
-        """What the names of one token begin with; such a name may be cut in pieces."""
+        """The beginnings of names that are a single token. Such a name may be cut into pieces."""
         names = [word for word, entries in self.sequences.items() if any(not e.rest for e in entries)]
         return frozenset(name[:n] for name in names if len(name) >= MIN_STITCHED for n in range(1, len(name)))
 
@@ -171,7 +174,7 @@ class Index:
         return bool(self.sequences or self.codes or self.phones or self.days or self.unspaced)
 
     def _add(self, one: Known, seen: set[tuple[tuple[str, ...], str]]) -> bool:
-        """Lay out one value -> whether there is anything to seek."""
+        """Add one value. Return whether there is anything to search for."""
         value = reading.seen(one.value).strip()
         group = catalogue()[one.type].group
         if not value or group == "AGE":
@@ -209,7 +212,7 @@ class Index:
         return self._sequence(tuple(tokens(value).lows), one.type, "literal", seen)
 
     def _name(self, value: str, kind_of: str, seen: set[tuple[tuple[str, ...], str]]) -> bool:
-        """Every way a name may be written -> whether any of them is long enough."""
+        """Add every way to write a name. Return whether any of them is long enough."""
         sought = False
         for words, kind in dict.fromkeys(variants(value)):
             sought |= self._sequence(words, kind_of, kind, seen)
@@ -233,7 +236,7 @@ class Index:
     def _sequence(
         self, words: tuple[str, ...], kind_of: str, kind: str, seen: set[tuple[tuple[str, ...], str]]
     ) -> bool:
-        """Seek a sequence of tokens -> whether it is long enough."""
+        """Add a sequence of tokens. Return whether it is long enough."""
         size = sum(map(len, words))
         key = (words, kind_of)
         if size < (3 if kind == "literal" else 2):
@@ -255,7 +258,7 @@ class Index:
         return True
 
     def _address(self, value: str, kind: str, seen: set[tuple[tuple[str, ...], str]]) -> bool:
-        """The whole, its line with the house number, and its postal code -> whether the whole is long enough."""
+        """Add an address, its line with the house number, and its postal code. Return whether it is long enough."""
         sought = self._sequence(tuple(tokens(value).lows), kind, "literal", seen)
         for part in re.split(r"[,;\n]+", value):
             lows = tuple(tokens(part).lows)
@@ -277,7 +280,7 @@ class Index:
 
 
 def is_usual(word: str) -> bool:
-    """An ordinary English or medical word, so that its capital must say that it is a name."""
+    """Whether a word is an ordinary English or medical word, so that only a capital shows that it is a name."""
     entry = lexicon().get(word, 0)
     if commonness(entry) < 2 and given(entry) > 2 and word not in vocabulary().months:
         return False
@@ -285,12 +288,12 @@ def is_usual(word: str) -> bool:
 
 
 def normal_form(value: str) -> str:
-    """An identifier without separators and case."""
+    """Return an identifier in lower case without separators."""
     return "".join(tokens(value).lows)
 
 
 def phone_forms(value: str) -> Iterator[str]:
-    """The digits of a telephone number, with and without country code and trunk zero; no extension."""
+    """Yield the digits of a telephone number, with and without country code and trunk zero, without its extension."""
     value = vocabulary().extension.split(value)[0]
     digits = "".join(c for c in value if c.isdigit())
     forms = {digits}
@@ -324,7 +327,7 @@ def _country(digits: str, size: int) -> bool:
 
 
 def deletions(word: str) -> set[str]:
-    """The word and what is left of it without one letter (without two, if long): words that are near share one."""
+    """Return the word and its forms with one letter removed (two if it is long). Similar words share such a form."""
     forms = {word} | {word[:k] + word[k + 1 :] for k in range(len(word))}
     if len(word) >= _FAR_TYPO_LENGTH:
         forms |= {form[:k] + form[k + 1 :] for form in tuple(forms) for k in range(len(form))}

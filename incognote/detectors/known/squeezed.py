@@ -1,7 +1,7 @@
-"""Known names and numbers by their letters and digits alone, whatever stands between these.
+"""Search for known names and numbers by their letters and digits alone, whatever separates these.
 
-Four streams of one text are searched: all its tokens; its words without the numbers between them; its numbers, of which
-some may be said in words or written with look-alike letters; its words in which digits and signs stand for letters.
+Four streams of one text are searched: all its tokens; its words without the numbers between them; its numbers, which
+may be spelled out or written with look-alike letters; and its words in which digits and symbols replace letters.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from incognote.detectors.known.index import SQUEEZED_HEAD, Forms, Index, alike
 from incognote.detectors.known.words import TokenList, vocabulary
 from incognote.text import speech
 
-_SURE_ANYWHERE = 12  # a name of so many letters in a row is no accident, whatever it stands in
+_SURE_ANYWHERE = 12  # a name with this many letters in a row is not an accident, whatever surrounds it
 _FEW = 48  # heads
 _SURE_DIGITS = 6  # in a code with letters
-_GAP = 12  # characters at most between two numbers that are one
+_GAP = 12  # maximum number of characters between two parts of one number
 _LETTERS = str.maketrans("oilsbz", "011582")
 _CHUNK = re.compile(r"\S+")
 _ODD = re.compile(r"[^\W\d_].*[0-9$@!|]|[0-9$@!|].*[^\W\d_]")
-Found = tuple[int, int, str]  # start and end in the text, and the type
+Found = tuple[int, int, str]  # start and end in the text, and the entity type
 
 
 def squeezed(words: TokenList, index: Index) -> Iterator[tuple[int, int, str, str, bool]]:
-    """Full names and codes among all tokens: first and last token, form, type, whether it covers these exactly."""
+    """Yield full names and codes among all tokens: first and last token, form, type, whether it covers whole tokens."""
     heads, whole = index.squeezed, "".join(words.lows)
     cuts = array("I")
     for start, forms in _heads(whole, heads):
@@ -43,7 +43,7 @@ def squeezed(words: TokenList, index: Index) -> Iterator[tuple[int, int, str, st
 
 
 def _heads(whole: str, heads: Forms) -> Iterator[tuple[int, dict[str, str]]]:
-    """Where forms may begin, and which: a few heads are sought one after another, many at each offset."""
+    """Yield where forms may begin, and which. A few heads are searched one by one, many are looked up per offset."""
     if len(heads) > _FEW:
         for start in range(len(whole) - SQUEEZED_HEAD + 1):
             if (forms := heads.get(whole[start : start + SQUEEZED_HEAD])) is not None:
@@ -57,7 +57,7 @@ def _heads(whole: str, heads: Forms) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _glued(form: str, words: TokenList, i: int, j: int, cuts: array[int], start: int) -> bool:
-    """Whether a code of letters and many digits is glued to words, and none of its numbers is a piece of another."""
+    """Whether a code of letters and many digits is joined to words, and none of its numbers is part of a longer one."""
     digits = sum(map(str.isdigit, form))
     if digits < _SURE_DIGITS or digits == len(form):
         return False
@@ -66,7 +66,7 @@ def _glued(form: str, words: TokenList, i: int, j: int, cuts: array[int], start:
 
 
 def hidden(words: TokenList, index: Index) -> Iterator[Found]:
-    """What the other three streams hold, as start and end in code points and the type; a match covers whole tokens."""
+    """Yield matches in the other three streams: start, end (code points), and type. A match covers whole tokens."""
     lows = words.lows
     numbers = [i for i, low in enumerate(lows) if low.isdigit()]
     if numbers and len(numbers) < len(lows):
@@ -90,7 +90,7 @@ def hidden(words: TokenList, index: Index) -> Iterator[Found]:
 
 
 def _numbers(words: TokenList) -> Iterator[tuple[list[int], list[str], bool]]:
-    """Runs of two numbers or more: their tokens, the digits of each, and whether one had to be read as digits."""
+    """Yield runs of two or more numbers: tokens, digits of each, and whether one was spelled out or in letters."""
     spoken, between = speech(), vocabulary().between
     digits_of, repeats = spoken.NUMBERS, spoken.TIMES
     places: list[int] = []
@@ -115,7 +115,7 @@ def _numbers(words: TokenList) -> Iterator[tuple[list[int], list[str], bool]]:
 
 
 def _look_alike(words: TokenList, i: int) -> str:
-    """The digits that a token of letters stands for which touches a number: "7O3lB56"."""
+    """Return the digits for a token of look-alike letters that touches a number: "7O3lB56"."""
     lows = words.lows
     if i == len(lows) or not set(low := lows[i]) <= set("oilsbz"):
         return ""
@@ -130,7 +130,7 @@ def _sought(words: TokenList, places: Sequence[int], parts: Sequence[str], heads
 
 
 def _placed(parts: Sequence[str], heads: Forms) -> Iterator[Found]:
-    """The forms that cover some of the parts exactly: first and last part, type."""
+    """Yield the forms that cover some parts exactly: first part, last part, type."""
     whole = "".join(parts)
     cuts = array("I", accumulate(map(len, parts), initial=0))
     for first, start in enumerate(cuts[:-1]):

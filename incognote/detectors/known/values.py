@@ -1,4 +1,4 @@
-"""What callers and rosters say is known, as `Known` objects: types by key, else by shape."""
+"""Convert values from callers and rosters to `Known` objects. The type comes from the key, or else from the shape."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_DEPTH = 8
 
 
 class _Columns(NamedTuple):
-    """Keys and column names without separators: the type of each, those ignored, and those of the parts of a name."""
+    """Keys and column names without separators: the type of each, the ignored ones, and those for parts of a name."""
 
     types: dict[str, str]
     ignored: frozenset[str]
@@ -42,14 +42,14 @@ def _columns() -> _Columns:
 
 
 def known_from(value: Any) -> tuple[Known, ...]:
-    """Identifiers known beforehand, from what a caller passes as `known=`.
+    """Return the known identifiers in a value that a caller passes as `known=`.
 
     Args:
-        value: a string, a number or date, a Known, a mapping ({"name": …, "mrn": …, "dob": …}; keys are matched without
-            case, blanks, dots, hyphens and underscores, and catalogue types serve as keys), or a sequence of these.
+        value: a string, a number or date, a Known, a mapping such as {"name": …, "mrn": …, "dob": …}, or a sequence of
+            these. Keys match without case, spaces, dots, hyphens and underscores. Catalogue types are valid keys.
 
     Raises:
-        UsageError: something else.
+        UsageError: the value has another type.
     """
     found: dict[Known, None] = {}
     for known in _walk(value, "", 0):
@@ -58,10 +58,10 @@ def known_from(value: Any) -> tuple[Known, ...]:
 
 
 def read_roster(path: str | Path) -> tuple[Known, ...]:
-    """A roster: CSV with a header row, or JSON lines, one person a row; either may be gzipped.
+    """Read a roster: CSV with a header row, or JSON lines, with one person per row. Both may be gzipped.
 
     Raises:
-        SettingError: the file cannot be read or is neither format; the message names the line, never a value.
+        SettingError: the file cannot be read or is in neither format; the message names the line, never a value.
     """
     path = Path(path)
     try:
@@ -83,7 +83,7 @@ def read_roster(path: str | Path) -> tuple[Known, ...]:
 
 
 def type_of_key(key: str) -> str | None:
-    """The entity type a key or column name stands for; None where it says nothing."""
+    """Return the entity type for a key or column name, or None if the name gives no hint."""
     plain = re.sub(r"[\W_]+", "", key).lower()
     upper = key.strip().upper()
     if upper in catalogue():
@@ -97,7 +97,7 @@ def type_of_key(key: str) -> str | None:
 
 
 def type_of_value(value: str) -> str:
-    """The entity type a bare value looks like: e-mail, date, phone, number or code, address, else a person."""
+    """Return the entity type that a bare value looks like: e-mail, date, phone, number or code, address, or person."""
     if re.fullmatch(r"\S+@\S+\.\S+", value):
         return "EMAIL"
     if re.match(r"https?://|www\.", value):
@@ -129,8 +129,8 @@ def _walk(value: Any, key: str, depth: int) -> Iterator[Known]:
     elif isinstance(value, Mapping):
         yield from _whole_name(value)
         for inner, item in value.items():
-            told = type_of_key(str(inner)) or re.sub(r"[\W_]+", "", str(inner)).lower() in _columns().ignored
-            yield from _walk(item, str(inner) if told else key, depth + 1)
+            own = type_of_key(str(inner)) or re.sub(r"[\W_]+", "", str(inner)).lower() in _columns().ignored
+            yield from _walk(item, str(inner) if own else key, depth + 1)
     elif (isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray))) or isinstance(
         value, (set, frozenset)
     ):
@@ -149,7 +149,7 @@ def _one(value: str, key: str) -> Iterator[Known]:
 
 
 def _whole_name(row: Mapping[Any, Any]) -> Iterator[Known]:
-    """First, middle and last name of one row, together."""
+    """Yield the full name of a row: its first, middle and last name together."""
     plain = {
         re.sub(r"[\W_]+", "", str(key)).lower(): value
         for key, value in row.items()
@@ -187,8 +187,11 @@ def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
 
 
 def _is_header(cells: Sequence[str]) -> bool:
-    """Whether a first row names columns. Where no cell is a known name whole, a date or a number among them tells a
-    person's row, whose street or employer may hold a word that names columns, too."""
+    """Whether a first row is a header.
+
+    If no cell equals a known column name, a date or number among the cells shows that the row holds a person's data.
+    That person's street or employer may also contain a word that occurs in column names.
+    """
     plain = {re.sub(r"[\W_]+", "", cell).lower() for cell in cells}
     columns = _columns()
     whole = {name.removesuffix("s") for name in plain} | plain

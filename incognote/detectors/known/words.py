@@ -1,4 +1,4 @@
-"""Words as known identifiers are sought: tokens of a text, ways to write a name or a date, the lists of a language."""
+"""Words for the search for known identifiers: tokens of a text, variants of names and dates, and word lists."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from incognote.detectors.rules.lexicon import fold
 from incognote.detectors.rules.view import cut
 from incognote.languages import language
 
-# Letters with their combining marks, so that a decomposed accent cuts no word in two; digits apart from letters, so
-# that MRN12345 holds 12345.
+# Letters include their combining marks, so that a decomposed accent does not split a word. Digits are separate from
+# letters, so that MRN12345 contains the token 12345.
 _TOKEN = re.compile("([^\\W\\d_](?:[^\\W\\d_]|[\u0300-\u036f])*|\\d+)")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _GAP = re.compile(r"[\s.,/\-–—'’()\u200e\u200f年月日]{0,4}\Z")
@@ -22,21 +22,21 @@ Day = tuple[int | None, int, int]
 
 
 class KnownWords(NamedTuple):
-    """What a language says of known identifiers, from the file `words/known.toml` of its bundle; all of it folded.
+    """A language's words for known identifiers, from the file `words/known.toml` of its bundle. All words are folded.
 
     Attributes:
-        titles, suffixes, particles: what may stand before, behind and within a name.
-        not_initials: letters with full stops that are no initials.
-        verbs: names that are verbs, too.
-        make_ordinary: what follows an ordinary word that only looks like a name.
-        letters: single letters that are words or ends of words.
-        months: by the number of each, in English and other languages.
-        before_day: what stands before a day and a month without a year.
-        before_month: what stands before a month that may also be a name.
-        links: what stands between the parts of a date.
-        between: what stands between numbers that are said.
-        signs: words for the signs of an e-mail address.
-        extension, postal_code, po_box: patterns of telephone numbers and addresses.
+        titles, suffixes, particles: words that may occur before, after and within a name.
+        not_initials: letters with periods that are not initials.
+        verbs: names that are also verbs.
+        make_ordinary: words after an ordinary word that only looks like a name.
+        letters: single letters that are words or endings of words.
+        months: month names in English and other languages, each with its number.
+        before_day: words before a day and a month without a year.
+        before_month: words before a month that may also be a name.
+        links: words between the parts of a date.
+        between: words between numbers that are spelled out.
+        signs: words for the symbols of an e-mail address.
+        extension, postal_code, po_box: patterns for telephone numbers and addresses.
     """
 
     titles: frozenset[str]
@@ -59,7 +59,7 @@ class KnownWords(NamedTuple):
 
 @cache
 def vocabulary() -> KnownWords:
-    """The words of the language, read once per process."""
+    """Return the words of the language, read once per process."""
     written = language().table("words", "known.toml")
     names, dates, numbers = written["names"], written["dates"], written["numbers"]
     months = {
@@ -74,7 +74,7 @@ def vocabulary() -> KnownWords:
 
 
 class TokenList(NamedTuple):
-    """Parallel lists; `lows` are folded (lower case, no marks), `words` as written."""
+    """The tokens of a text as parallel lists. `lows` are folded (lower case, no diacritics), `words` are as written."""
 
     text: str
     words: list[str]
@@ -83,33 +83,33 @@ class TokenList(NamedTuple):
     ends: list[int]
 
     def gap(self, i: int) -> str:
-        """What stands between token i-1 and token i."""
+        """Return the text between token i-1 and token i."""
         return self.text[self.ends[i - 1] : self.starts[i]]
 
 
 def tokens(text: str) -> TokenList:
-    """The tokens of a text."""
+    """Split a text into tokens."""
     starts, ends, words, _ = cut(_TOKEN, text)
     folded = str.lower if text.isascii() else fold
     return TokenList(text, words, list(map(folded, words)), starts, ends)
 
 
 def unspaced(value: str) -> bool:
-    """The value is written in a script that puts no blanks between words (Han, Kana, Thai, …)."""
+    """Whether the value is written in a script without spaces between words (Han, Kana, Thai, …)."""
     return bool(_UNSPACED.search(value))
 
 
 class NameForm(NamedTuple):
-    """A sequence of folded tokens that stands for the person; `kind` is whole, part, initial or initials."""
+    """A sequence of folded tokens that refers to the person. `kind` is whole, part, initial or initials."""
 
     tokens: tuple[str, ...]
     kind: str
 
 
 def variants(name: str) -> Iterator[NameForm]:
-    """Every way the name may be written: in full, inverted, shortened, initialled, its parts alone.
+    """Yield every way to write a name: in full, inverted, shortened, with initials, and its parts alone.
 
-    A comma means LAST, FIRST MIDDLE. Hyphened parts also stand alone; particles (van, de, al) never do.
+    A comma means LAST, FIRST MIDDLE. Parts of a hyphenated name also count alone. Particles (van, de, al) never do.
     """
     given, family = _split(name)
     if not given and not family:
@@ -160,7 +160,7 @@ def _flat(words: list[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _split(name: str) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Given names and family names, each a list of words, a word being its tokens (O'Brien has two)."""
+    """Split a name into given and family names. Each is a list of words, and a word is its tokens (O'Brien has two)."""
     name = re.sub(r"\([^)]*\)|[\"“”]", " ", name)
     head, comma, tail = name.partition(",")
     if comma and (rest := [w for w in _words(tail) if w[0] not in vocabulary().suffixes]):
@@ -181,7 +181,7 @@ def _split(name: str) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
 
 
 def _ornament(words: list[tuple[str, ...]], first: bool, later: bool) -> bool:
-    """A title before the name or a credential after it."""
+    """Whether words are a title before the name or a credential after it."""
     low = words[0][0]
     return (
         len(words) == 1
@@ -200,7 +200,10 @@ def _words(written: str) -> list[tuple[str, ...]]:
 
 
 def days_of(value: str) -> list[date]:
-    """The days a written date may mean: one, two where day and month may be swapped, none where it is no full date."""
+    """Return the days that a written date may mean.
+
+    There are two if day and month may be swapped, and none if the value is not a full date.
+    """
     found: list[date] = []
     words = tokens(value.split("T")[0] if re.match(r"\d{4}-\d\d-\d\dT", value) else value)
     for day, _ in _read(words, 0):
@@ -210,7 +213,7 @@ def days_of(value: str) -> list[date]:
 
 
 def days_in(words: TokenList, i: int) -> Iterator[tuple[Day, int]]:
-    """Every reading of a date that begins at token i, as (year or None, month, day) and its end; long ones first."""
+    """Yield every reading of a date at token i: (year or None, month, day) and its end. Longer readings come first."""
     yield from sorted(_read(words, i), key=lambda reading: -reading[1])
 
 
@@ -225,7 +228,7 @@ def _dates(day: Day) -> Iterator[date]:
 
 
 def matches(day: Day, known: date) -> bool:
-    """The reading may be that day: the year may be missing or have two digits."""
+    """Whether a reading may mean that day. Its year may be missing or have two digits."""
     year, month, dom = day
     return (
         month == known.month
@@ -236,7 +239,7 @@ def matches(day: Day, known: date) -> bool:
 
 def _read(words: TokenList, i: int) -> Iterator[tuple[Day, int]]:
     months, links = vocabulary().months, vocabulary().links
-    parts: list[tuple[str, int, int]] = []  # (kind, number, end): n a number, m a month's name
+    parts: list[tuple[str, int, int]] = []  # (kind, number, end); kind n is a number, m a month name
     j = i
     while j < len(words.lows) and len(parts) < 3 and j - i < 6:
         low = words.lows[j]

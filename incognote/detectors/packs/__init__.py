@@ -1,13 +1,13 @@
-"""Site packs: a folder of patterns, lists and examples by which a site teaches incognote what only it knows.
+"""Site packs: folders of patterns, lists and examples with which a site adds its own identifiers.
 
-    pack.toml        name and version; the only file that must be there
+    pack.toml        name and version; the only required file
     patterns.toml    rules in the format of the shipped ones (rules/patterns/rule.py)
-    allow.txt        stretches the rules find and should not, one a line
-    deny.csv         type,value: always sought
-    staff.csv        name[,role]: always sought, as clinicians
-    examples.jsonl   {"text", "spans"}: what `incognote pack test` checks
+    allow.txt        words that the rules find but should not, one entry per line
+    deny.csv         type,value: always searched for
+    staff.csv        name[,role]: always searched for, as clinicians
+    examples.jsonl   {"text", "spans"}: checked by `incognote pack test`
 
-A line that begins with `#` is a comment in all of them. The lists may hold PHI: no message and no repr shows them.
+In all of them, a line that begins with `#` is a comment. The lists may hold PHI, so no message and no repr shows them.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from incognote.nouns import Known, Span, Text
 from incognote.schemas.catalogue import catalogue
 
 FILES = ("pack.toml", "patterns.toml", "allow.txt", "deny.csv", "staff.csv", "examples.jsonl")
-_FOUND = 0.5  # from here on a span is found, below it doubtful
-_TOLD = 10  # faults in one message
+_FOUND = 0.5  # a span with at least this score is found; below it, doubtful
+_TOLD = 10  # maximum number of faults in one message
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class Pack:
     """The patterns and lists of one site. RulesDetector uses `finders` and `allow`, KnownDetector uses `known`.
 
     Attributes:
-        name: as pack.toml has it; stands before the ids of its rules.
-        label: the version the site gives it.
-        version: SHA-256 (16 hexadecimal digits) over its files, names and contents.
-        rules: how many rules its finders run.
-        allowed: stretches in lower case.
+        name: the name in pack.toml; the prefix of the rule ids.
+        label: the version that the site wrote in pack.toml.
+        version: the SHA-256 (16 hexadecimal digits) of the names and contents of its files.
+        rules: the number of rules that its finders run.
+        allowed: the entries of allow.txt in lower case.
         examples: for `check_pack`.
     """
 
@@ -66,13 +66,13 @@ class Pack:
     examples: tuple[PackExample, ...] = field(default=(), repr=False)
 
     def allow(self, text_lower: str) -> bool:
-        """Whether a stretch, given in lower case, is one of allow.txt."""
+        """Whether a text, given in lower case, is an entry of allow.txt."""
         return plain(text_lower) in self.allowed
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Where an example and the detectors differ. `words` may be PHI and is not in `str` or `repr`."""
+    """A difference between an example and the detectors' spans. `words` may be PHI and is not in `str` or `repr`."""
 
     line: int
     start: int
@@ -85,10 +85,10 @@ class Failure:
 
 
 def new_pack(folder: Path) -> None:
-    """Write a skeleton whose every line is a comment, but for the name and version.
+    """Write a skeleton pack. Every line is a comment, except for the name, the version and the column headers.
 
     Raises:
-        UsageError: a file of a pack is there already (nothing is written then), or the folder cannot be written.
+        UsageError: a file of a pack already exists (then nothing is written), or the folder is not writable.
     """
     skeleton = files(__package__) / "skeleton"
     present = [name for name in FILES if (folder / name).exists()]
@@ -106,11 +106,11 @@ def new_pack(folder: Path) -> None:
 
 
 def load_pack(folder: Path | str) -> Pack:
-    """A pack from its folder.
+    """Load a pack from its folder.
 
     Raises:
-        SettingError: no such folder, no pack.toml, a file that is no part of a pack, or faults in its files; the
-            message names file and line, never what stands there.
+        SettingError: there is no such folder or no pack.toml, a file is not part of a pack, or a file has faults. The
+            message names the file and the line, never the content.
     """
     pack, faults = _load(Path(folder).expanduser())
     if pack is None or faults:
@@ -120,7 +120,7 @@ def load_pack(folder: Path | str) -> Pack:
 
 
 def check_pack(pack: Pack | Path | str) -> list[str]:
-    """What is wrong with a pack: its faults if it is a folder that cannot be loaded, else its failures as text."""
+    """Return the problems of a pack: its faults if the folder cannot be loaded, else its failures as text."""
     if isinstance(pack, Pack):
         return [str(failure) for failure in failures(pack)]
     loaded, faults = _load(Path(pack).expanduser())
@@ -128,10 +128,10 @@ def check_pack(pack: Pack | Path | str) -> list[str]:
 
 
 def failures(pack: Pack) -> list[Failure]:
-    """Where the rules and the pack's lists together miss what its examples expect, or find more.
+    """Return the differences between the pack's examples and the spans found by the rules and the pack's lists.
 
-    Every character of an expected span must be found, by spans of which one has its type, a finer or a more general
-    one. Stretches of letters and digits found beyond the expected spans are extra.
+    Every character of an expected span must be found, and one of the found spans must have its type, a more specific
+    type, or a more general one. Letters and digits found outside the expected spans are extra.
     """
     texts = [Text(example.text) for example in pack.examples]
     rules, known = RulesDetector([pack]).detect(texts), KnownDetector(pack.known).detect(texts)
@@ -165,7 +165,7 @@ def _akin(one: str, other: str) -> bool:
 
 
 def _stretches(text: str, offsets: set[int]) -> Iterator[tuple[int, int]]:
-    """Runs of offsets that hold a letter or a digit."""
+    """Yield runs of offsets that contain a letter or a digit."""
     for start in sorted(n for n in offsets if n - 1 not in offsets):
         end = start
         while end in offsets:
@@ -175,7 +175,7 @@ def _stretches(text: str, offsets: set[int]) -> Iterator[tuple[int, int]]:
 
 
 def _load(folder: Path) -> tuple[Pack | None, list[str]]:
-    """The pack, as far as its files can be read, and their faults."""
+    """Return the pack, as far as its files can be read, and the faults of the files."""
     try:
         contents = _contents(folder)
     except OSError as error:
@@ -217,7 +217,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
 
 
 def _strangers(folder: Path) -> list[str]:
-    """Files that look like a part of a pack and would be left unread: a list nobody reads protects nobody."""
+    """Report files that look like part of a pack but would not be read: an unread list protects no one."""
     stems, endings = {Path(name).stem for name in FILES}, {Path(name).suffix for name in FILES}
     strange = [
         entry

@@ -1,4 +1,4 @@
-"""The files of a site pack, read one by one; every fault names file and line, never what a list holds."""
+"""Read the files of a site pack. Every fault names the file and the line, never the content of a list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from incognote.errors import UsageError
 from incognote.nouns import Known, Text
 from incognote.schemas.catalogue import catalogue
 
-MOST_WAYS = 1_000_000  # some 20 ms per attempt at worst
+MOST_WAYS = 1_000_000  # at worst about 20 ms per attempt
 _QUANTIFIER = re.compile(r"(?:([*+])|(\?)|\{(?=[\d,])(\d*)(?:(,)(\d*))?\})([+?]?)")
 _HEAD = re.compile(
     r"\(\?(?:(?P<flags>[a-zA-Z-]+\))|(?P<once>[=!>]|<[=!])|P=\w+(?=\))|P<\w+>|\(\w+\)|[a-zA-Z]*(?:-[a-zA-Z]+)?:)|\("
@@ -26,7 +26,7 @@ _HEAD = re.compile(
 _CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _COMMENT = re.compile(r"\(\?#[^)]*\)")
 Fault = Callable[[int | None, str], None]
-"""Takes the line (None: the file as a whole) and what is wrong with it."""
+"""Takes the line number (None: the whole file) and a description of the problem."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")
 _AT_LINE = re.compile(r"\(at line (\d+)")
@@ -34,15 +34,15 @@ _LISTS = frozenset("labels words then chunk before near after not_before not_nea
 _CONTEXTS = ("before", "near", "after", "not_before", "not_near", "not_after")
 _TRIGGERS = ("words", "then", "chunk")
 _SWITCHES = ("code", "case", "more", "wrap")
-_LEAST = 0.3  # below this nothing is emitted (detectors/__init__.py)
+_LEAST = 0.3  # candidates below this score are dropped (detectors/__init__.py)
 _WIDEST = 512
 
 
 def check_ways(pattern: str) -> None:
-    """Refuse a valid pattern that may take long; the message says what to write instead.
+    """Reject a valid pattern that may be slow. The message says what to write instead.
 
     Raises:
-        UsageError: an unbounded quantifier (`*`, `+`, `{2,}`), or more than MOST_WAYS ways.
+        UsageError: an unbounded quantifier (`*`, `+`, `{2,}`), or more than MOST_WAYS ways to match.
     """
     ways, _ = _alternatives(pattern, 0)
     _bounded(ways)
@@ -58,7 +58,7 @@ def _bounded(ways: int) -> int:
 
 
 def _alternatives(pattern: str, at: int) -> tuple[int, int]:
-    """The ways from `at` to the end of the group (or of the pattern), and where that is."""
+    """Return the number of ways to match from `at` to the end of the group (or of the pattern), and that end."""
     total, ways = 0, 1
     while at < len(pattern) and pattern[at] != ")":
         if pattern[at] == "|":
@@ -99,7 +99,7 @@ def _repeated(ways: int, quantifier: re.Match[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PackExample:
-    """One line of examples.jsonl: a text and all that is to be found in it, as (start, end, type)."""
+    """One line of examples.jsonl: a text and all spans expected in it, as (start, end, type)."""
 
     line: int
     text: str = field(repr=False)
@@ -107,7 +107,7 @@ class PackExample:
 
 
 def read_head(text: str, fault: Fault) -> tuple[str, str]:
-    """The name and version of pack.toml; ("", "") where it has none."""
+    """Return the name and version from pack.toml. A missing or invalid value is ""."""
     written = _toml(text, fault)
     if written is None:
         return "", ""
@@ -124,7 +124,7 @@ def read_head(text: str, fault: Fault) -> tuple[str, str]:
 
 
 def read_rules(text: str, pack: str, fault: Fault) -> tuple[tuple[PatternRule, ...], tuple[Retype, ...]]:
-    """The `[[rule]]` and `[[retype]]` tables of patterns.toml, in the engine's own format."""
+    """Return the `[[rule]]` and `[[retype]]` tables of patterns.toml as objects of the engine."""
     written = _toml(text, fault) or {}
     rules: list[PatternRule] = []
     retypes: list[Retype] = []
@@ -220,7 +220,7 @@ def _check_type(type: str, name: str) -> None:
 
 
 def _check_speed(patterns: list[str], name: str) -> None:
-    """The pack's own words only: the shipped macros are known to be quick."""
+    """Check only the pack's own patterns: the shipped macros are known to be fast."""
     for pattern in patterns:
         try:
             check_ways(expand(pattern, dict.fromkeys(shipped_macros(), "x")))
@@ -235,24 +235,24 @@ def _toml(text: str, fault: Fault) -> dict[str, Any] | None:
         at = _AT_LINE.search(str(error))
         if at:
             fault(int(at[1]), "is not valid TOML here")
-        else:  # tomllib saw it at the end of the document only
+        else:  # tomllib noticed the error only at the end of the document
             fault(len(text.splitlines()), "is not valid TOML: something is not closed, here or above")
         return None
 
 
 def read_allowed(text: str) -> dict[str, int]:
-    """The stretches of allow.txt, normalised by `plain`, with their lines."""
+    """Return the entries of allow.txt, normalized by `plain`, with their line numbers."""
     lines = [(n, line.strip()) for n, line in enumerate(text.splitlines(), 1)]
     return {plain(line.lower()): n for n, line in lines if line and not line.startswith("#")}
 
 
 def plain(text: str) -> str:
-    """White space as single spaces and one kind of apostrophe, so that a line break does not undo an entry."""
+    """Normalize white space to single spaces, and apostrophes to one kind, so that entries match across line breaks."""
     return " ".join(text.replace("’", "'").split())
 
 
 def read_denied(text: str, fault: Fault) -> list[Known]:
-    """The rows type,value of deny.csv."""
+    """Return the rows type,value of deny.csv."""
     found: list[tuple[int, Known]] = []
     for line, cells in _rows(text, ("type", "value"), fault):
         if len(cells) != 2 or not all(cells):
@@ -265,7 +265,7 @@ def read_denied(text: str, fault: Fault) -> list[Known]:
 
 
 def read_staff(text: str, fault: Fault) -> list[Known]:
-    """The rows name[,role] of staff.csv, as clinicians."""
+    """Return the rows name[,role] of staff.csv, as clinicians."""
     found: list[tuple[int, Known]] = []
     for line, cells in _rows(text, ("name", "role"), fault):
         if len(cells) > 2 or not cells[0]:
@@ -278,7 +278,7 @@ def read_staff(text: str, fault: Fault) -> list[Known]:
 
 
 def _findable(rows: list[tuple[int, Known]], fault: Fault) -> list[Known]:
-    """The values; those that would not be found where they stand alone are faults, lest a site rely on them."""
+    """Return the values. One that would not be found in a text of its own is a fault: a site must not rely on it."""
     known = [one for _, one in rows]
     detector = KnownDetector(known)
     as_written = detector.detect([Text(one.value) for one in known])
@@ -290,7 +290,7 @@ def _findable(rows: list[tuple[int, Known]], fault: Fault) -> list[Known]:
 
 
 def _rows(text: str, head: tuple[str, ...], fault: Fault) -> Iterator[tuple[int, list[str]]]:
-    """Rows with their lines, without comments, blank lines and the head (which may be left out)."""
+    """Yield rows with their line numbers, without comments, blank lines and the header (which is optional)."""
     lines = ("\n" if line.lstrip().startswith("#") else line + "\n" for line in text.splitlines())
     reader = csv.reader(lines, strict=True, skipinitialspace=True)
     first = True
@@ -307,7 +307,7 @@ def _rows(text: str, head: tuple[str, ...], fault: Fault) -> Iterator[tuple[int,
 
 
 def read_examples(text: str, fault: Fault) -> Iterator[PackExample]:
-    """The lines of examples.jsonl; a span is offsets and type, or words and type (everywhere they stand)."""
+    """Yield the lines of examples.jsonl. A span is offsets and type, or words and type (everywhere they occur)."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue

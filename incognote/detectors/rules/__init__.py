@@ -1,4 +1,4 @@
-"""The contextual rules detector: one View per text, every finder over it. What the rules are, languages say."""
+"""The contextual rules detector: every finder reads one View per text. The rules come from the languages."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Finder = Callable[[View], Iterable[Candidate]]
 
 
 class RulesDetector:
-    """Finds identifiers by the rules of languages and the finders of site packs; implements `Detector`.
+    """Finds identifiers with the rules of languages and the finders of site packs. Implements `Detector`.
 
     Args:
-        languages: whose rules run (ISO 639-1).
-        packs: each offers `finders` (callables from View to candidates) and `allow(text_lower) -> bool`: a candidate
-            whose whole text some pack allows is dropped.
+        languages: the languages whose rules run (ISO 639-1).
+        packs: each has `finders` (callables from View to candidates) and `allow(text_lower) -> bool`. A candidate is
+            dropped if a pack allows its whole text.
 
     Raises:
-        MissingLanguage: no installed package brings one of the languages.
+        MissingLanguage: no installed package provides one of the languages.
     """
 
     name = "rules"
@@ -40,18 +40,18 @@ class RulesDetector:
         self.reads = frozenset(languages)
         self._finders = tuple(finder for code in languages for finder in finders(code))
         self._loaded = False
-        self._sources: dict[tuple[str, bool], tuple[str, ...]] = {}  # by rule: spans of one rule share them
+        self._sources: dict[tuple[str, bool], tuple[str, ...]] = {}  # by rule: the spans of a rule share one tuple
         self.version = data_version(tuple(languages))
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
-        """One list of spans per text, by offset; they may overlap. CPU work, thread-safe."""
-        if not self._loaded:  # later no lock is taken, which a forked child might find held for ever
+        """Return one list of spans per text, ordered by offset. They may overlap. CPU-bound and thread-safe."""
+        if not self._loaded:  # after loading, no lock is taken: a forked child might find it locked forever
             with _LOADING:
                 self._load()
         return [self._spans(text) for text in texts]
 
     def _load(self) -> None:
-        """Read every table, by one thread: of those that began together each would read all of them for itself."""
+        """Read every table in one thread. Otherwise, threads that start together would each read all of them."""
         if not self._loaded:
             for bundle in map(language, sorted(self.reads)):
                 self._spans(Text(getattr(bundle.part("rules"), "EXAMPLE", "")))
@@ -87,10 +87,10 @@ class RulesDetector:
 
 @cache
 def finders(code: str) -> tuple[Finder, ...]:
-    """What a language's rules are: its patterns, its tables, and the finders that its bundle holds.
+    """Return the finders of a language: its patterns, its tables, and the finders of its bundle.
 
     Raises:
-        MissingLanguage: no installed package brings the language.
+        MissingLanguage: no installed package provides the language.
     """
     own = language(code).part("rules")
     return (patterns.finder(code), tables.finder(code), *(own.FINDERS if own is not None else ()))
@@ -98,7 +98,10 @@ def finders(code: str) -> tuple[Finder, ...]:
 
 @cache
 def data_version(languages: tuple[str, ...] = ("en",)) -> str:
-    """The SHA-256 over the rule files and word lists of languages, names and contents: changes when answers may."""
+    """Return the SHA-256 of the names and contents of the languages' rule files and word lists.
+
+    It changes when the detected spans may change.
+    """
     digest = hashlib.sha256()
     for bundle in map(language, languages):
         for path, entry in sorted(_data_files(bundle)):

@@ -1,6 +1,7 @@
-"""The shared lexicon: what a word may be (given name, surname, English word, drug, eponym …), in one look-up.
+"""The shared lexicon: one lookup says what a word may be (given name, surname, English word, drug, eponym …).
 
-The data files lie in `lexicon/` beside this module; their heads name sources and licences. A word's entry is an int:
+The data files are in the language bundle's folder `lexicon/`. Their headers name sources and licenses. A word's entry
+is an int:
 
     bits 0-2   weight as a given name, 0 (none), 1 (rare) … 7 (very common)
     bits 3-5   weight as a surname, the same scale
@@ -35,9 +36,9 @@ _LETTERS = str.maketrans(
 
 
 def fold(word: str) -> str:
-    """A word as the lexicon keeps it: lower case, without diacritics and apostrophes ("O’Dówd" → "odowd").
+    """Return a word in the form of the lexicon: lower case, without diacritics and apostrophes ("O’Dówd" → "odowd").
 
-    Not the gazetteer's: the shipped names have no apostrophes, the shipped places have.
+    Do not use it for the gazetteer: the lexicon's names have no apostrophes, but the gazetteer's places do.
     """
     word = word.lower()
     if word.isascii() and "'" not in word and "`" not in word:
@@ -49,17 +50,17 @@ def fold(word: str) -> str:
 
 
 def given(entry: int) -> int:
-    """Weight as a given name, 0 to 7."""
+    """Return the weight as a given name, 0 to 7."""
     return entry & 7
 
 
 def surname(entry: int) -> int:
-    """Weight as a surname, 0 to 7."""
+    """Return the weight as a surname, 0 to 7."""
     return entry >> 3 & 7
 
 
 def commonness(entry: int) -> int:
-    """How common an English word it is, 0 to 3."""
+    """Return how common the English word is, 0 to 3."""
     return entry >> 6 & 3
 
 
@@ -71,7 +72,7 @@ def _read(name: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def lexicon() -> dict[str, int]:
-    """Folded word → entry; read once per process (about 0.2 s), never to be changed by a caller."""
+    """Return the entries by folded word, read once per process (about 0.2 s). Callers must not change the result."""
     table: dict[str, int] = {}
     for line in _read("names.txt.gz"):
         weights, _, names = line.partition(" ")
@@ -95,24 +96,24 @@ def lexicon() -> dict[str, int]:
 
 @lru_cache(maxsize=1)
 def titles() -> frozenset[str]:
-    """Titles before a name that are no names themselves, in lower case."""
+    """Return titles that precede a name and are not names themselves, in lower case."""
     return frozenset(word for line in _read("titles.txt") for word in line.split())
 
 
 @lru_cache(maxsize=1)
 def eponym_pairs() -> frozenset[str]:
-    """Eponyms, brands and institutions of two words that look like a name, folded: "bradford hill"."""
+    """Return two-word eponyms, brands and institutions that look like a name, folded: "bradford hill"."""
     return frozenset(pair for pair in " ".join(_read("pairs.txt")).split(", ") if pair)
 
 
 def is_common(word: str) -> bool:
-    """Whether a lone word says too little to be taken for a name: a usual English word or a medical term."""
+    """Whether a single word is too common to count as a name: a common English word or a medical term."""
     entry = lexicon().get(fold(word), 0)
     return commonness(entry) >= 2 or bool(entry & (MEDICAL | BRAND | EPONYM))
 
 
 class _English:
-    """The lexicon as a reading's `Vocabulary` (incognote/text/__init__.py)."""
+    """The lexicon as a `Vocabulary` for text readings (incognote/text/__init__.py)."""
 
     def usual(self, word: str) -> bool:
         entry = lexicon().get(word, 0)
@@ -131,8 +132,8 @@ LEXICON: Vocabulary = _English()
 
 @lru_cache(maxsize=1)
 def english() -> tuple[int, ...]:
-    """What each entry says of English, by its number.
+    """Return what each lexicon entry says about the English word, indexed by the entry.
 
-    0 to 3: how common the English word is; -1: only a medical term, a brand or an eponym; -2: only a name.
+    0 to 3: how common the English word is. -1: only a medical term, a brand or an eponym. -2: only a name.
     """
     return tuple(commonness(entry) or (-1 if entry >> 8 else -2 if entry else 0) for entry in range(1 << 14))

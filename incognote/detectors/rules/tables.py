@@ -1,6 +1,6 @@
-"""Tables in notes: what a column's header says about the cells below it.
+"""Find identifiers in tables within notes, from the headers of the columns.
 
-A bare `67` is no identifier until it stands under "Age". Columns are told by bars, tabs or commas.
+A bare `67` is an identifier only under a header such as "Age". Columns are separated by bars, tabs or commas.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from incognote.detectors.rules.view import Candidate, View
 from incognote.languages import language
 
 _DELIMITERS = ("|", "\t", ",")
-_MOST_CELLS = 60  # a line of more cells is data of a machine, not a table of a note
+_MOST_CELLS = 60  # a line with more cells is machine data, not a table in a note
 _HEADER_WORD = re.compile(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What stands under a header: the type, the pattern of a value (group `v`), and whether it tells of a person.
+    """A column under a header: its type, the pattern of a value (group `v`), and whether it is about a person.
 
-    `needs_person` columns count only in a table that has a column which is about a person (a list of drugs has a
-    "Name" column too).
+    A `needs_person` column counts only if the table also has a column about a person. A list of drugs may also have a
+    "Name" column.
     """
 
     id: str
@@ -38,7 +38,7 @@ class Column:
 
 @cache
 def columns(code: str = "en") -> dict[str, Column]:
-    """Columns by header in lower case, from a language's rules/tables.toml."""
+    """Return columns by header in lower case, from a language's rules/tables.toml."""
     found: dict[str, Column] = {}
     for raw in language(code).table("rules", "tables.toml").get("column", ()):
         column = Column(
@@ -54,7 +54,7 @@ def columns(code: str = "en") -> dict[str, Column]:
 
 
 def finder(code: str = "en") -> Callable[[View], Iterator[Candidate]]:
-    """What finds cells under headers that name an identifier in a language."""
+    """Return a function that finds cells under headers that name an identifier in a language."""
     return lambda view: _found(view, columns(code))
 
 
@@ -81,7 +81,7 @@ def _find(text: str, line_starts: list[int], delimiter: str, known: Mapping[str,
 
 
 def _cells(text: str, start: int, end: int, delimiter: str) -> list[tuple[int, int]]:
-    """Where the cells of a line stand, without the white space around them."""
+    """Return the start and end of each cell of a line, without the white space around it."""
     cells: list[tuple[int, int]] = []
     at = start
     while at <= end and len(cells) <= _MOST_CELLS:
@@ -98,7 +98,7 @@ def _cells(text: str, start: int, end: int, delimiter: str) -> list[tuple[int, i
 
 
 def _header(text: str, cells: list[tuple[int, int]], known: Mapping[str, Column]) -> dict[int, Column]:
-    """The columns a line announces; empty where it is no header."""
+    """Return the columns that a header line defines, or nothing if the line is not a header."""
     words = [text[low:high].lower().strip(" .:*\"'") if high - low < 40 else "" for low, high in cells]
     found = {n: known[word] for n, word in enumerate(words) if word in known}
     if not found or any(re.search(r"\d{3}|\d[/.:]\d", word) for word in words):

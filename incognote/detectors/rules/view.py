@@ -1,4 +1,4 @@
-"""One text as the finders see it: tokens with offsets, made once and shared by all of them."""
+"""One text as the finders see it: tokens with offsets, computed once and shared by all finders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CAPITALS, _SMALL = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"abcdefghijklmnopqrstuvwxyz"
 
 
 class Candidate(NamedTuple):
-    """A stretch some rule proposes. `rule` names it as `file.rule`, for `sources`."""
+    """A stretch of text that a rule proposes. `rule` is the rule's name as `file.rule`, for `sources`."""
 
     start: int
     end: int
@@ -29,13 +29,13 @@ class Candidate(NamedTuple):
 
 
 class View:
-    """Parallel lists over the tokens of one text; index i is the i-th token.
+    """The tokens of one text as parallel lists: index i is token i in each.
 
     Attributes:
         text: the original string.
         starts, ends: token offsets in code points.
         words: the tokens as written.
-        gaps: what stands before each token, after the one before it.
+        gaps: the text between each token and the one before it.
     """
 
     def __init__(self, source: Text) -> None:
@@ -52,46 +52,49 @@ class View:
 
     @cached_property
     def capitals(self) -> list[int]:
-        """The tokens that begin with a capital."""
+        """The indices of the tokens that begin with a capital."""
         return capitals(self.words)
 
     @cached_property
     def line_starts(self) -> list[int]:
-        """Offsets at which lines begin."""
+        """The offsets at which lines begin."""
         return [0, *(m.end() for m in re.finditer(r"\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]", self.text))]
 
     def line_of(self, offset: int) -> int:
-        """The number of the line that holds an offset, from 0."""
+        """Return the number of the line that contains an offset, from 0."""
         return bisect_right(self.line_starts, offset) - 1
 
     def first_token_at(self, offset: int) -> int:
-        """The index of the first token that begins at or after an offset."""
+        """Return the index of the first token that begins at or after an offset."""
         return bisect_left(self.starts, offset)
 
     def gap(self, i: int) -> str:
-        """What stands between token i-1 and token i ("" for the first)."""
+        """Return the text between token i-1 and token i ("" for the first)."""
         return self.gaps[i] if i else ""
 
 
 def cut(pattern: re.Pattern[str], text: str) -> tuple[list[int], list[int], list[str], list[str]]:
-    """Starts, ends and words of all matches of a pattern, and the gap before each; the pattern is one single group."""
-    parts = pattern.split(text)  # gap, word, gap, word … gap: twice as fast as a match object for every word
+    """Return starts, ends and words of all matches of a pattern, and the gap before each.
+
+    The pattern must be a single group.
+    """
+    parts = pattern.split(text)  # gap, word, gap, word … gap: twice as fast as a match object per word
     ends = list(accumulate(map(len, parts)))
     return ends[:-1:2], ends[1::2], parts[1::2], parts[:-1:2]
 
 
 def among(words: Iterable[str], sought: Container[str]) -> Iterator[int]:
-    """The places of the words that are among those sought, in order; no list of them is built."""
+    """Yield the indices of the words that are in `sought`, in order, without building a list."""
     return compress(count(), map(sought.__contains__, words))
 
 
 def capitals(words: Iterable[str]) -> list[int]:
-    """The places of the words that begin with a capital."""
+    """Return the indices of the words that begin with a capital."""
     return [*compress(count(), map(str.isupper, map(itemgetter(0), words)))]
 
 
 def cases(text: str) -> tuple[int, int]:
-    """How many capital and how many small letters a text has."""
+    """Count the upper-case and the lower-case letters of a text."""
     if text.isascii():
         raw = text.encode()
         return len(raw) - len(raw.translate(None, _CAPITALS)), len(raw) - len(raw.translate(None, _SMALL))

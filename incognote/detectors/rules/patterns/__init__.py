@@ -1,7 +1,8 @@
-"""The contextual rules engine: identifiers that have a form (numbers, codes, addresses of machines, dates, ages).
+"""The contextual rules engine: finds identifiers with a form (numbers, codes, network addresses, dates, ages).
 
-One walk over the tokens; each token asks an index for the few rules that could begin there, and only those patterns
-are tried, anchored. Every quantifier in the shipped rules is bounded, so time grows with the length of the text.
+The engine walks over the tokens once. An index gives the few rules that could begin at each token, and only those
+patterns are tried, anchored at the token. Every quantifier in the shipped rules is bounded, so the time is linear in
+the length of the text.
 """
 
 from __future__ import annotations
@@ -14,30 +15,30 @@ from incognote.detectors.rules.patterns.context import BEFORE_WINDOW
 from incognote.detectors.rules.patterns.rule import PatternRule, Retype, shipped_macros, shipped_rules, validators
 from incognote.detectors.rules.view import Candidate, View
 
-_FOUND = 0.5  # from here on a candidate is found, below it doubtful
-_FLOOR = 0.3  # below this nothing is emitted (detectors/__init__.py)
-_LABELLED_FLOOR = 0.8  # a failed check never takes a labelled identifier below this
+_FOUND = 0.5  # a candidate with at least this score is found; below it, doubtful
+_FLOOR = 0.3  # candidates below this score are dropped (detectors/__init__.py)
+_LABELLED_FLOOR = 0.8  # a failed check never lowers a labeled identifier below this score
 _CHECK_HOLDS, _CHECK_FAILS = 0.15, -0.35
-_CHUNK = 256  # characters around a trigger that are searched for a chunk
+_CHUNK = 256  # characters searched on each side of a trigger for a chunk
 _SHAPE = str.maketrans(dict.fromkeys("0123456789", "9") | dict.fromkeys("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "A"))
 _ANY_DIGITS = "0-9"  # in a rule's `then`
 _Try = tuple[Callable[[str, int], re.Match[str] | None], PatternRule]  # a rule and its pattern's own `match`
-_SKIPPED = frozenset(".-_")  # may stand between the tokens of a label
+_SKIPPED = frozenset(".-_")  # allowed between the tokens of a label
 
-# Between a label and its value: "no."/"#"/"number", "/ Sex", "(home)", "is", dots of a form, table bars, quotes.
+# Between a label and its value: "no."/"#"/"number", "/ Sex", "(home)", "is", dot leaders, table bars, quotes.
 _FILL = r"[ \t\u00a0:=#.\-–—|>~*\"'\[\]_]{0,48}"
 _SHORT_WORD = r"(?:[ \t]?/[ \t]?[^\W\d_]{1,12}(?:\([^\W\d_]{1,3}\))?)?(?:[ \t]?\([^()\n\d]{1,24}\))?(?:[ ]?,[ ])?"
 _NEVER = "(?!)"
 
 
 class PatternFinder:
-    """Runs a set of rules over a View; immutable once built, so threads may share it.
+    """Runs a set of rules over a View. Immutable once built, so threads may share it.
 
     Args:
-        rules: in any order; the shipped ones or those of a site pack.
-        retypes: contexts that make a found type more precise.
-        code: the language whose macros `label_noun`, `label_verb` and `list_word` say what may stand between a label
-            and its value ("number", "is") and between two values ("and").
+        rules: the shipped rules or those of a site pack, in any order.
+        retypes: contexts that make the type of a match more precise.
+        code: a language. Its macros `label_noun` and `label_verb` define the words allowed between a label and its
+            value ("number", "is"), and `list_word` the words between two values ("and").
     """
 
     def __init__(self, rules: Iterable[PatternRule], retypes: Iterable[Retype] = (), code: str = "en") -> None:
@@ -76,7 +77,7 @@ class PatternFinder:
         self._triggers = frozenset([*self._labels, *self._words, *self._chunks])
 
     def find(self, view: View) -> list[Candidate]:
-        """Candidates in the order of their offsets; none lies within another of at least its score."""
+        """Return candidates ordered by offset. None is inside another candidate with the same or a higher score."""
         found: list[Candidate] = []
         scanned: dict[str, int] = {}
         triggers, lowers, starts = self._triggers, view.lowers, view.starts
@@ -166,7 +167,7 @@ class PatternFinder:
                 _add(rule, text, match, start, found)
 
     def _at_code(self, view: View, text: str, i: int, found: list[Candidate]) -> int:
-        """Tries the code rules at the start of the chunk that holds token i; returns how far it was seen."""
+        """Try the code rules at the start of the chunk that contains token i. Return the end of the last match."""
         first = i
         for _ in range(6):
             if not first or view.starts[first] != view.ends[first - 1]:
@@ -197,14 +198,14 @@ class PatternFinder:
 
 
 def _chunk(text: str, start: int) -> tuple[int, int]:
-    """The unspaced stretch around an offset."""
+    """Return the unspaced stretch around an offset."""
     before, behind = text[max(0, start - _CHUNK) : start], text[start : start + _CHUNK]
     low = start if not before or before[-1].isspace() else start - len(before.rsplit(None, 1)[-1])
     return low, start + len(behind.split(None, 1)[0])
 
 
 def _fits(rule: PatternRule, length: int, following: str, glued: str) -> bool:
-    """Whether a rule of `digits` is tried at a run of that length, before that token and that kind of character."""
+    """Whether a `digits` rule applies to a run of this length before this token and this kind of character."""
     followed = following in rule.then or (following[:1].isdecimal() and _ANY_DIGITS in rule.then)
     return (
         length in rule.digits
@@ -214,7 +215,7 @@ def _fits(rule: PatternRule, length: int, following: str, glued: str) -> bool:
 
 
 def _add(rule: PatternRule, text: str, match: re.Match[str], start: int, found: list[Candidate]) -> bool:
-    """Judges a match (its prefix ends at `start`) and adds its spans; False where context or score forbids it."""
+    """Score a match whose prefix ends at `start`, and add its spans. Return False if context or score rules it out."""
     end = match.end()
     floor = max(0, start - rule.window)
     if (
@@ -256,9 +257,12 @@ def _checked(rule: PatternRule, words: str, score: float) -> float:
 
 
 def _settled(found: Sequence[Candidate]) -> list[Candidate]:
-    """Without those within another of at least their score, or of their type (which then takes the better score)."""
+    """Drop candidates inside another one with at least their score, or with their type.
+
+    In the second case, the outer candidate takes the higher score.
+    """
     kept: list[Candidate] = []
-    wider: list[int] = []  # indices into kept of those that reach beyond the present one's start
+    wider: list[int] = []  # indices in kept of those that end after the current start
     for candidate in sorted(found, key=lambda c: (c.start, -c.end, -c.score, c.type, c.rule)):
         wider = [n for n in wider if kept[n].end > candidate.start]
         within = [n for n in wider if kept[n].end >= candidate.end]
@@ -275,11 +279,11 @@ def _settled(found: Sequence[Candidate]) -> list[Candidate]:
 
 @cache
 def _plain_digits() -> dict[int, str]:
-    """Decimal digits of every script to their ASCII twins; lengths stay."""
+    """Map the decimal digits of every script to ASCII digits. Lengths do not change."""
     return {n: str(int(chr(n))) for n in range(128, 0x20000) if chr(n).isdecimal()}
 
 
 @cache
 def finder(code: str = "en") -> Callable[[View], list[Candidate]]:
-    """What finds identifiers that have a form, by a language's rules."""
+    """Return a function that finds identifiers with a form, by a language's rules."""
     return PatternFinder(*shipped_rules(code), code).find

@@ -1,7 +1,8 @@
 """Prefix contexts: phrases directly before a match, or anywhere in a window before it.
 
-Most contexts are lists of plain phrases. Those are looked up in a set; an alternation of a hundred words, tried at
-every word of the window, would cost ten times as much. What is no phrase stays a regular expression.
+Most contexts are lists of plain phrases, which are looked up in a set. A regular expression with a hundred
+alternatives, tried at every word of the window, would cost ten times as much. It is used only for parts that are not
+plain phrases.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-BEFORE_WINDOW = 48  # characters before a match in which a directly preceding phrase can stand
-_JOINERS = " \t\r\n\u00a0.:=,(#~\"'[–—-"  # may stand between the phrase and the match
+BEFORE_WINDOW = 48  # characters before a match that are searched for a directly preceding phrase
+_JOINERS = " \t\r\n\u00a0.:=,(#~\"'[–—-"  # allowed between the phrase and the match
 _MOST_JOINERS = 6
 _JOIN = r"""[\s.:=,(#~"'\[–—-]{0,6}\Z"""
-_EDGE = r"(?:(?<![^\W_])|(?![^\W_]))"  # a context begins at a word's edge or with something that is no word
+_EDGE = r"(?:(?<![^\W_])|(?![^\W_]))"  # a context begins at a word boundary or with a nonword character
 _NESTED = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(?P<open>\()|(?P<close>\))|(?P<bar>\|)", re.DOTALL)
 _FIRST_LETTER = re.compile(r"([^\W\d_])(?![?*{])|\[((?:[^\W\d_](?:-[^\W\d_])?)+)\](?![?*]|\{0)")
 _GROUP = re.compile(r"\((?:\?(?:-i)?:)")
@@ -26,16 +27,16 @@ _TAIL_WORD = re.compile(r"[\w'’]+\Z")
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """Phrases in lower case with single spaces, and a regular expression for what is no phrase."""
+    """Phrases in lower case with single spaces, and a regular expression for the other parts."""
 
     phrases: frozenset[str]
     longest: int
     ends: frozenset[str]
-    """The last two characters of the phrases: rules most words out before they are taken apart."""
+    """The last two characters of each phrase. They exclude most words before these are split."""
     pattern: re.Pattern[str] | None
 
     def before(self, text: str, start: int) -> bool:
-        """Whether the context stands directly before `start`, a few blanks or colons between."""
+        """Whether the context is directly before `start`, with at most a few spaces or colons in between."""
         low = max(0, start - BEFORE_WINDOW)
         if self.phrases:
             tail = text[low:start]
@@ -61,7 +62,7 @@ class Prefix:
         )
 
     def near(self, text: str, low: int, start: int) -> bool:
-        """Whether the context stands anywhere between `low` and `start`."""
+        """Whether the context occurs anywhere between `low` and `start`."""
         if self.phrases and low < start:
             words = _WORD.findall(text, low, start)
             if words and low and text[low].isalnum() and text[low - 1].isalnum():
@@ -72,7 +73,7 @@ class Prefix:
 
 
 def expand(pattern: str, macros: Mapping[str, str]) -> str:
-    """`{name}` replaced by its macro, in macros too. KeyError for a name that no macro bears."""
+    """Replace each `{name}` with its macro, in macros too. Raises KeyError if there is no macro of that name."""
     for _ in range(8):
         if not re.search(r"\{[a-z_]+\}", pattern):
             break
@@ -81,7 +82,7 @@ def expand(pattern: str, macros: Mapping[str, str]) -> str:
 
 
 def words_of(part: str, macros: Mapping[str, str]) -> list[str]:
-    """The phrases a part of a context stands for: itself, both forms of `word?`, or the words of a lone `{macro}`."""
+    """Return the phrases of a part of a context: itself, both forms of `word?`, or the words of a lone `{macro}`."""
     alone = _MACRO_ALONE.match(part)
     parts = macros[alone[1]].split("|") if alone else [part]
     phrases = []
@@ -93,11 +94,11 @@ def words_of(part: str, macros: Mapping[str, str]) -> list[str]:
 
 
 def prefix(parts: Sequence[str], macros: Mapping[str, str], *, adjacent: bool) -> Prefix | None:
-    """A Prefix from the list of a rule file; None for an empty one.
+    """Build a Prefix from a list in a rule file, or return None for an empty list.
 
     Args:
         parts: phrases, `{macro}` or regular expressions.
-        adjacent: for `before`; else for `near`, where a phrase of several words is sought as a regular expression.
+        adjacent: True for `before`. False for `near`, where phrases of several words become regular expressions.
     """
     if not parts:
         return None
@@ -116,19 +117,22 @@ def prefix(parts: Sequence[str], macros: Mapping[str, str], *, adjacent: bool) -
 
 
 def adjacent_pattern(parts: Iterable[str], macros: Mapping[str, str]) -> re.Pattern[str]:
-    """Parts that stand directly before, as one regular expression to be searched in a slice that ends at the match."""
+    """Build one regular expression for parts directly before a match. Search it in a slice that ends at the match."""
     regexes = [boundary(expand(part, macros)) for part in parts]
     return re.compile(f"{_edge(regexes)}(?:{'|'.join(regexes)}){_JOIN}", re.IGNORECASE)
 
 
 def _edge(regexes: Iterable[str]) -> str:
-    """How a context begins. Where the first letters of all its parts are known, most places are ruled out by them."""
+    """Return the pattern for the beginning of a context. If all first letters are known, they exclude most places."""
     letters = _first_letters("|".join(regexes))
     return f"(?=[{''.join(sorted(letters))}])(?<![^\\W_])" if letters else _EDGE
 
 
 def _first_letters(pattern: str) -> set[str]:
-    """Letters and ranges of letters with which any match begins, case aside; none where one may begin otherwise."""
+    """Return the letters and letter ranges that any match begins with, ignoring case.
+
+    Returns an empty set if a match may begin with something else.
+    """
     letters: set[str] = set()
     for part in _alternatives(pattern):
         group = _GROUP.match(part)
@@ -145,7 +149,7 @@ def _first_letters(pattern: str) -> set[str]:
 
 
 def _alternatives(pattern: str) -> list[str]:
-    """A regular expression cut at the bars outside its groups."""
+    """Split a regular expression at the bars outside its groups."""
     parts, depth, begin = [], 0, 0
     for found in _NESTED.finditer(pattern):
         depth += bool(found["open"]) - bool(found["close"])
@@ -156,7 +160,7 @@ def _alternatives(pattern: str) -> list[str]:
 
 
 def _closing(pattern: str) -> int:
-    """Where the group that opens a regular expression closes."""
+    """Return where the first group of a regular expression closes."""
     depth = 0
     for found in _NESTED.finditer(pattern):
         depth += bool(found["open"]) - bool(found["close"])
@@ -166,7 +170,7 @@ def _closing(pattern: str) -> int:
 
 
 def boundary(part: str) -> str:
-    """A plain phrase at word boundaries, with any white space and apostrophe; anything else as it is."""
+    """Make a plain phrase match at a word boundary and with any white space and apostrophe. Keep anything else."""
     if not re.fullmatch(r"[\w' ]*\w", part):
         return part
     return re.sub(r" +", lambda _: r"\s{1,3}", part.replace("'", "['’]")) + r"(?![^\W_])"

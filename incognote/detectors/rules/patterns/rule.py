@@ -1,7 +1,7 @@
-"""One contextual rule: what an identifier looks like, where to try it, and what must or must not stand around it.
+"""One contextual rule: an identifier's pattern, where to try it, and what must or must not be around it.
 
-The shape follows the contextual parser of Kocaman et al. (papers/001 §4.1.3): a pattern, prefix and suffix matching,
-a window. Rules are data; `patterns.py` runs them.
+The design follows the contextual parser of Kocaman et al. (papers/001 §4.1.3): a pattern, prefix and suffix matching,
+and a window. Rules are data, and `patterns/__init__.py` runs them.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ _KEYS = frozenset(
     " window score boosted validators case more wrap glued".split()
 )
 _PLACES = ("labels", "words", "digits", "code", "chunk")
-_NO_RULES = ("macros", "tables", "hl7")  # data files of other shapes
+_NO_RULES = ("macros", "tables", "hl7")  # data files with another structure
 _SPANS = ("v", "v2", "v3")
-_BLANKS = r"[ \t\u00a0]{0,2}"  # a suffix stands on the same line
+_BLANKS = r"[ \t\u00a0]{0,2}"  # a suffix is on the same line
 _T = TypeVar("_T")
 Validator = Callable[[str], bool | None]
-"""Whether the words of an identifier pass its check digits or its calendar; None: the check does not apply."""
+"""Whether an identifier has valid check digits or a valid date. None: the check does not apply."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatternRule:
-    """A pattern with its contexts; build it with `from_dict`.
+    """A pattern with its contexts. Build it with `from_dict`.
 
     Attributes:
-        id: `file.rule`, stands in a candidate's `rule`.
-        type: the entity type of what is found.
-        pattern: groups `v`, `v2`, `v3` are the spans where they are named, else the whole match.
-        groups: those of them that it names.
-        labels: tried directly behind one of these labels (tokens in lower case), over colons, dots, table bars.
+        id: `file.rule`, as in a candidate's `rule`.
+        type: the entity type of the matches.
+        pattern: the groups `v`, `v2`, `v3` are the spans if the pattern has them, else the whole match.
+        groups: the names of those groups that the pattern has.
+        labels: tried directly after one of these labels (tokens in lower case), past colons, dots and table bars.
         words: tried at a token that is one of these in lower case.
-        digits: tried at a run of digits of one of these lengths that continues no word and no longer number;
-            `then` narrows it to runs followed by one of these tokens ("0-9": by any run of digits), `glued` to runs
-            with a letter, hyphen, slash or dot directly behind ("any"), or a letter ("letter").
+        digits: tried at a run of digits with one of these lengths that does not continue a word or a longer number.
+            `then` restricts it to runs followed by one of these tokens ("0-9": by any run of digits). `glued`
+            restricts it to runs followed directly by a letter, hyphen, slash or dot ("any"), or by a letter ("letter").
         code: tried at the start of a chunk in which a digit follows letters (`S24-118`).
         chunk: searched in the unspaced stretch around one of these tokens (`@` for an e-mail address).
-        before, near, after: prefix directly before, prefix anywhere in `window` characters before, suffix directly
-            behind. Any of them lifts the score from `score` to `boosted`.
+        before, near, after: a prefix directly before, a prefix anywhere in the `window` characters before, a suffix
+            directly after. Any of them raises the score from `score` to `boosted`.
         not_before, not_near, not_after: any of these discards the match.
-        validators: names in `validators()`; they move the score and never discard a labelled match.
-        more: behind a labelled value, further values of the same shape in a list are found too.
-        wrap: the value may stand on the line below its label.
+        validators: names in `validators()`; they change the score and never discard a labeled match.
+        more: after a labeled value, also find further values of the same shape in a list.
+        wrap: the value may be on the line below its label.
     """
 
     id: str
@@ -82,14 +82,16 @@ class PatternRule:
     def from_dict(
         cls, raw: Mapping[str, Any], *, file: str = "pack", macros: Mapping[str, str] | None = None
     ) -> PatternRule:
-        """A rule from one table of a rule file; the keys are the attributes, contexts are lists of words or regexes.
+        """Build a rule from one table of a rule file.
 
-        `{name}` in a pattern or context stands for the macro of that name (the shipped macros unless others are given).
-        A plain phrase is taken at word boundaries and with any white space; anything else is a regular expression.
-        `digits` is a list of lengths or a range such as "7-10"; `case = true` makes the pattern heed case.
+        The keys are the attributes. Contexts are lists of words or regular expressions. `{name}` in a pattern or
+        context is replaced by the macro of that name (by default, a shipped macro). A plain phrase matches at word
+        boundaries and with any white space. Anything else is a regular expression. `digits` is a list of lengths or a
+        range such as "7-10". `case = true` makes the pattern case-sensitive.
 
         Raises:
-            UsageError: a missing or unknown key, no or several places to try it, a regex that does not compile.
+            UsageError: a key is missing or unknown, there is not exactly one place to try the pattern, or a regular
+                expression does not compile.
         """
         name = f"{file}.{raw.get('id', '?')}"
         known = shipped_macros() if macros is None else macros
@@ -140,7 +142,7 @@ class PatternRule:
 
 @dataclass(frozen=True, slots=True)
 class Retype:
-    """A type that a context makes more precise: a date behind `DOB` is a date of birth."""
+    """A type that a context makes more precise: a date after `DOB` is a date of birth."""
 
     of: str
     to: str
@@ -151,7 +153,7 @@ class Retype:
     def from_dict(
         cls, raw: Mapping[str, Any], *, file: str = "pack", macros: Mapping[str, str] | None = None
     ) -> Retype:
-        """From a `[[retype]]` table: `of`, `to`, `before` (a list as in rules), `score` (at least this)."""
+        """Build from a `[[retype]]` table: `of`, `to`, `before` (a list as in rules), `score` (a minimum)."""
         known = shipped_macros() if macros is None else macros
         name = f"{file}.{raw['of']}-{raw['to']}"
         pattern = _built(name, "before", adjacent_pattern, raw["before"], known)
@@ -159,7 +161,7 @@ class Retype:
 
 
 def _checked(name: str, raw: Mapping[str, Any]) -> None:
-    """Refuses a table whose keys do not make a rule."""
+    """Reject a table whose keys do not form a rule."""
     missing = [key for key in ("id", "type", "pattern") if not isinstance(raw.get(key), str)]
     unknown = sorted(set(raw) - _KEYS)
     places = [place for place in _PLACES if raw.get(place)]
@@ -174,7 +176,7 @@ def _checked(name: str, raw: Mapping[str, Any]) -> None:
 
 
 def _built(name: str, key: str, build: Callable[..., _T], *args: Any) -> _T:
-    """What `build` makes; a bad regular expression or an unknown macro is told with the rule and the key."""
+    """Return the result of `build`. An invalid regular expression or unknown macro is reported with rule and key."""
     try:
         return build(*args)
     except re.error as error:
@@ -184,13 +186,13 @@ def _built(name: str, key: str, build: Callable[..., _T], *args: Any) -> _T:
 
 
 def _label(label: str) -> Iterable[tuple[str, ...]]:
-    """The tokens of a label in lower case, once per apostrophe in use; dots and hyphens may stand between them."""
+    """Yield the tokens of a label in lower case, once per kind of apostrophe. Dots and hyphens may separate them."""
     for apostrophe in "'’" if "'" in label else "'":
         yield tuple(re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[^\s\w.\-]", label.lower().replace("'", apostrophe)))
 
 
 def _glued(value: str | bool | None) -> str:
-    """`true` of a rule file is "any"."""
+    """Convert a rule file's value: `true` means "any"."""
     return "letter" if value == "letter" else "any" if value else ""
 
 
@@ -203,7 +205,7 @@ def _lengths(value: str | Sequence[int]) -> frozenset[int]:
 
 @cache
 def validators() -> Mapping[str, Validator]:
-    """What a rule may name under `validators`: the checks of all languages, by name."""
+    """Return the checks of all languages by name. A rule lists them under `validators`."""
     known: dict[str, Validator] = {}
     for code in sorted(installed("incognote.languages")):
         known.update(getattr(language(code).part("rules"), "VALIDATORS", {}))
@@ -212,13 +214,13 @@ def validators() -> Mapping[str, Validator]:
 
 @cache
 def shipped_macros(code: str = "en") -> Mapping[str, str]:
-    """The macros of a language, rules/macros.toml."""
+    """Return the macros of a language, from rules/macros.toml."""
     return language(code).table("rules", "macros.toml")
 
 
 @cache
 def shipped_rules(code: str = "en") -> tuple[tuple[PatternRule, ...], tuple[Retype, ...]]:
-    """Every rule and retyping of a language's rules/*.toml, in the order of the file names."""
+    """Return every rule and retyping in a language's rules/*.toml, in the order of the file names."""
     macros = shipped_macros(code)
     rules: list[PatternRule] = []
     retypes: list[Retype] = []
