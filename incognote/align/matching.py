@@ -239,7 +239,7 @@ def carried(sought: str, place: str, start: int, end: int) -> tuple[int, int] | 
 
 
 def kind(c: str) -> str:
-    """Return the role of a code point in a word: "a" letter, "0" digit, "+" part of the one before, "" not in a word."""
+    """Return the role of a code point in a word: "a" letter, "0" digit, "+" part of the one before, "" no word."""
     if c.isascii():
         return "a" if c.isalpha() else "0" if c.isdigit() else ""
     if c.isdigit():

@@ -51,7 +51,7 @@ def place(
 
     Args:
         text: the text that the model saw; in later passes, earlier findings are masked in it.
-        mentions: the model's answer. If nothing else decides, the number of repeats of a phrase is the number of places.
+        mentions: the model's answer. If nothing else decides, a phrase has as many places as it has repeats.
         masks: the positions of masks in `text`, as (start, end).
         fits: evidence from another source for numbers without a decisive context.
 

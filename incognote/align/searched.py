@@ -171,7 +171,7 @@ class SearchedText:
         return self._bare[words]
 
     def near(self, sought: Sought) -> list[tuple[float, float, Stretch]]:
-        """Return the identifier's places in similar phrases: (similarity of phrase, similarity of identifier, place)."""
+        """Return the identifier's places in similar phrases, as (phrase similarity, identifier similarity, place)."""
         found = []
         for near in self._nearest.find(sought.phrase):
             place = self._carry(sought, near)

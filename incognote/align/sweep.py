@@ -27,7 +27,7 @@ _MOST_WORDS = 16  # longer names and addresses are not swept, to limit the time 
 # numbers elsewhere (76 years, 76 mg), and e-mail addresses, URLs and IP addresses are found by their form.
 _KINDS = {
     "PERSON": "name", "ADDRESS": "address",
-    **dict.fromkeys(("ORGANIZATION", "LOCATION"), "title"),  # swept as a whole: a single word ("Harbor") is not specific
+    **dict.fromkeys(("ORGANIZATION", "LOCATION"), "title"),  # swept as a whole: one word ("Harbor") is not specific
     **dict.fromkeys(("GUID", "MAC_ADDRESS", "USERNAME"), "number"),
     **dict.fromkeys(("TELEPHONE_NUMBER", "FAX_NUMBER"), "phone"),
     **dict.fromkeys(("ZIP", "ROOM", "DEPARTMENT"), "unsought"),  # places, but also bare numbers and common chart words

@@ -1,1 +1,1 @@
-"""Bytes in, Documents, bytes out: what stands in a source, and what is written in its place. One file per format."""
+"""Formats: read Documents from the bytes of a source, and write the edited documents back. One file per format."""

@@ -1,11 +1,11 @@
-"""What a format makes of bytes: Documents with their texts, and edits that are written back into the bytes.
+"""The base classes of formats: Documents with their texts, and edits that are written back into the bytes.
 
     bytes -> Format.open -> Documents -> the machine -> edits -> Document.rebuild -> bytes
 
-A reader of pages adds a `Region` to `Place` and a `RegionEdit` to `Edit`; a reader of recordings adds an interval and
-its edit. Both are places beside the text's own offsets: a Span keeps `start` and `end` of the text that was read
-(by recognition of characters or of speech), and `Document.places` says where in the source that text stands. What has
-no text at all (a face, a signature) is such a place without offsets.
+A reader of pages would add a `Region` to `Place` and a `RegionEdit` to `Edit`. A reader of recordings would add an
+interval and its edit. Both are places in addition to the offsets of the text: a Span keeps `start` and `end` in the
+recognized text (from OCR or speech recognition), and `Document.places` maps them to the source. An item without text
+(a face, a signature) is a place without offsets.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ Action = Literal["mask", "hash", "absent", "date"]
 
 @dataclass(frozen=True, slots=True)
 class FieldAction:
-    """A structured field that its flag replaces.
+    """A structured field that is replaced because of its flag.
 
     Args:
-        text: the whole value and its path; of a number or another non-string, its raw JSON.
-        start, end: the stretch that is replaced, code points of `text`.
-        action: `mask` becomes `[TYPE]`, `hash` a keyed hash, `absent` whatever its format has for withheld data,
-            `date` what the policy makes of a date; where that is no date of its format, it is absent.
-        entity_type: what the value is; a mask always has one.
+        text: the whole value and its path; for a number or another non-string, its raw JSON.
+        start, end: the stretch that is replaced, in code points of `text`.
+        action: `mask` writes `[TYPE]`, `hash` a keyed hash, and `absent` the format's marker for withheld data. `date`
+            writes the policy's replacement for a date, or `absent` if that is not a date in the format.
+        entity_type: the type of the value; a mask always has one.
     """
 
     text: Text
@@ -59,22 +59,22 @@ class ByteRange:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A value that holds the text in another form (base64, say).
+    """A value that holds the text in another form, such as base64.
 
     Args:
-        path: of the value in its record, as a Text's field.
+        path: the path of the value in its record, as in a Text's `field`.
     """
 
     path: str
 
 
 Place = ByteRange | Pointer
-"""Where a stretch of a text stands in the source."""
+"""The position of a stretch of a text in the source."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
-    """New words for the stretch `start:end` of the text of a field, in code points."""
+    """New words for the stretch `start:end` of a field's text, in code points."""
 
     field: str
     start: int
@@ -97,18 +97,18 @@ class Document(ABC):
     """One text or record of a source, or a container of documents.
 
     Attributes:
-        data: its bytes as they stand in the source.
-        texts: the free texts to de-identify; their fields are unique. A text in a known language says so.
+        data: the bytes of the document in the source.
+        texts: the free texts to de-identify. Their fields are unique. A text has its language if it is known.
         actions: the structured fields that are replaced.
-        known: the identifiers that its structured fields reveal, to be sought in its texts.
-        patient: the subject, where the source names one. id: the document's own id, likewise.
-        schema: that it was opened by, where its format needs one.
-        children: documents within it, by name; they have texts and no structured fields. The machine sees their texts
-            with the name and a slash before the field, and `rebuild` gets their edits so (`of_child`).
-        head: what stands before the first document of the source and is written before the first one released.
-        after: what follows the document (a line end) and is written after it.
-        separator: what is written between two documents of a source where `after` is empty.
-        position: its place in its source, from 1; None for one more than the place of the document before it.
+        known: the identifiers that its structured fields reveal, to search for in its texts.
+        patient: the subject, if the source names one. id: the document's own id, if the source names it.
+        schema: the schema that opened it, if its format needs one.
+        children: documents within it, by name. They have texts but no structured fields. The machine sees their texts
+            with the name and a slash before the field, and `rebuild` gets their edits in that form (`of_child`).
+        head: the bytes before the first document of the source, written before the first released one.
+        after: the bytes that follow the document (a line end), written after it.
+        separator: the bytes written between two documents of a source if `after` is empty.
+        position: the position in the source, from 1. None: one more than that of the previous document.
     """
 
     data: bytes
@@ -126,35 +126,35 @@ class Document(ABC):
 
     @abstractmethod
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
-        """Write the document with its edits; whatever no edit touches keeps its bytes.
+        """Write the document with its edits. Bytes outside the edits do not change.
 
         Raises:
-            AccountingError: an edit of what is no text of this document, edits that overlap, or an action without one.
-            UnicodeEncodeError: the source's encoding cannot hold the new words.
+            AccountingError: an edit is not for a text of this document, edits overlap, or an action has no edit.
+            UnicodeEncodeError: the encoding of the source cannot represent the new words.
         """
 
     @abstractmethod
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
-        """Where a stretch of a text stands in `data`: several places where other bytes stand between."""
+        """Return the places of a stretch of a text in `data`. There are several if other bytes are in between."""
 
     def under(self, registry: Registry, data_type: str | None) -> Document:
-        """The document opened by the record schema that serves it; itself where its format needs none.
+        """Return the document opened with its record schema, or the document itself if its format needs no schema.
 
         Raises:
-            RecordProblem, SchemaProblem: no schema serves it, or it does not fit.
+            RecordProblem, SchemaProblem: there is no schema for it, or it does not fit.
         """
         return self
 
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """What stands in a source and cannot be read; the documents around it are.
+    """A part of a source that cannot be read. The documents around it are still read.
 
     Args:
-        reason: why.
-        data: its bytes, where they could be had.
-        document: what it is, where it could be decoded; it goes with the bytes to the quarantine.
-        position: as a Document's.
+        reason: why it cannot be read.
+        data: its bytes, if they are available.
+        document: the decoded document, if it could be decoded. It goes to the quarantine with the bytes.
+        position: the position, as in a Document.
     """
 
     reason: Reason
@@ -168,13 +168,13 @@ class Format:
     """A file format, such as JSON or CSV: how to read documents from bytes and write them back.
 
     Args:
-        name: as `--format` and the quarantine have it.
-        media_types: in lower case, without parameters.
-        suffixes: of file names, in lower case, with the dot; the first is that of outputs.
-        open: reads a stream of bytes, whose media type is given with its parameters -> its documents, in order. It
-            imports what is slow to load when it is called. What it raises, with a RecordProblem's reason or without,
-            quarantines the rest of the source.
-        is_record: whether its documents are records that a schema serves.
+        name: the name in `--format` and in the quarantine.
+        media_types: the media types, in lower case, without parameters.
+        suffixes: the suffixes of file names, in lower case, with the dot. Outputs have the first one.
+        open: takes a stream of bytes and its media type with parameters, and yields its documents in order. It imports
+            slow modules only when it is called. If it raises an error, the rest of the source is quarantined, with the
+            reason of a RecordProblem if it is one.
+        is_record: whether its documents are records that need a schema.
     """
 
     name: str
@@ -185,12 +185,12 @@ class Format:
 
 
 class DecodedDocument(Document):
-    """A document whose source is characters.
+    """A document whose source consists of characters.
 
     Attributes:
         content: the characters, without byte order mark and line end.
-        codec: how the source writes them.
-        is_record: whether the content is a record's.
+        codec: the encoding of the source.
+        is_record: whether the content is a record.
     """
 
     content: str
@@ -198,24 +198,26 @@ class DecodedDocument(Document):
     is_record: bool = False
 
     @property
-    def data(self) -> bytes:  # type: ignore[override]  # a read-only attribute is one, too
+    def data(self) -> bytes:  # type: ignore[override]  # a read-only attribute is also allowed
         return self.codec.encode(self.content)
 
     def rewritten(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str:
-        """The new content; whatever is neither changed nor acted on keeps its characters. One without texts stays.
+        """Return the new content. Characters outside the changes and actions stay the same.
+
+        This base method returns the content of a document without texts unchanged.
 
         Args:
-            changes: by field of a text.
+            changes: the changes by field of a text.
             values: the new value of every action.
 
         Raises:
-            AccountingError: as `rebuild`.
+            AccountingError: as in `rebuild`.
         """
         account(self, changes, values)
         return self.content
 
     def stretches(self, field: str, start: int, end: int) -> Sequence[tuple[int, int]] | None:
-        """Where a stretch of a text stands in `content`; None where it stands there in another form."""
+        """Return the places of a stretch of a text in `content`, or None if `content` holds it in another form."""
         return None
 
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
@@ -229,13 +231,13 @@ class DecodedDocument(Document):
 
 
 class StretchDocument(DecodedDocument):
-    """Characters of which some stretches are texts and all others stay as they are.
+    """A document in which some stretches are texts and all other characters stay the same.
 
     Args:
-        content: all of it.
-        stretches: where each text stands, by its field; no two overlap.
-        language: of all texts, where it is known.
-        known: identifiers that the source reveals beside its texts.
+        content: the whole content.
+        stretches: the position of each text, by its field; they do not overlap.
+        language: the language of all texts, if it is known.
+        known: identifiers that the source reveals outside its texts.
     """
 
     def __init__(
@@ -264,7 +266,7 @@ class StretchDocument(DecodedDocument):
 
 
 def of_child(edits: Iterable[Edit], name: str) -> list[Edit]:
-    """The edits of one child's texts, with the fields that they bear in the child; for a container's `rebuild`."""
+    """Return the edits for the texts of one child, with the child's own field names. For a container's `rebuild`."""
     prefix = f"{name}/"
     return [
         TextEdit(edit.field.removeprefix(prefix), edit.start, edit.end, edit.new)
@@ -274,7 +276,7 @@ def of_child(edits: Iterable[Edit], name: str) -> list[Edit]:
 
 
 def split_edits(edits: Iterable[Edit]) -> tuple[dict[str, list[Change]], dict[FieldAction, str]]:
-    """Edits of texts by their field, and the new values of structured fields."""
+    """Split edits into the changes of texts by field, and the new values of structured fields."""
     changes: dict[str, list[Change]] = {}
     values: dict[FieldAction, str] = {}
     for edit in edits:
@@ -288,10 +290,10 @@ def split_edits(edits: Iterable[Edit]) -> tuple[dict[str, list[Change]], dict[Fi
 def account(
     document: Document, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]
 ) -> None:
-    """Refuse to put together what was not wholly served.
+    """Check that every action has a value and that every change is for a text of the document.
 
     Raises:
-        AccountingError: an action without a value, or a change of what is no text of the document.
+        AccountingError: an action has no value, or a change is not for a text of the document.
     """
     differing = len(set(document.actions) ^ set(values))
     if differing:
@@ -302,10 +304,10 @@ def account(
 
 
 def splice(raw: str, edits: Iterable[Change]) -> str:
-    """The raw text with `raw[start:end]` replaced for each edit; every other character stays as it is.
+    """Return the raw text with `raw[start:end]` replaced for each edit. Other characters do not change.
 
     Raises:
-        AccountingError: edits overlap or lie outside the text.
+        AccountingError: edits overlap or are outside the text.
     """
     pieces: list[str] = []
     at = 0

@@ -1,4 +1,4 @@
-"""How a source writes characters: strict UTF-8, or UTF-16 with a byte order mark; nothing is guessed."""
+"""The encoding of a source: strict UTF-8, or UTF-16 with a byte order mark. Nothing is guessed."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from incognote.nouns import Reason
 from incognote.text.container import of_bytes
 
 MAX_BYTES = 256 * 2**20
-"""A longer record is not taken into memory; it is refused with the reason `too-large` and without its bytes."""
+"""A longer record is not read into memory. It is held with the reason `too-large` and without its bytes."""
 
 HEAD = 8192
-_FEW = 8  # characters of another encoding that even a short text may hold
+_FEW = 8  # strange characters that even a short text may contain
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([\w.\-]+)", re.IGNORECASE)
 _SERVED = frozenset({"utf-8", "utf8", "us-ascii", "ascii", "utf-16", "utf-16le", "utf-16be"})
 
 
 class Codec(NamedTuple):
-    """How a file writes characters: a Python codec name and the byte order mark in front ("" for none)."""
+    """The encoding of a file: a Python codec name and the byte order mark at the start (b"" for none)."""
 
     encoding: str = "utf-8"
     mark: bytes = b""
 
     @property
     def lossless(self) -> str:
-        """The error handler under which undecodable bytes travel as lone surrogates, and come back as they were."""
+        """The error handler that decodes invalid bytes to lone surrogates and encodes these to the same bytes."""
         return "surrogateescape" if self.encoding == "utf-8" else "surrogatepass"
 
     def decode(self, data: bytes) -> str:
@@ -42,14 +42,14 @@ class Codec(NamedTuple):
 
 UTF8 = Codec()
 ENCODING = Reason("encoding", "", "neither UTF-8 nor UTF-16 with its mark; convert it")
-"""Of what is in another encoding than its source says."""
+"""The reason for content in another encoding."""
 
 
 def codec_of(stream: BinaryIO, media_type: str = "") -> Codec | None:
-    """How a stream writes characters, without taking anything from it; None for what is not text we read.
+    """Return the encoding of a stream without consuming any of it, or None if it is not supported text.
 
     Args:
-        media_type: a character set among its parameters that is not served is refused, whatever the bytes are.
+        media_type: if its charset parameter is not supported, the result is None, whatever the bytes are.
     """
     charset = _CHARSET.search(media_type)
     if charset and charset[1].lower() not in _SERVED:
@@ -61,27 +61,27 @@ def codec_of(stream: BinaryIO, media_type: str = "") -> Codec | None:
 
 @contextmanager
 def characters(stream: BinaryIO, codec: Codec, newline: str) -> Iterator[io.TextIOWrapper]:
-    """The characters behind the mark of a stream, which stays open; undecodable bytes become lone surrogates."""
+    """Read the characters after the byte order mark. The stream stays open. Invalid bytes become lone surrogates."""
     stream.read(len(codec.mark))
     text = io.TextIOWrapper(stream, encoding=codec.encoding, errors=codec.lossless, newline=newline)
     try:
         yield text
     finally:
-        text.detach()  # the stream is closed by its owner; the standard input by nobody
+        text.detach()  # the owner closes the stream; standard input stays open
 
 
 def is_container(stream: BinaryIO) -> bool:
-    """Whether a stream of lines or rows begins as a format without a reader; nothing is taken from it."""
+    """Whether a stream of lines or rows begins like a format without a reader. Consumes nothing."""
     return of_bytes(peeked(stream)) is not None
 
 
 def peeked(stream: BinaryIO) -> bytes:
-    """The first bytes of a buffered stream; nothing is taken from it."""
+    """Return the first bytes of a buffered stream without consuming them."""
     return cast(io.BufferedReader, stream).peek(HEAD)[:HEAD]
 
 
 def announced(head: bytes) -> Codec | None:
-    """The codec a file's first bytes announce; None for UTF-32, which nothing here reads."""
+    """Return the codec by the byte order mark in the first bytes of a file, or None for UTF-32 (not supported)."""
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return None
     if head.startswith(codecs.BOM_UTF8):
@@ -94,9 +94,9 @@ def announced(head: bytes) -> Codec | None:
 
 
 def is_binary(head: bytes, codec: Codec) -> bool:
-    """Whether a file's head is no text: one character in twenty is NUL, or one in ten a control or none at all.
+    """Whether a file's head is not text: over 1 in 20 characters is NUL, or over 1 in 10 is a control or invalid.
 
-    A stray NUL or a wrong byte in a note is not enough, so that one bad line does not condemn its file.
+    A stray NUL or a wrong byte in a note is not enough, so that one bad line does not affect the whole file.
     """
     if codec.encoding != "utf-8":
         return False
@@ -106,7 +106,7 @@ def is_binary(head: bytes, codec: Codec) -> bool:
 
 
 def not_text(data: bytes) -> Reason | None:
-    """Why bytes are no text: of a format without a reader, binary, or in an encoding that is not read; else None."""
+    """Return why bytes are not text, or None: a format without a reader, binary, or an unsupported encoding."""
     what = of_bytes(data)
     if what is not None:
         return unsupported(what)
@@ -117,11 +117,11 @@ def not_text(data: bytes) -> Reason | None:
 
 
 def unsupported(what: str) -> Reason:
-    """Of a content by the name of its format."""
+    """Return the reason for content in an unsupported format, given its name."""
     inside = ": name it by what is in it, as .txt.gz or .jsonl.gz" if what == "gzip" else ""
     return Reason(UnsupportedFormat.code, "", str(UnsupportedFormat.of(what)) + inside)
 
 
 def too_large() -> Reason:
-    """Of a record that is not taken into memory."""
+    """Return the reason for a record that is too large to read."""
     return Reason("too-large", "", f"longer than {MAX_BYTES // 2**20} MiB; split it")

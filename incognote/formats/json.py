@@ -1,7 +1,7 @@
-"""JSON records, one in a file or one in a line: a data type selects the schema, every value is checked, and edits are
-spliced into the raw JSON.
+"""JSON records, one per file or one per line.
 
-A FHIR resource is a record whose schema comes with the package (`formats/records/fhir.py`).
+The data type selects the schema, every value is checked, and edits are spliced into the raw JSON. A FHIR resource is a
+record whose schema is part of the package (`formats/records/fhir.py`).
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from incognote.formats.records.record import OpenRecord, Walk
 from incognote.formats.text import read_whole, refused
 from incognote.schemas.registry import Registry
 
-# At most 2.3.3 digits: nothing a telephone number or an identifier fits into.
+# At most 2.3.3 digits: too short for a telephone number or an identifier.
 _VERSION = re.compile(r"v?[0-9]{1,2}(\.[0-9]{1,3}){0,2}")
 
 
 class JsonRecord(DecodedDocument):
-    """The raw JSON of a record before a schema has opened it: it has no texts yet.
+    """The raw JSON of a record before a schema opens it. It has no texts yet.
 
     Args:
-        after: the line end that follows it.
-        separator: between it and the next record, where it has no line end.
+        after: the line end that follows the record.
+        separator: written between this record and the next one if it has no line end.
     """
 
     is_record = True
@@ -47,14 +47,14 @@ def open_record(raw: str, registry: Registry, *, data_type: str | None = None) -
     """Open one record.
 
     Args:
-        raw: its JSON text.
-        data_type: the schema for a record that carries no `dataType`; one that carries it keeps it. A record with
-            `resourceType` and no `dataType` is a FHIR resource.
+        raw: the JSON text of the record.
+        data_type: the schema for a record without `dataType`; the record's own `dataType` takes precedence. A record
+            with `resourceType` and without `dataType` is a FHIR resource.
 
     Raises:
-        MalformedRecord: not JSON.
-        UnknownDataType: no data type, or one that no schema serves.
-        SchemaViolation: an unknown field, a missing one, a value of the wrong type.
+        MalformedRecord: the text is not JSON.
+        UnknownDataType: there is no data type, or no schema for it.
+        SchemaViolation: a field is unknown or missing, or a value has the wrong type.
         UnapprovedSchema, BadSchema: the schema cannot be used.
     """
     root = parse(raw)
@@ -85,14 +85,14 @@ def _data_type(members: dict[str, Node], registry: Registry, given: str | None) 
     if carried.kind != "string":
         raise SchemaViolation(f"dataType: is of type {carried.kind}, it must be a string", field="dataType")
     name: str = carried.value
-    if name not in registry:  # what it says may be anything, so it is not quoted
+    if name not in registry:  # the value may be anything, so the message does not quote it
         raise UnknownDataType(
             f"no schema serves the record's dataType; there are: {', '.join(sorted(registry))}", field="dataType")
     return name
 
 
 def _check_version(raw: str, node: Node | None) -> None:
-    """The envelope passes through, so it may hold a version number and nothing else."""
+    """Check that `recordVersion` is only a version number, because the envelope passes through unchanged."""
     if node is None or node.kind == "null":
         return
     content = node.value if node.kind == "string" else raw[node.start : node.end]
@@ -105,9 +105,9 @@ def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
 
 
 def _read_lines(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
-    """One record per line that is not blank, one in memory at a time.
+    """Yield one record per nonblank line, with one record in memory at a time.
 
-    Undecodable bytes travel as lone surrogates to the line they break.
+    Undecodable bytes become lone surrogates, so that only the line that contains them is held.
     """
     codec = codec_of(stream, media_type)
     if codec is None or is_container(stream):

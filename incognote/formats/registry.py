@@ -1,8 +1,8 @@
-"""Which format a source is of: by the suffix of its name, by its media type, or by its content.
+"""Find the format of a source by the suffix of its name, by its media type, or by its content.
 
-A module of this package with `FORMATS` is found by itself; other packages add theirs under the entry point group
-`incognote.formats`. Those are imported when a suffix, media type or name is asked for that no format of ours has, so
-that none of them can take a source from ours. What a format writes is read again and compared before it is released.
+A module of this package with `FORMATS` is registered automatically. Other packages add formats under the entry point
+group `incognote.formats`. These are imported only for a suffix, media type or name that no built-in format has, so none
+of them can replace a built-in format. The output of a format is read again and compared before it is released.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from incognote.nouns import Reason, Text
 from incognote.plugins import installed, load
 
 OTHER = "other"
-"""The name of no format: of a source whose name says none, and nobody said one; nothing of it is released."""
+"""The name for a source without a format: neither its name nor an option gives one. Nothing of it is released."""
 OPTIONS = {"jsonl": "lines"}
-"""What `--format` calls a format where that is not its name."""
+"""The `--format` values that differ from the name of the format."""
 UNENCODABLE = Reason("encoding", "", "the new record holds a character that the encoding of its file cannot write")
 PROVEN = frozenset({"text", "json", "lines", "csv", "tsv"})
-"""Formats whose output is not read again: property tests hold that they change nothing but what is edited."""
+"""Formats whose output is not read again: property tests show that they change only what is edited."""
 
 
 class FormatMismatch(RecordProblem):
-    """A reader does not write back what it read: something of it may be lost, or left."""
+    """A reader does not write back what it read, so content may be lost, or identifiers may be left."""
 
     code = "format-mismatch"
 
 
 class UnreadableSource(RecordProblem):
-    """What a reader refused, with the reason it gave."""
+    """A reader rejected a source, with a reason."""
 
     def __init__(self, reason: Reason) -> None:
         super().__init__(reason.detail, field=reason.field)
@@ -55,17 +55,17 @@ class UnreadableSource(RecordProblem):
 
 @cache
 def ours() -> Mapping[str, Format]:
-    """The formats of this package by name."""
+    """Return the formats of this package by name."""
     modules = (import_module(f"{package.__name__}.{one.name}") for one in iter_modules(package.__path__))
     return _by_name(each for module in modules for each in getattr(module, "FORMATS", ()))
 
 
 @cache
 def every() -> Mapping[str, Format]:
-    """All formats by name, those of installed packages behind ours.
+    """Return all formats by name: the built-in ones first, then those of installed packages.
 
     Raises:
-        SettingError: one of them cannot be imported, or two have a name, a suffix or a media type in common.
+        SettingError: one of them cannot be imported, or two share a name, a suffix or a media type.
     """
     return _by_name((*ours().values(), *(load("incognote.formats", name) for name in installed("incognote.formats"))))
 
@@ -80,24 +80,24 @@ def _by_name(formats: Iterable[Format]) -> Mapping[str, Format]:
 
 
 def named(name: str) -> Format:
-    """The format of a name, or of what `--format` calls it.
+    """Return the format with this name or `--format` value.
 
     Raises:
-        KeyError: there is none.
+        KeyError: there is no such format.
     """
     name = OPTIONS.get(name, name)
     return ours()[name] if name in ours() else every()[name]
 
 
 def suffix_of(name: str) -> str:
-    """`.jsonl.gz` of `Notes.JSONL.gz` (in lower case); "" where the name is of no readable format."""
+    """Return the suffix of a file name in lower case: `.jsonl.gz` for `Notes.JSONL.gz`. "" if no format has it."""
     plain = name.lower().removesuffix(".gz")
     last = os.path.splitext(plain)[1]
     return last + name.lower()[len(plain) :] if last and _of_suffix(last) is not None else ""
 
 
 def name_of(suffix: str) -> str:
-    """The name of the format that a suffix says; `other` for none."""
+    """Return the name of the format with this suffix, or `other`."""
     found = _of_suffix(suffix.removesuffix(".gz")) if suffix else None
     return found.name if found is not None else OTHER
 
@@ -107,16 +107,16 @@ def _of_suffix(suffix: str) -> Format | None:
 
 
 def _ours_first() -> Iterator[Format]:
-    """The formats of this package, then all; those of other packages are imported when none before them serves."""
+    """Yield the formats of this package, then all. Other packages are imported only if no built-in format matches."""
     yield from ours().values()
     yield from every().values()
 
 
 def of_media_type(media_type: str) -> Format:
-    """The format of a media type; any `+json` is JSON.
+    """Return the format of a media type. Any `+json` type is JSON.
 
     Raises:
-        UnsupportedFormat: there is none.
+        UnsupportedFormat: there is no such format.
     """
     essence = media_type.partition(";")[0].strip().lower()
     for each in _ours_first():
@@ -128,23 +128,23 @@ def of_media_type(media_type: str) -> Format:
 
 
 def of_content(head: bytes) -> Format:
-    """The format of bytes of which nothing else is known: a record, lines of records, or a text."""
+    """Return the format of bytes by their content alone: a record, lines of records, or a text."""
     head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:1] != b"{":
         return ours()["text"]
     first, _, rest = head.partition(b"\n")
     try:
         json.loads(first)
-    except ValueError:  # a record of several lines, or a line longer than what can be seen of it
+    except ValueError:  # a record over several lines, or a line longer than `head`
         return ours()["json"]
     return ours()["lines" if rest.lstrip()[:1] == b"{" else "json"]
 
 
 def open_documents(form: Format, stream: BinaryIO, media_type: str = "") -> Iterator[Document | Unreadable]:
-    """The documents of a stream; what a reader raises beside the errors of the stream refuses the rest.
+    """Yield the documents of a stream. If the reader raises an error of its own, the rest becomes Unreadable.
 
     Raises:
-        OSError, EOFError, zlib.error: of the stream. UsageError: a layout does not fit a table.
+        OSError, EOFError, zlib.error: the stream cannot be read. UsageError: a layout does not fit a table.
     """
     try:
         yield from form.open(stream, media_type or form.media_types[0])
@@ -159,14 +159,15 @@ def open_documents(form: Format, stream: BinaryIO, media_type: str = "") -> Iter
 
 
 def open_one(data: bytes, media_type: str | None) -> tuple[Format, Document]:
-    """The one document of some bytes.
+    """Open bytes that hold a single document.
 
     Args:
-        media_type: None takes what the content says.
+        data: the bytes.
+        media_type: the media type; None detects the format from the content.
 
     Raises:
         UnsupportedFormat: no format has the media type.
-        RecordProblem: the bytes cannot be read, or hold no document or several.
+        RecordProblem: the bytes cannot be read, or do not hold exactly one document.
         FormatMismatch: the reader loses bytes.
     """
     form = of_media_type(media_type) if media_type else of_content(data[:8192])
@@ -183,7 +184,7 @@ def open_one(data: bytes, media_type: str | None) -> tuple[Format, Document]:
 
 
 def reopened_one(name: str, data: bytes) -> Document | Unreadable:
-    """The one document of bytes that were held, by the name of their format; or why it cannot be opened any more."""
+    """Reopen the single document of held bytes by the name of its format, or say why it can no longer be opened."""
     try:
         return open_one(data, named(name).media_types[0])[1]
     except KeyError:
@@ -196,16 +197,16 @@ def reopened_one(name: str, data: bytes) -> Document | Unreadable:
 def rebuilt(
     form: Format, document: Document, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]
 ) -> bytes:
-    """The new bytes of a document and of what stands around it in its source.
+    """Return the new bytes of a document, with the bytes before and after it in its source.
 
     Args:
-        changes: by field of a text.
+        changes: the changes by field of a text.
         values: the new value of every structured field.
 
     Raises:
-        AccountingError: as `Document.rebuild`.
-        UnreadableSource: the source's encoding cannot hold the new words.
-        FormatMismatch: what was written does not read as the texts and structured fields with their edits.
+        AccountingError: as in `Document.rebuild`.
+        UnreadableSource: the encoding of the source cannot represent the new words.
+        FormatMismatch: the output, read again, does not equal the texts and structured fields with their edits.
     """
     edits: list[Edit] = [TextEdit(field, *change) for field, each in changes.items() for change in each]
     edits += (FieldEdit(action, value) for action, value in values.items())
@@ -227,7 +228,7 @@ def rebuilt(
 
 
 def _readable(document: Document) -> tuple[list[tuple[str, str]], dict[str, str]]:
-    """The texts by their fields, in order, and the structured fields by their paths."""
+    """Return the texts with their fields, in order, and the structured fields by path."""
     fields = {action.text.field: action.text.content for action in document.actions}
     return [(text.field, text.content) for text in texts_of(document)], fields
 
@@ -235,10 +236,10 @@ def _readable(document: Document) -> tuple[list[tuple[str, str]], dict[str, str]
 def _expected(
     document: Document, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]
 ) -> tuple[list[tuple[str, str]], dict[str, str]]:
-    """What a document is to hold once it was edited.
+    """Return the expected texts and structured fields of a document after its edits.
 
     Raises:
-        AccountingError: an edit is of what it does not hold.
+        AccountingError: an edit is not for this document, or a structured field has no edit.
     """
     texts, fields = _readable(document)
     if changes.keys() - {field for field, _ in texts} or set(values) != set(document.actions):
@@ -253,10 +254,10 @@ def _expected(
 
 
 def texts_of(document: Document) -> tuple[Text, ...]:
-    """The texts of a document and of those within it, whose fields begin with the child's name and a slash.
+    """Return the texts of a document and of its children, whose fields begin with the child's name and a slash.
 
     Raises:
-        MalformedRecord: a child has structured fields, which nothing would serve.
+        MalformedRecord: a child has structured fields, which would not be replaced.
     """
     inner: list[Text] = []
     for name, child in document.children.items():

@@ -1,7 +1,7 @@
-"""Delimited files: each row is a record, or the rows that are pieces of one note are.
+"""Delimited files: each row is a record, or all rows of one note are a record.
 
-A table is read under a layout: a schema, or what was said of each of its columns. It fails closed: a column that nobody
-named is an error. One row is in memory at a time, but all of a table whose rows are grouped into notes.
+A table is read with a layout: a schema, or an option for each column. It fails closed: a column without a rule is an
+error. One row is in memory at a time. A table whose rows are grouped into notes is read whole.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _STRING = frozenset({"string"})
 _SEQUENCE = re.compile(r"\A[0-9]{0,6}\Z")
 _UNTOLD = Reason("unknown-data-type", "", "a table, and nobody said how it is read: its schema, or its columns")
 DELIMITERS: Mapping[str, str | None] = {"csv": None, "tsv": "\t"}
-"""By the name of a format of tables; None for whichever of comma, semicolon, tab and bar fits the header."""
+"""The delimiter by the name of a table format. None: the one of comma, semicolon, tab and bar that fits the header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class Columns:
     """The columns of a table without a schema, by name.
 
     Args:
-        text: free text, de-identified.
-        id: the record's own id; hashed, unless it is passed or dropped by name.
-        patient: the subject's; likewise, and what it holds is sought in the texts.
-        passed: left as they are. hashed: replaced by a keyed hash. dropped: left out of the output.
-        known: hashed, and searched for in the texts as the type given for each.
+        text: free text, which is de-identified.
+        id: the record's own id; hashed, unless it is also listed as passed or dropped.
+        patient: the subject's id; treated in the same way, and its value is also searched for in the texts.
+        passed: left unchanged. hashed: replaced by a keyed hash. dropped: left out of the output.
+        known: hashed, and searched for in the texts as the given type.
     """
 
     text: Sequence[str]
@@ -52,7 +52,7 @@ class Columns:
     known: Mapping[str, str] = field(default_factory=dict)
 
     def grouped(self, group: str | None, order: str | None) -> tuple[Columns, str | None]:
-        """With the group column hashed where nothing else is said of it; the order column if it passes by itself."""
+        """Return the columns with the group column hashed unless it has a rule, and the order column if it has none."""
         named = {*self.text, *self.passed, *self.hashed, *self.dropped, *self.known}
         more = self
         if group and group not in {*named, self.id, self.patient}:
@@ -60,13 +60,13 @@ class Columns:
         return more, order if order and order not in named else None
 
     def schema(self, order: str | None = None) -> Schema:
-        """A schema of these columns, dropped ones apart.
+        """Return a schema of these columns, without the dropped ones.
 
         Args:
-            order: a column that numbers the pieces of a note; it passes, but holds at most six digits.
+            order: a column that numbers the pieces of a note; it passes, but may hold at most six digits.
 
         Raises:
-            UsageError: no text column, or a column that is named for two things.
+            UsageError: there is no text column, or a column has two rules.
         """
         if not self.text:
             raise UsageError("a table without a schema needs at least one text column")
@@ -89,10 +89,10 @@ class Columns:
         return Schema("table", version[:16], FieldRule(frozenset({"object"}), properties=rules), patient, own)
 
     def refuse_unnamed(self, header: Sequence[str], named: set[str]) -> None:
-        """Every column of the table is named, and every named one is there.
+        """Check that every column of the table is named, and that every named column exists.
 
         Raises:
-            UsageError: otherwise; a column whose name may be data is told by its position.
+            UsageError: otherwise. The message gives the position of a column whose name may be data.
         """
         absent = sorted(named - set(header))
         if absent:
@@ -108,10 +108,10 @@ class Layout:
     """How a run reads its tables.
 
     Args:
-        schema: what the columns are; or, without a schema, what is done with each.
+        schema: the schema of the table, or a rule for each column.
         group: the column whose equal values make rows one note.
         order: the column that orders the rows of a note.
-        delimiter: between columns; None: as the format says.
+        delimiter: the delimiter; None: the default of the format.
     """
 
     schema: Schema | Columns
@@ -120,11 +120,11 @@ class Layout:
     delimiter: str | None = None
 
     def of_file(self, name: str) -> Layout:
-        """The same for every file."""
+        """Return this layout: it is the same for every file."""
         return self
 
     def words(self) -> dict[str, Any]:
-        """As JSON holds it, for the quarantine; the schema by its data type."""
+        """Return the layout as JSON data for the quarantine. The schema is represented by its data type."""
         columns = asdict(self.schema) if isinstance(self.schema, Columns) else None
         data_type = None if isinstance(self.schema, Columns) else self.schema.data_type
         return {"columns": columns, "data_type": data_type, "group": self.group, "order": self.order,
@@ -135,20 +135,20 @@ class Layout:
         """The inverse of `words`.
 
         Args:
-            schema_of: the schema of a data type.
+            schema_of: returns the schema of a data type.
         """
         columns = Columns(**words["columns"]) if words["columns"] else Columns(())
         schema = schema_of(words["data_type"]) if words["data_type"] else columns
         return cls(schema, words["group"], words["order"], words.get("delimiter"))
 
     def table(self, lines: Iterable[str], delimiter: str | None) -> Table:
-        """A table of these lines.
+        """Return a table of these lines.
 
         Raises:
-            UsageError: the layout names a column that is not there, or says nothing of one that is; it has a schema
-                with inner fields; `order` alone.
-            MalformedRecord: no readable header.
-            SchemaViolation: the header has a column that the schema does not name, or lacks one it requires.
+            UsageError: the layout names a missing column, or has no rule for an existing one; its schema has nested
+                fields; or it has `order` without `group`.
+            MalformedRecord: there is no readable header.
+            SchemaViolation: the header has a column that the schema does not name, or lacks a required one.
         """
         if self.order and not self.group:
             raise UsageError("--order needs --group: name the column whose equal values make rows one note")
@@ -164,16 +164,17 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Layouts:
-    """Layouts by the name of the file: the first whose pattern fits.
+    """Layouts by file name: the first layout with a matching pattern is used.
 
     Args:
-        entries: patterns as of a shell, for a file's name or its path below the folder, without `.gz`; and the layout.
+        entries: pairs of shell patterns and a layout. A pattern matches a file's name or its path below the folder,
+            without `.gz`.
     """
 
     entries: tuple[tuple[tuple[str, ...], Layout], ...]
 
     def of_file(self, name: str) -> Layout | None:
-        """The layout of a file; None where no pattern fits."""
+        """Return the layout of a file, or None if no pattern matches."""
         plain = name.removesuffix(".gz")
         names = (plain, plain.rpartition("/")[2], name)
         for patterns, layout in self.entries:
@@ -182,12 +183,12 @@ class Layouts:
         return None
 
     def words(self) -> list[Any]:
-        """As JSON holds them."""
+        """Return the layouts as JSON data."""
         return [[list(patterns), layout.words()] for patterns, layout in self.entries]
 
 
 class UnopenedRows(DecodedDocument):
-    """Rows of a table that cannot be opened, as they stand there."""
+    """Rows of a table that cannot be opened, unchanged."""
 
     is_record = True
 
@@ -196,10 +197,10 @@ class UnopenedRows(DecodedDocument):
 
 
 def reader(name: str, layout: Layout | None) -> Callable[[BinaryIO, str], Iterator[Document | Unreadable]]:
-    """What opens the tables of a format under a layout.
+    """Return the function that opens the tables of a format with a layout.
 
     Raises:
-        UsageError: when it reads a table that the layout does not fit.
+        UsageError: the layout does not fit a table (raised when the table is read).
     """
 
     def read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
@@ -217,10 +218,10 @@ def reader(name: str, layout: Layout | None) -> Callable[[BinaryIO, str], Iterat
 
 
 def check_header(stream: BinaryIO, name: str, layout: Layout) -> None:
-    """Refuse a layout that does not fit a table, before anything is processed; what is wrong with the file comes later.
+    """Reject a layout that does not fit a table, before anything is processed.
 
     Raises:
-        UsageError: as `Layout.table`.
+        UsageError: as in `Layout.table`.
         RecordProblem, OSError: the file cannot be read.
     """
     codec = None if is_container(stream) else codec_of(stream)
@@ -230,7 +231,7 @@ def check_header(stream: BinaryIO, name: str, layout: Layout) -> None:
 
 
 def columns_of(stream: BinaryIO, name: str) -> list[str]:
-    """The columns of a table as a message may name them: a name that may be data by its position.
+    """Return the columns of a table as a message may name them. A name that may be data is given by its position.
 
     Raises:
         RecordProblem, OSError: the file cannot be read.
@@ -244,10 +245,10 @@ def columns_of(stream: BinaryIO, name: str) -> list[str]:
 
 
 def reopened(raw: str, name: str, codec: Codec, header: str, layout: Layout) -> Document | Unreadable:
-    """Rows that were held, opened once more as the table they came from; all of them are one record.
+    """Reopen held rows with the header and layout of their table. All of them are one record.
 
     Raises:
-        UsageError: as `Layout.table`.
+        UsageError: as in `Layout.table`.
     """
     [record] = _read(io.StringIO(header + raw, newline=""), codec, layout, DELIMITERS[name])
     return record
@@ -256,7 +257,7 @@ def reopened(raw: str, name: str, codec: Codec, header: str, layout: Layout) -> 
 def _read(
     text: Iterable[str], codec: Codec, layout: Layout, delimiter: str | None
 ) -> Iterator[Document | Unreadable]:
-    consumed: list[str] = []  # until the header has been read; it reads no line more than it needs
+    consumed: list[str] = []  # the lines read for the header, and no more
     lines = _tapped(text, consumed)
     try:
         table = layout.table(lines, delimiter)
@@ -293,7 +294,7 @@ def _read(
 
 
 def _tapped(lines: Iterable[str], into: list[str]) -> Iterator[str]:
-    """The lines, noted until `into` is emptied; the header is all that is ever noted."""
+    """Yield the lines, and record them in `into` until it is emptied. Only the header is recorded."""
     noting = True
     for line in lines:
         if noting:
@@ -303,7 +304,7 @@ def _tapped(lines: Iterable[str], into: list[str]) -> Iterator[str]:
 
 
 def _whole(consumed: list[str], rest: Iterable[str], codec: Codec, reason: Reason) -> Unreadable:
-    """A table without a usable header."""
+    """Return a table without a usable header as Unreadable."""
     pieces, length = list(consumed), sum(map(len, consumed))
     for line in rest:
         length += len(line)
@@ -314,7 +315,7 @@ def _whole(consumed: list[str], rest: Iterable[str], codec: Codec, reason: Reaso
 
 
 def _reason(problem: RecordProblem) -> Reason:
-    """The reason of a table's problem; its own code where it is malformed, since JSON's remedy would mislead."""
+    """Return the reason for a table's problem. A malformed table has its own code: the JSON remedy would mislead."""
     code = "malformed-table" if isinstance(problem, MalformedRecord) else problem.code
     return Reason(code, problem.field, str(problem))
 

@@ -1,4 +1,4 @@
-"""Plain text: a source is one text, and all of it is read."""
+"""Plain text: the whole source is one text."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ RENAME = "rename it (.txt, .json, .jsonl, .csv, .tsv), or say --format"
 
 
 def plain(content: str, codec: Codec = encoding.UTF8) -> StretchDocument:
-    """A text as a document."""
+    """Return a text as a document."""
     return StretchDocument(content, {"": (0, len(content))}, codec)
 
 
 def read_whole(
     stream: BinaryIO, media_type: str, make: Callable[[str, Codec], Document | Unreadable]
 ) -> Document | Unreadable:
-    """What `make` makes of all characters of a stream and their codec; or why they cannot be read.
+    """Read a whole stream and pass its characters and codec to `make`, or say why it cannot be read.
 
     Raises:
-        OSError: of the stream.
+        OSError: the stream cannot be read.
     """
     codec = codec_of(stream, media_type)
     if codec is None:
@@ -45,13 +45,13 @@ def read_whole(
 
 
 def refused(stream: BinaryIO, reason: Reason = ENCODING) -> Unreadable:
-    """A stream none of whose records can be opened, by what its bytes are.
+    """Return a stream that cannot be opened as Unreadable, with a reason that depends on its bytes.
 
     Args:
-        reason: what to say where they are a text.
+        reason: the reason if the bytes are text.
 
     Raises:
-        OSError: of the stream.
+        OSError: the stream cannot be read.
     """
     data = stream.read(encoding.MAX_BYTES + 1)
     return Unreadable(encoding.not_text(data) or reason, None if len(data) > encoding.MAX_BYTES else data)

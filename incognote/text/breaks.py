@@ -1,6 +1,6 @@
-"""Words and numbers that the end of a line breaks, or that stand in cells beside one another and are one.
+"""Join words and numbers that are split by a line break or across adjacent cells.
 
-What these need to know of the language they ask a `Vocabulary`.
+The functions take the words of the language from a `Vocabulary`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 from incognote.text import Vocabulary, labels
 from incognote.text.escapes import Edit
 
-# The last group of each is the word that the next line begins with.
+# The last group of each pattern is the first word of the next line.
 _RIGHT = re.compile(r"\n[ \t]{0,16}(?:>[ \t>]{0,8}|\[\d{1,4}\][ \t])?(?:-(?=\d))?([^\W_]+)")
 _NUMBERED = re.compile(r"\n[ \t]{0,8}(\d{1,4})[ \t]{1,4}-?([^\W_]+)")
 _NUMBER = re.compile(r"[ \t]{0,8}(\d{1,4})[ \t]")
@@ -30,7 +30,7 @@ _BROKEN = re.compile(r"(?<![^\W_])([^\W\d_]{2,24})([ ]?\|[ ]?|\t)([^\W\d_]{2,24}
 _BETWEEN = r"(?:[ ]?\|[ ]?|[\"'][,;][\"']|[,;\t])"
 _ENDS = r"(?=[\"',;|\t\r\n]|[ ]\||\Z)"
 _WORD = r"[^\W\d_](?:[^\W\d_]|['’-]){1,24}"
-_RIGHT_CELL = re.compile(rf"(?:\|[ ]?|[,;][\"']?|\t)({_WORD}){_ENDS}")  # begins with a sign: its search is fast
+_RIGHT_CELL = re.compile(rf"(?:\|[ ]?|[,;][\"']?|\t)({_WORD}){_ENDS}")  # begins with a symbol, so its search is fast
 _LEFT_CELL = re.compile(rf"(?:\A|[\"',;|\t\n]|\|[ ])({_WORD})[ \"']?\Z")
 _NUMBER_CELLS = re.compile(
     r"(?<=[\"'])([2-9]\d\d)([\"'][,;][\"'])(\d{2,3})(\2)(\d{4})(?=[\"'])"
@@ -42,10 +42,10 @@ _HOUSED = (b"0|A", b"0 | A", b"0,A", b"0;A", b"0\tA", b'0","A', b'0";"A')
 
 
 def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
-    """Words and numbers, the latter with a label or in the shape of a phone number, that a line's end breaks.
+    """Yield edits for words and numbers split by a line break. A number needs a label or the form of a phone number.
 
-    A hyphen between two words stays ("follow-up"), one within a word goes ("post-\\noperative"). Without a hyphen, two
-    pieces of which neither is a word are joined.
+    A hyphen between two words is kept ("follow-up"), and one within a word is removed ("post-\\noperative"). Without a
+    hyphen, two pieces are joined if neither is a word.
     """
     at, known = text.find("\n"), labels()
     paged = any(word in text for word in known.PAGE_WORDS)
@@ -75,7 +75,7 @@ def wraps(text: str, words: Vocabulary) -> Iterator[Edit]:
 
 
 def _left(text: str, at: int) -> tuple[int, int] | None:
-    """The word before a line's end, without the hyphen; None where a line ends in anything else."""
+    """Return the word at the end of a line, without the hyphen, or None if the line ends in something else."""
     end = at
     while end > 0 and text[end - 1] in " \t\r":
         end -= 1
@@ -88,15 +88,15 @@ def _left(text: str, at: int) -> tuple[int, int] | None:
 
 
 def _is_numbered(text: str, at: int) -> bool:
-    """Whether the line that ends here and the next one begin with their numbers."""
+    """Whether the line that ends here and the next one begin with line numbers."""
     line, number = _NUMBER.match(text, text.rfind("\n", 0, at) + 1), _NUMBERED.match(text, at)
     return line is not None and number is not None and int(line[1]) + 1 == int(number[1])
 
 
 def _one_number(text: str, gap: int, size: int, end: int, paged: bool) -> bool:
-    """Whether a labelled number goes on in the next line: what stands before is too short to be whole.
+    """Whether a labeled number continues on the next line, because its first part is too short to be complete.
 
-    The number of a record goes on also where a few digits are a line of their own.
+    A record number may also continue if the next line holds only a few digits.
     """
     start = max(text.rfind("\n", 0, gap), gap - 80) + 1
     first = text[max(start, text.rfind(" ", start, gap) + 1) : gap]
@@ -111,7 +111,7 @@ def _one_number(text: str, gap: int, size: int, end: int, paged: bool) -> bool:
 
 
 def _phone(text: str, gap: int, right: int) -> str | None:
-    """What stands for a line's end in a phone number, a hyphen, a blank or nothing; None where it breaks none."""
+    """Return the replacement for a line break in a phone number: a hyphen, a space or "". None if it splits none."""
     left = text[max(gap - 16, 0) : gap]
     cut = _CUT_PHONE.search(left + text[right : right + 12])
     if cut and any(cut.start(group) < len(left) < cut.end(group) for group in range(1, 5)):
@@ -127,7 +127,7 @@ def _two_words(left: str, right: str, words: Vocabulary) -> bool:
 
 
 def _alone(text: str, start: int, end: int) -> bool:
-    """Whether a word begins its line, and another one ends its line."""
+    """Whether the first piece begins its line and the second piece ends its line."""
     return (start == 0 or text[start - 1] == "\n") and _LINE_ENDS.match(text, end) is not None
 
 
@@ -135,10 +135,10 @@ def _one_word(left: str, right: str, words: Vocabulary, alone: bool) -> bool:
     """Whether two pieces without a hyphen are one word.
 
     Args:
-        alone: each piece is a line of its own.
+        alone: each piece is on a line of its own.
     """
     low, joined = left.lower(), (left + right).lower()
-    if not right[0].islower():  # capitals
+    if not right[0].islower():  # in capitals
         return left.isupper() and right.isupper() and words.name(joined) > 2 > words.name(low) and not words.usual(low)
     titled = left[0].isupper() and left[1:].islower() and right.islower()
     if words.known(low) or words.known(right):
@@ -147,7 +147,7 @@ def _one_word(left: str, right: str, words: Vocabulary, alone: bool) -> bool:
 
 
 def cells(text: str, words: Vocabulary) -> Iterator[Edit]:
-    """Names that the line between two cells divides."""
+    """Yield edits for names that are split by the border of two cells."""
     at = 0
     while match := _BROKEN.search(text, at):
         left, right = match[1].lower(), match[3].lower()
@@ -164,9 +164,9 @@ def cells(text: str, words: Vocabulary) -> Iterator[Edit]:
 
 
 def together(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
-    """Cells that are a name, a number or an address together, and parameters that a name is given in.
+    """Yield edits for adjacent cells that form a name, a number or an address, and for URL parameters with a name.
 
-    The words of a name stay in their cells: their edits change nothing and say that they are no ordinary words.
+    The words of a name stay in their cells. Their edits change nothing, but mark the words as not ordinary.
 
     Args:
         kinds: the shape of the text.
@@ -203,7 +203,7 @@ def _name(left: str, right: str, words: Vocabulary) -> bool:
 
 @cache
 def _address() -> re.Pattern[str]:
-    """The number of a house, the name of a street and its last word, in three cells or in two."""
+    """Return the pattern of a house number, a street name, and the kind of street, in adjacent cells."""
     return re.compile(
         rf"(?<![^\"',;|\t\n ])(?<![^|][ ])(\d{{1,5}})({_BETWEEN})"
         rf"([A-Z][a-z]{{2,24}}(?:[ ][A-Z][a-z]{{2,24}})?)({_BETWEEN})(?:{labels().STREET})[.]?{_ENDS}"

@@ -1,9 +1,9 @@
-"""Characters as a reader sees them: without what is invisible, each look-alike as the letter it looks like.
+"""Fold characters to what a reader sees: remove invisible ones, and replace look-alikes with the letters they resemble.
 
-Folded: format and control characters, combining marks beyond what NFC composes, compatibility letters and digits
+Folded: format and control characters, combining marks that NFC does not compose, compatibility letters and digits
 (full width, mathematical, circled, ligatures; Unicode NFKC, UAX #15), small capitals, digits of other scripts, keycaps,
-odd spaces, and letters of other scripts inside Latin words (the relation of UTS #39, for the letters that matter here).
-Kept: precomposed letters, quotes, dashes, superscripts and every sign with a meaning of its own.
+unusual spaces, and letters of other scripts inside Latin words (the confusables of UTS #39, limited to the letters that
+matter here). Kept: precomposed letters, quotes, dashes, superscripts, and every symbol with its own meaning.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from functools import lru_cache
 from incognote.text.escapes import Edit
 
 BLANK = "\x1a"
-"""What an audit writes over replacements: SUBSTITUTE, which is never folded.
+"""The character that an audit writes over replacements: SUBSTITUTE, which is never folded.
 
-No rule takes it for a letter, a digit or a space, and it is ASCII, so that a text that was ASCII still is, which the
-finders read in four fifths of the time. Python keeps one object for all tokens that are such a character, which for a
-huge note is a tenth of the memory.
+No rule takes it for a letter, a digit or a space. It is ASCII, so an ASCII text stays ASCII, which the finders read in
+four fifths of the time. Python uses one object for all tokens that are this character, which saves a tenth of the
+memory for a huge note.
 """
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x19\x1b-\x1f\x7f]")
@@ -86,12 +86,12 @@ _ALIKE = _pairs(
 
 
 def strange(text: str) -> bool:
-    """Whether a text holds more than ASCII, letters with accents, usual punctuation and signs."""
+    """Whether a text contains more than ASCII, accented letters, and common punctuation and symbols."""
     return not text.isascii() and _STRANGE.search(text) is not None
 
 
 def folded(text: str) -> list[Edit]:
-    """The edits that make the characters of a text those that a reader sees."""
+    """Return the edits that replace the characters of a text with what a reader sees."""
     edits = [_control(text, *m.span()) for m in _CONTROLS.finditer(text)] if _CONTROL.search(text) else []
     if not text.isascii():
         edits = sorted([*edits, *_odd(text)])
@@ -99,10 +99,10 @@ def folded(text: str) -> list[Edit]:
 
 
 def turned(text: str, known: Callable[[str], bool]) -> Iterator[Edit]:
-    """Edits of what a reader sees in other characters: right-to-left overrides, and UTF-8 read as Windows-1252.
+    """Yield edits for right-to-left overrides, and for UTF-8 that was decoded as Windows-1252.
 
     Args:
-        known: whether lower-case letters are a word: an override is undone where the words make sense only backwards.
+        known: whether lower-case letters are a word. An override is undone if the words make more sense backwards.
     """
     for match in _OVERRIDE.finditer(text):
         words = re.findall(r"[^\W\d_]{3,}", match[1].lower())
@@ -116,7 +116,7 @@ def turned(text: str, known: Callable[[str], bool]) -> Iterator[Edit]:
 
 
 def hidden(text: str) -> Iterator[tuple[int, int, str | None]]:
-    """Stretches of invisible characters that carry a message: (start, end, its words; None where nobody can tell)."""
+    """Yield stretches of invisible characters that carry a message: (start, end, its words or None if unreadable)."""
     if text.isascii():
         return
     for run in _ODD.finditer(text):
@@ -132,12 +132,12 @@ def _control(text: str, start: int, end: int) -> Edit:
     before, after = text[start - 1 : start], text[end : end + 1]
     ends_line = any(c in "\x0b\x0c" for c in text[start:end])
     inside = (before.isalpha() and after.islower()) or (before.isdigit() and after.isdigit())
-    inside |= before.isalpha() and after == " " and text[end + 1 : end + 2].isalpha()  # a blank is what a reader sees
+    inside |= before.isalpha() and after == " " and text[end + 1 : end + 2].isalpha()  # a reader sees a space
     return start, end, "\n" if ends_line and not inside and "\n" not in (before, after) else ""
 
 
 def _odd(text: str) -> Iterator[Edit]:
-    """Edits of all that is not ASCII, with the base of a combining mark."""
+    """Yield edits for all non-ASCII characters, together with the base of a combining mark."""
     done = 0
     for match in _ODD.finditer(text):
         at, end = match.span()
@@ -158,7 +158,7 @@ def _odd(text: str) -> Iterator[Edit]:
                 composed = unicodedata.normalize("NFC", words + "".join(kept))
                 words = composed if len(composed) == 1 else words
                 at = mark
-            elif mark > at:  # marks of scripts whose vowels are marks, or beside nothing
+            elif mark > at:  # marks of scripts whose vowels are marks, or marks without a base
                 if words == "" or unicodedata.category(base)[0] not in "LM":
                     at = mark
                 else:
@@ -169,7 +169,7 @@ def _odd(text: str) -> Iterator[Edit]:
 
 
 def digits_above(text: str) -> list[Edit]:
-    """Words in superscript letters, long numbers in superscript or subscript digits; an exponent has two at most."""
+    """Return edits for superscript words and for long superscript or subscript numbers. Exponents are too short."""
     letters = [
         (i, i + 1, unicodedata.normalize("NFKC", text[i]))
         for match in _RAISED.finditer(text)
@@ -184,7 +184,7 @@ def digits_above(text: str) -> list[Edit]:
 
 
 def look_alikes(text: str) -> tuple[list[Edit], list[tuple[int, int]]]:
-    """Edits of letters that look Latin inside Latin words, and the stretches of mixed words that cannot be folded."""
+    """Return edits for Latin look-alikes inside Latin words, and the mixed words that cannot be folded."""
     edits: list[Edit] = []
     unsure: list[tuple[int, int]] = []
     if text.isascii() or not _FOREIGN.search(text):
@@ -211,7 +211,7 @@ def is_mark(c: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def fold_one(c: str) -> str:
-    """What one character is seen as: itself for nearly all, nothing for what is invisible."""
+    """Return one character as a reader sees it: usually unchanged, or "" for an invisible one."""
     if c in _EXACT:
         return _EXACT[c]
     if c in _FILLERS:
@@ -237,7 +237,7 @@ def fold_one(c: str) -> str:
 
 
 def visible(words: str) -> str:
-    """Words without the characters that nobody sees; white space stays."""
+    """Return words without invisible characters. White space is kept."""
     return _UNUSUAL.sub(lambda match: "" if _is_unseen(match[0]) else match[0], words)
 
 
@@ -246,5 +246,5 @@ def _is_unseen(c: str) -> bool:
 
 
 def without_marks(words: str) -> str:
-    """Words without diacritics (NFKD less its combining marks)."""
+    """Return words without diacritics (NFKD without combining marks)."""
     return "".join(c for c in unicodedata.normalize("NFKD", words) if not unicodedata.combining(c))

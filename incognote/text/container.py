@@ -1,9 +1,9 @@
-"""What a content is as a whole, by its content: PDF, RTF, HTML, HL7 v2, C-CDA, office files, images and their like.
+"""Identify container formats by content: PDF, RTF, HTML, HL7 v2, C-CDA, office files, images, and so on.
 
-Nothing here is read; the answer is a name for whoever refuses what has no reader. Plain text, JSON, JSON lines and
-delimited tables are no containers. A format counts where it is the whole content, behind blanks, byte order mark,
-invisible characters and comments at most: a note that mentions a tag, holds one table of HTML, or quotes one line of
-an HL7 message is a note. Structure decides, never one keyword.
+This module does not read the formats. It names them, so that the caller can reject a format without a reader. Plain
+text, JSON, JSON lines and delimited tables are not containers. A format counts only if it is the whole content, after
+white space, a byte order mark, invisible characters and comments. A note that mentions a tag, contains one HTML table,
+or quotes one line of an HL7 message is still a note. The structure decides, never a single keyword.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codec
           (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))  # fmt: skip
 _UTF_16 = ((re.compile(rb"(?:[\t\n\r\x20-\x7e]\x00){8}"), "utf-16-le"),
            (re.compile(rb"(?:\x00[\t\n\r\x20-\x7e]){8}"), "utf-16-be"))  # fmt: skip
-# Controls but tab and line ends, and what Unicode calls ignorable by default (DerivedCoreProperties.txt).
+# Control characters except tab and line breaks, and Unicode's default ignorable code points
+# (DerivedCoreProperties.txt).
 _INVISIBLE = (
     "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
@@ -81,19 +82,19 @@ _MIME = ("content-type:", "mime-version:", "content-transfer-encoding:")
 _READABLE_PART = ("7bit", "8bit", "binary", "quoted-printable", "")
 
 _DATA_URI = re.compile(r"data:[\w/+.\-]*(?:;[\w=.\-]+)*;base64,", re.IGNORECASE)
-_LEAST = 16  # characters of an encoded signature
+_LEAST = 16  # minimum length of an encoded signature
 _SAMPLE = 1200  # characters that are decoded first
-_MOST = 2**22  # characters that are decoded at all: of a ZIP or an OLE file, names may be far from its beginning
+_MOST = 2**22  # maximum number of decoded characters: in a ZIP or OLE file, names may be far from the beginning
 _BASE64 = re.compile(r"[A-Za-z0-9+/_\-]+={0,2}")
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _ASCII85 = re.compile(r"[!-uz]+(?:~>)?")
 
 
 def of_bytes(data: bytes) -> str | None:
-    """What bytes are as a whole; None for plain text, JSON, tables and what is not known at all.
+    """Return the container format of bytes, or None for plain text, JSON, tables and unknown formats.
 
     Args:
-        data: all of them, or at least the first 8 KiB: formats that are known by their end are then not named.
+        data: all bytes, or at least the first 8 KiB. Formats that are recognized by their end need all bytes.
     """
     found = of_magic(data)
     if found is not None:
@@ -111,9 +112,9 @@ def of_bytes(data: bytes) -> str | None:
 
 
 def of_text(text: str) -> str | None:
-    """What a text is as a whole; None for plain text, JSON, tables and what is not known at all."""
+    """Return the container format of a text, or None for plain text, JSON, tables and unknown formats."""
     start = _LEADING.match(text)
-    assert start is not None  # it matches nothing, too
+    assert start is not None  # the pattern also matches the empty string
     begin = start.end()
     if begin == len(text):
         return None
@@ -133,7 +134,7 @@ def of_text(text: str) -> str | None:
 
 
 def of_records(text: str) -> str | None:
-    """`JSON` or `JSON lines` where all of a text is that: objects, or a list of them; else None."""
+    """Return `JSON` or `JSON lines` if the whole text is objects or a list of objects, else None."""
     stripped = text.lstrip("\ufeff").strip()
     if not stripped.startswith(("{", "[")) or not stripped.endswith(("}", "]")):
         return None
@@ -158,15 +159,15 @@ def _again(text: str) -> tuple[str, int, str]:
 
 
 def _hl7(text: str) -> str | None:
-    """A message: its header alone, or with a further segment behind it. One line of it above prose is a quotation."""
+    """Recognize a message by its header, alone or followed by another segment. A header above prose is a quotation."""
     lines = [line for line in (_UNSEEN.sub("", piece).strip() for piece in _LINE.split(text, 8)[:8]) if line]
     return "HL7 v2 message" if len(lines) == 1 or _SEGMENT.match(lines[1]) else None
 
 
 def _markup(text: str, begin: int, head: str) -> str | None:
-    """A document of XML or HTML, or elements that leave no text outside.
+    """Recognize an XML or HTML document, or elements with no text outside them.
 
-    An opening tag of inline HTML (<b>, <span>) begins no document, and a placeholder (<name>) is never closed.
+    An opening tag of inline HTML (<b>, <span>) does not begin a document, and a placeholder (<name>) is never closed.
     """
     prolog = _PROLOG.match(head)
     root = _TAG.match(head, prolog.end() if prolog else 0)
@@ -189,7 +190,7 @@ def _markup(text: str, begin: int, head: str) -> str | None:
 
 
 def _covered(text: str, *, is_html: bool) -> bool:
-    """Whether all words of a text stand between tags; those of XML are closed, those of HTML may be left open."""
+    """Whether all words of a text are between tags. XML tags must be closed, HTML tags may be left open."""
     depth = at = closed = 0
     for tag in _TAG.finditer(text):
         if depth <= 0 and not _NO_TEXT.fullmatch(text, at, tag.start()):
@@ -209,8 +210,8 @@ def _covered(text: str, *, is_html: bool) -> bool:
 
 
 def _mime(text: str, begin: int, head: str) -> str | None:
-    """An e-mail, or the parts of one, whose parts are not all plain text."""
-    low = head.lower()  # ten times as fast as a pattern that ignores case
+    """Recognize an e-mail, or parts of one, if not all of its parts are plain text."""
+    low = head.lower()  # ten times as fast as a case-insensitive pattern
     if not any(name in low for name in _MIME):
         return None
     source = _UNSEEN.sub("", text[begin:])
@@ -240,7 +241,7 @@ def _mime(text: str, begin: int, head: str) -> str | None:
 
 
 def _encoded(text: str, begin: int, head: str) -> str | None:
-    """A container that is written in base64, in hexadecimal digits or in ASCII85, and nothing beside it."""
+    """Recognize a container encoded in base64, hexadecimal digits or ASCII85, with no other text."""
     uri = _DATA_URI.match(head)
     if uri is None and len(head) < _LEAST:
         return None
@@ -257,11 +258,11 @@ def _encoded(text: str, begin: int, head: str) -> str | None:
 
 
 def _decoded(text: str, alphabet: re.Pattern[str], decode: Callable[[str], bytes], encoding: str) -> str | None:
-    """The name of what a whole text is in an encoding; None for plain text in it, too."""
+    """Return the name of the container that a whole text encodes, or None, also for encoded plain text."""
     head = "".join(_UNSEEN.sub("", text[:_SAMPLE]).split())
     if not alphabet.fullmatch(head):
         return None
-    # Any prose is ASCII85, and what it stands for is chance: a signature of bytes alone counts there.
+    # Any prose is valid ASCII85 and decodes to random bytes, so only a byte signature counts there.
     known = of_magic if encoding == "ASCII85" else of_bytes
     try:
         if known(decode(head)) is None:

@@ -1,7 +1,7 @@
-"""Numbers as a reader puts them together: digits apart, groups that odd signs divide, letters that look like digits.
+"""Restore numbers that a reader would recognize: separated digits, unusual separators, letters that look like digits.
 
-So are words whose letters are twisted: backwards, doubled, in alternating capitals, with digits among them. Of these
-only odd tokens are searched (`shape.odd_tokens`): a plain word has none of these forms.
+It also restores words with distorted letters: backwards, doubled, in alternating capitals, or mixed with digits. For
+these, only odd tokens are searched (`shape.odd_tokens`), because a plain word has none of these forms.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _LEET = re.compile(
 )
 _LEET_LETTERS = str.maketrans("0134578$@|", "oieastbsal")
 _LEET_ELLS = str.maketrans("0134578$@|", "oleastbsal")
-# Groups that one sign divides, alike both times; a sum, a ratio or a list is none.
+# Groups with the same separator twice. A sum, a ratio or a list does not count.
 _SIGN = r"[^\w\s.,:;/+*=<>%&'\"()\[\]{}×÷±°-]"
 _GROUPS = re.compile(
     rf"(\d(?<![\w/.|~^-]\d)\d{{0,3}})([ ]{{0,3}}{_SIGN}[ ]{{0,3}})(\d{{2,3}})(\2)['’]?(\d{{2,4}})(?![\w/|~^-]|\.\d)"
 )
-# The same of an SSN or a phone number, with a sign that usually means something else.
+# The same for an SSN or a phone number, with a separator that usually means something else.
 _NUMBER = re.compile(r"(?<![\w/.-])(\d{3})( / )(\d\d\d?)( / )(\d{4})(?![\w/-])")
 _RARE = re.compile("[\u00a7-\u00b7\u2010-\u2bff][ ]{0,3}['’]?\\d")
 _NUMBERS = frozenset(((3, 2, 4), (3, 3, 4)))
 _SINGLES = re.compile(
     r"\d(?<![^\W_]\d)(?<![.,/]\d)(?:(?:[^\w,/+%:]|_){1,4}\d){8,9}(?![^\W_]|(?:[^\w,/+%:]|_){1,4}\d(?!\d))"
 )
-_PARTS = {9: (3, 5), 10: (3, 6)}  # where the groups of an SSN and of a phone number end
+_PARTS = {9: (3, 5), 10: (3, 6)}  # where the first two groups of an SSN and of a phone number end
 _GAP = re.compile(r"\D+")
 _LIKE = str.maketrans("OoIlSBZ", "0011582")
 _LOOKS = re.compile(r"[(\"']?[\dOoIlSBZ()./-]{4,16}[,;:.\"')]?")
@@ -53,10 +53,10 @@ _SHAPED = re.compile(
 
 
 def untwisted(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit]:
-    """The edits that put the letters of words in order.
+    """Yield the edits that put the letters of words in order.
 
     Args:
-        tokens: as `shape.odd_tokens` gives them.
+        tokens: the result of `shape.odd_tokens`.
     """
     backwards = []
     for at, token in tokens:
@@ -71,7 +71,7 @@ def untwisted(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[
 
 
 def meant(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit]:
-    """Names with digits and signs for letters, as OCR and users write them."""
+    """Yield edits for names in which digits and symbols replace letters, as OCR and users write them."""
     for at, token in tokens:
         for match in _LEET.finditer(token):
             if word := _letters_meant(match[0], words):
@@ -79,7 +79,7 @@ def meant(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit
 
 
 def _letters_meant(token: str, words: Vocabulary) -> str:
-    """The name that a token spells with digits and signs for letters; empty where it is none."""
+    """Return the name that a token spells with digits and symbols for letters, or "" if it is not a name."""
     letters, low = sum(map(str.isalpha, token)), token.lower()
     if (token[-1].isdigit() and letters + 1 == len(token)) or (token[0].isdigit() and len(token) < 5):  # ROS1, 84yo
         return ""
@@ -97,7 +97,7 @@ def _letters_meant(token: str, words: Vocabulary) -> str:
 
 
 def parted(text: str, kinds: bytes) -> Iterator[Edit]:
-    """Dates and numbers whose groups a sign divides: "184 ✦ 52 ✦ 7306".
+    """Yield edits for dates and numbers with an unusual separator between groups: "184 ✦ 52 ✦ 7306".
 
     Args:
         kinds: the shape of the text.
@@ -117,7 +117,7 @@ def parted(text: str, kinds: bytes) -> Iterator[Edit]:
 
 
 def apart(text: str) -> Iterator[Edit]:
-    """Single digits, their groups divided by other signs than the digits of one group: "2 1 4 _ 5 5 5 _ 0 1 7 0"."""
+    """Yield edits for single digits whose groups have another separator: "2 1 4 _ 5 5 5 _ 0 1 7 0"."""
     for match in _SINGLES.finditer(text):
         gaps = list(_GAP.finditer(match[0]))
         ends = _PARTS[len(gaps) + 1]
@@ -129,10 +129,10 @@ def apart(text: str) -> Iterator[Edit]:
 
 
 def alike(text: str, tokens: Iterable[tuple[int, str]]) -> Iterator[Edit]:
-    """Letters for digits, as OCR reads them, in a number that its label or its shape tells.
+    """Yield edits for letters in place of digits (OCR errors) in a number that its label or its shape identifies.
 
     Args:
-        tokens: as `shape.odd_tokens` gives them.
+        tokens: the result of `shape.odd_tokens`.
     """
     done = 0
     for at, token in tokens:
@@ -153,14 +153,14 @@ def alike(text: str, tokens: Iterable[tuple[int, str]]) -> Iterator[Edit]:
             digits, letters = sum(map(str.isdigit, number)), sum(map(str.isalpha, number))
             inside = re.search(r"\d[OoIlSBZ]+\d", number)
             shaped = not number.isalnum() or (len(number) > 6 and re.search("[OoIl]", number))
-            told = shaped or labels().LABELED.search(text[max(0, start - 80) : start])
-            if letters and inside and digits >= letters and told:
+            number_like = shaped or labels().LABELED.search(text[max(0, start - 80) : start])
+            if letters and inside and digits >= letters and number_like:
                 yield *match.span(), number.translate(_LIKE)
                 done = match.end()
 
 
 def _read_date(match: re.Match[str]) -> str:
-    """The date that letters and digits mean; empty where they mean none, or a group is of letters alone."""
+    """Return the date that letters and digits mean, or "" if it is not a date or if a group has only letters."""
     groups = match.group(1, 3, 5)
     date = [group.translate(_LIKE) for group in groups]
     sure = date != [*groups] and all(any(map(str.isdigit, group)) for group in groups) and _date(*date)
@@ -168,13 +168,13 @@ def _read_date(match: re.Match[str]) -> str:
 
 
 def _dialed(signs: str) -> str:
-    """A phone number of which the last may be letters on the keys of a telephone, in digits."""
+    """Return a phone number in digits. Its last part may be letters on a telephone keypad."""
     digits = signs.translate(_KEYS)
     return f"{digits[:3]}-{digits[3:6]}-{digits[6:]}"
 
 
 def _date(first: str, second: str, third: str) -> bool:
-    """Whether three groups are a date: day and month in any order, then a year, or the year first."""
+    """Whether three groups are a date: day and month in any order, and the year last or first."""
     year, rest = (first, third) if len(first) == 4 else (third, first)
     if len(rest) > 2 or len(second) > 2 or len(year) == 3:
         return False

@@ -1,7 +1,7 @@
-"""Encoded blocks: base64, hexadecimal, JSON web tokens, data URIs.
+"""Find encoded blocks: base64, hexadecimal, JSON Web Tokens, data URIs.
 
-A block is decoded and read. One whose words are all ordinary may stay; any other goes, and so does a long block that
-cannot be read: nobody can say what is in it.
+A block is decoded and read. If all its words are ordinary, it may stay. Any other block is removed. A long block that
+cannot be decoded is also removed, because its content is unknown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from incognote.text import Vocabulary
 
-_LONG = 40  # characters: a shorter run that cannot be decoded is a code or a word
+_LONG = 40  # characters: a shorter run that cannot be decoded is an ordinary code or a word
 _JWT = re.compile(r"\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)?")
 _DATA = re.compile(r"\bdata:[\w.+-]*/?[\w.+-]*(?:;[\w.=+-]+)*,[^\s\"'<>)\]]+", re.IGNORECASE)
 _BASE64 = re.compile(
@@ -42,7 +42,7 @@ class Block(NamedTuple):
 
     Attributes:
         start, end: code points of the text.
-        words: what it says, None where it cannot be decoded.
+        words: the decoded text, or None if it cannot be decoded.
     """
 
     start: int
@@ -51,11 +51,11 @@ class Block(NamedTuple):
 
 
 def blocks(text: str, kinds: bytes, tokens: Sequence[tuple[int, str]], vocabulary: Vocabulary) -> Iterator[Block]:
-    """The encoded blocks of a text, in order and disjoint.
+    """Yield the encoded blocks of a text, in order and disjoint.
 
     Args:
         kinds: the shape of the text.
-        tokens: of the text, as `shape.odd_tokens` gives them.
+        tokens: the result of `shape.odd_tokens`.
     """
     found: list[Block] = []
     for at, token in tokens:
@@ -89,11 +89,12 @@ def blocks(text: str, kinds: bytes, tokens: Sequence[tuple[int, str]], vocabular
 
 
 def ordinary(words: str, vocabulary: Vocabulary) -> bool:
-    """Whether decoded words are all usual ones, so that the block may stay."""
+    """Whether all decoded words are common, so that the block may stay."""
     return all(len(w) < 3 if w.isdigit() else vocabulary.usual(w.lower()) for w in _WORDS.findall(words))
 
 
-# Each takes what its pattern found: the words in a tuple (None where nobody can read them), or None for no block.
+# Each function takes a match of its pattern. It returns a tuple with the words (None if they are not readable), or
+# None if the match is not a block.
 _Decoded = tuple[str | None] | None
 
 
@@ -151,10 +152,10 @@ def _unbased(code: str) -> bytes:
 
 
 def _plain(raw: bytes, more: str = "") -> str | None:
-    """Bytes as words, where they are text that a person would write; None for all else.
+    """Return bytes as text if a person may have written it, else None.
 
     Args:
-        more: signs that may stand in it beside the usual ones.
+        more: symbols that are allowed in addition to the usual ones.
     """
     if len(raw) < 4:
         return None
@@ -164,8 +165,8 @@ def _plain(raw: bytes, more: str = "") -> str | None:
         except UnicodeDecodeError:
             continue
         good = sum(c.isalnum() or c.isspace() or c in _SIGNS + more for c in words)
-        told = sum(c.isascii() or c.isalpha() for c in words)
+        plain = sum(c.isascii() or c.isalpha() for c in words)
         printable = all(c.isprintable() or c.isspace() for c in words)
-        if printable and good == len(words) == told and sum(map(str.isalnum, words)) * 2 > len(words):
+        if printable and good == len(words) == plain and sum(map(str.isalnum, words)) * 2 > len(words):
             return words if codec == "utf-8" or (len(words) > 7 and words.isascii()) else None
     return None

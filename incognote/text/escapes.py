@@ -1,7 +1,7 @@
-"""Written escapes: entities, percent, backslash, quoted-printable, MIME words, UTF-7, and TeX and RTF accents.
+"""Decode escapes: entities, percent, backslash, quoted-printable, MIME words, UTF-7, and TeX and RTF accents.
 
-Each function returns edits of a text: (start, end, words), in order and disjoint. A code is decoded only where its
-form leaves no doubt: "95%96%" are two saturations and "HR=72" is a pulse.
+Each function returns edits of a text: (start, end, words), in order and disjoint. A code is decoded only if its form is
+unambiguous: "95%96%" is two saturations, and "HR=72" is a pulse.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ENTITY = re.compile(
     r"&(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,30};|(?:nbsp|amp|shy|quot|lt|gt)(?![A-Za-z]))"
 )
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_HEX = frozenset("0123456789ABCDEFabcdefu")  # the first sign of a code behind a percent sign
+_HEX = frozenset("0123456789ABCDEFabcdefu")  # the first character of a code after a percent sign
 _OPENS = ("", " ", "\n", "\t", '"', "'", "(", "=", "/", ",", ":")  # before a word that begins with a code
 _PERCENT_ONE = re.compile(r"%[0-9A-Fa-f]{2}")
 _PERCENT_TWICE = re.compile(r"(?:%25[0-9A-Fa-f]{2}){2,}|%25[4-7][0-9A-Fa-f](?=[A-Za-z])")
@@ -74,7 +74,7 @@ _RTF_BREAKS = {"par": "\n", "line": "\n", "row": "\n", "page": "\n", "sect": "\n
 
 
 def decoded(text: str) -> list[Edit]:
-    """The edits that decode every escape of a text once; what they yield may hold escapes again."""
+    """Return the edits that decode every escape of a text once. The decoded text may contain escapes again."""
     edits: list[Edit] = []
     for sign, find in _FINDERS:
         if sign in text:
@@ -128,7 +128,7 @@ def _byte(code: re.Match[str]) -> str:
 
 
 def _backslashes(text: str) -> Iterator[Edit]:
-    if is_rtf(text):  # other escapes beside it are found in what it leaves
+    if is_rtf(text):  # other escapes are found in the next pass, after RTF is decoded
         yield from rtf_edits(text)
         return
     for match in _BACKSLASH.finditer(text):
@@ -238,7 +238,7 @@ def _utf7(text: str) -> Iterator[Edit]:
 
 
 def _utf8(raw: bytes) -> str | None:
-    """Bytes as text, where they are UTF-8 (or single bytes of Windows-1252) that can be seen or only hide a word."""
+    """Return bytes as text if they are UTF-8 or Windows-1252 and hold only printable or format characters."""
     for codec in ("utf-8", "cp1252"):
         try:
             words = raw.decode(codec)
@@ -262,13 +262,13 @@ _FINDERS: tuple[tuple[str, Callable[[str], Iterator[Edit]]], ...] = (
 
 
 def is_rtf(text: str) -> bool:
-    """Whether a text with a backslash clearly holds RTF."""
+    """Whether a text with a backslash clearly contains RTF."""
     return _RTF_SURE.search(text) is not None and not any(sign in text for sign in _TEX_WORDS)
 
 
 def rtf_edits(text: str) -> Iterator[tuple[int, int, str]]:
-    """The edits that leave what a reader of the RTF sees."""
-    groups: list[bool] = []  # of the open ones, whether each begins with a control word
+    """Yield the edits that keep only what a reader of the RTF sees."""
+    groups: list[bool] = []  # for each open group, whether it begins with a control word
     for match in _RTF_TOKEN.finditer(text):
         if code := match["code"]:
             yield *match.span(), bytes.fromhex(code).decode("cp1252", "replace")

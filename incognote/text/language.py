@@ -1,12 +1,12 @@
-"""Which languages a text is written in, as far as somebody must be able to read it: offline, by script and by words.
+"""Detect the languages of a text offline, by script and by words, to hold texts that no detector supports.
 
-A run of four words in a script other than Latin says enough. Of Latin script the words speak: each is worth what it
-says for or against English (the logarithm of how much more often it occurs in notes of another language), stretches of
-the greatest worth are sought (the maximal scoring subsequences of Karlin and Altschul, PNAS 87, 1990), and such a
-stretch is asked about with py3langid (Lui and Baldwin, ACL 2012), which also names the language. Capitalized words,
-numbers and medical terms say nothing: names, drug lists, abbreviations and laboratory rows are of no language.
+A run of four words in a script other than Latin is sufficient. In Latin script, each word has a worth: the logarithm of
+how much more often it occurs in notes of other languages than in English notes. The module finds the stretches of
+highest total worth (the maximal scoring subsequences of Karlin and Altschul, PNAS 87, 1990). It then checks each with
+py3langid (Lui and Baldwin, ACL 2012), which also names the language. Capitalized words, numbers and medical terms carry
+little or no weight, because names, drug lists, abbreviations and laboratory rows occur in every language.
 
-Most English texts hold no such stretch, and the library is not even imported for them.
+Most English texts contain no such stretch, and the library is not even imported for them.
 """
 
 from __future__ import annotations
@@ -23,28 +23,30 @@ from incognote.text.parts import parts
 from incognote.text.script import runs
 
 LONG_WORDS, LONG_LINES, ROW = 25, 3, 4
-"""A stretch of so many words or lines is more than a quotation; in another script, so many words in a row."""
+"""The minimum size of a stretch that is more than a quotation: words, lines, and words in a row in another script."""
 LONG_SAID, FEW = 12, 8
-"""So many words must speak for the language of a long stretch; of a record's field that is in another language."""
+"""The minimum number of words that indicate the language: for a long stretch, and for a field of a record."""
 
 _WORTH = {3: -2.5, 2: -0.4, 1: 0.7, -1: 0.0}
 _LONG, _SHORT, _CAPITALIZED, _PERHAPS = 2.5, 0.2, 0.8, 0.3
-_TITLE_MARGIN = 1.5  # worth of the English words that a note with such a title may have
-_DROP = 10.0  # a stretch ends where its worth has fallen by so much
-_SURE = 4.0  # worth of a stretch that is asked about
-_MARGIN, _EACH = 10.0, 1.5  # nats: by so much another language must be likelier than English, in all and per word
-_ASKED, _READ = 100, 1_000  # words and characters that the library is shown of one stretch
+_TITLE_MARGIN = 1.5  # the maximum worth of English words in a note with such a title
+_DROP = 10.0  # a stretch ends where its worth has fallen by this much
+_SURE = 4.0  # the minimum worth of a stretch that the library checks
+_MARGIN, _EACH = 10.0, 1.5  # nats by which another language must be more likely than English, in total and per word
+_ASKED, _READ = 100, 1_000  # words and characters of one stretch that are given to the library
 _TOKEN = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff\u0300-\u036f'’]+")
 _VOWEL = re.compile("[aeiouy]")
-_DECIMAL = re.compile(r"(?<![\d,.])\d{1,3},\d{1,2}(?![\d,\w]|-\w)")  # two of these are of no English note: K 5,3
-_SPACED_SIGN = re.compile(r"\w [:;?!](?: \w|\s|$)")  # as French has it
+_DECIMAL = re.compile(r"(?<![\d,.])\d{1,3},\d{1,2}(?![\d,\w]|-\w)")  # no English note has two of these: K 5,3
+_SPACED_SIGN = re.compile(r"\w [:;?!](?: \w|\s|$)")  # as in French
 
 _DENSE = frozenset(("Han", "Kana", "Hangul", "Thai"))
 _DENSE_RUNS, _DENSE_LETTERS = 3, 8
-"""Names and one quotation in a script that writes a word in a letter or two are fewer."""
+"""The minimum number of runs and letters in a script with one or two letters per word. Names and a single quotation
+have fewer."""
 _TELEGRAM_WORDS, _TELEGRAM_WORTH, _TELEGRAM_MARGIN = 30, 2.5, 8.0
-"""A note of so few telling words is foreign if they are worth that, outweigh the English ones, and are likelier so."""
-_TELEGRAM = ("de", "es", "fr")  # of other languages, Latin terms and the names of drugs and dishes look like such notes
+"""A note with at most this many informative words is foreign if they have this worth, outweigh the English words, and
+are more likely in another language by this margin."""
+_TELEGRAM = ("de", "es", "fr")  # for other languages, Latin terms and names of drugs and dishes look like such notes
 _LATIN = "la es fr de it pt nl tr vi pl sv da no fi ro hu cs hr id tl ht so sw ca".split()
 _BY_SCRIPT: dict[str, tuple[str, ...]] = {
     "Greek": ("el",), "Cyrillic": ("ru", "uk", "bg", "sr", "mk", "be", "kk"), "Armenian": ("hy",),
@@ -66,18 +68,18 @@ NAMES = {
     "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian", "ur": "Urdu",
     "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
-"""The languages that are told apart, by their ISO 639-1 code (Tagalog `tl`, Haitian Creole `ht`)."""
+"""The languages that can be distinguished, by ISO 639-1 code (Tagalog `tl`, Haitian Creole `ht`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Where a text is in a language nobody in force reads.
+    """A stretch of a text in a language that no active detector supports.
 
     Args:
         start, end: code points of the text.
-        language: an ISO 639-1 code, or "" for one that is not known.
-        words: how many words it has.
-        said: those that speak for the language, in Latin script.
+        language: an ISO 639-1 code, or "" for an unknown language.
+        words: the number of words.
+        said: the words that indicate the language, in Latin script.
     """
 
     start: int
@@ -88,7 +90,7 @@ class Stretch:
 
 
 class _Words(NamedTuple):
-    """`words/foreign.toml`: fixed worths of words, words that no English note has, and titles by their language."""
+    """The content of `words/foreign.toml`: fixed worths, words that no English note has, and titles by language."""
 
     worths: dict[str, float]
     certain: frozenset[str]
@@ -106,24 +108,24 @@ def _words() -> _Words:
 
 
 class Lexicon:
-    """What is known of English words.
+    """The English lexicon, with the worth of each word.
 
     Args:
         entries: folded word → entry, a number.
-        english: for each entry how common the English word is, 0 (unknown) to 3 (very frequent in clinical prose);
+        english: for each entry, how common the English word is, 0 (unknown) to 3 (very frequent in clinical prose);
             -1 for a medical term or a brand, -2 for a word that is only a name.
-        fold: makes the key of a word in lower case.
+        fold: returns the key for a word in lower case.
     """
 
     def __init__(self, entries: Mapping[str, int], english: Sequence[int], fold: Callable[[str], str]) -> None:
-        self._names, self._fold = entries, fold  # what is in `entries` and not in `_worths` is only a name
+        self._names, self._fold = entries, fold  # a word in `entries` but not in `_worths` is only a name
         worths = [_WORTH.get(common) for common in english]
         self._worths = {word: worth for word, entry in entries.items() if (worth := worths[entry]) is not None}
         self._fixed = _words().worths
         self._worths.update(self._fixed)
 
     def worths(self, words: Sequence[str]) -> list[float]:
-        """What each word says for another language than English, in nats, estimated on development notes."""
+        """Return each word's evidence for a language other than English, in nats, estimated on development notes."""
         if 2 * sum(map(str.isupper, words)) > len(words):
             return [self._of_one_case(word.lower(), 0.0) for word in words]
         if all(map(str.islower, words)):
@@ -132,7 +134,7 @@ class Lexicon:
         return [self._unknown(word) if worth is None else worth for word, worth in zip(words, worths, strict=True)]
 
     def _unknown(self, word: str) -> float:
-        """The worth of a word that the lexicon has not as it is written."""
+        """Return the worth of a word that the lexicon does not contain as written."""
         if word.isupper():
             return 0.0
         if word[0].isupper():  # a name, a heading, a noun in German
@@ -155,10 +157,10 @@ class Lexicon:
         return _LONG if len(word) > 3 and _VOWEL.search(word) else 1.0 if len(word) > 2 else _SHORT
 
     def _of_one_case(self, low: str, doubtful: float) -> float:
-        """The worth of a word of a text in capitals only or without any, where a name looks like any other word.
+        """Return the worth of a word in a text of one case, where a name looks like any other word.
 
         Args:
-            doubtful: the worth of what may be a name or an abbreviation.
+            doubtful: the worth of a word that may be a name or an abbreviation.
         """
         if len(low) == 1:
             return 0.0
@@ -170,18 +172,19 @@ class Lexicon:
 
 
 def name_of(language: str) -> str:
-    """A language's English name, for people."""
+    """Return the English name of a language, for people."""
     return NAMES.get(language, "another language")
 
 
 def unread(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool = False) -> list[Stretch]:
-    """The stretches of a text in languages nobody reads, in order; empty for a text that may be released as read.
+    """Return the stretches of a text in unsupported languages, in order. Empty if nothing needs to be held.
 
-    A text is also unread where such words are most of it, however short it is; a field of a record from `FEW` on.
+    A short text also counts if most of its words are in such a language. A field of a record needs at least `FEW` such
+    words.
 
     Args:
-        reads: ISO 639-1 codes of the languages that what is in force reads.
-        lexicon: what is known of English words.
+        reads: ISO 639-1 codes of the languages that the active detectors support.
+        lexicon: the English lexicon.
         part: the text is a field of a record, not a note.
     """
     found: list[Stretch] = []
@@ -199,7 +202,7 @@ def _unread(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool) -
 
 
 def foreign_words(text: str, reads: frozenset[str]) -> list[tuple[int, int]]:
-    """Every run of letters in a script that nobody reads, of any length; in a Latin word only from half on."""
+    """Return every run of letters in an unsupported script. In a partly Latin word, it must be at least half of it."""
     found = []
     for run in runs(text):
         if not reads.isdisjoint(_BY_SCRIPT.get(run.script, ())):
@@ -254,15 +257,15 @@ def _in_latin(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool)
     weighty = sum(map(bool, worths))
     if not _matter(text, stretches, weighty, part=part):
         return []
-    told = ((s, _latin(s.said, text[s.start : min(s.end, s.start + _READ)])) for s in stretches)
-    named = [replace(s, language=code) for s, code in told if code is not None and code not in reads]
+    codes = ((s, _latin(s.said, text[s.start : min(s.end, s.start + _READ)])) for s in stretches)
+    named = [replace(s, language=code) for s, code in codes if code is not None and code not in reads]
     return named if _matter(text, named, weighty, part=part) else []
 
 
 def _telegram(text: str, words: Sequence[str], worths: Sequence[float]) -> str | None:
-    """The language of a short note of abbreviations and nouns, which has no stretch of its own; None for English.
+    """Return the language of a short note of abbreviations and nouns that has no foreign stretch. None for English.
 
-    "" where only its decimal commas say that it is foreign.
+    Returns "" if only decimal commas show that the note is foreign.
     """
     if sum(map(bool, worths)) > _TELEGRAM_WORDS:
         return None
@@ -287,7 +290,7 @@ def _telegram(text: str, words: Sequence[str], worths: Sequence[float]) -> str |
 
 
 def _titled(words: Sequence[str]) -> str | None:
-    """The language of a title that comes before a name; "Smith Sr" is an English suffix."""
+    """Return the language of a title before a name. "Smith Sr" is an English suffix."""
     titles = _words().titles
     for before, title, name in zip(("", *words), words, words[1:], strict=False):
         if (code := titles.get(title)) and name[0].isupper() and not (title == "Sr" and before.istitle()):
@@ -296,10 +299,10 @@ def _titled(words: Sequence[str]) -> str | None:
 
 
 def _matter(text: str, stretches: Sequence[Stretch], weighty: int, *, part: bool) -> bool:
-    """Whether one is long, or all of them together are, or are most of what the text says.
+    """Whether a stretch is long, or all stretches together are long, or they are most of the text's evidence.
 
     Args:
-        weighty: how many words of the text say anything for or against English.
+        weighty: the number of words in the text with evidence for or against English.
     """
     words, said = sum(s.words for s in stretches), sum(len(s.said) for s in stretches)
     if said >= LONG_SAID and words >= LONG_WORDS:
@@ -317,7 +320,7 @@ def _lines(text: str, stretch: Stretch) -> list[str]:
 
 
 def _maximal(worths: Sequence[float]) -> list[tuple[int, int]]:
-    """The stretches of greatest worth, each of at least `_SURE`, as first and last index."""
+    """Return the stretches of highest worth, each with at least `_SURE`, as first and last index."""
     found: list[tuple[int, int]] = []
     first = last = 0
     total = best = 0.0
@@ -335,11 +338,11 @@ def _maximal(worths: Sequence[float]) -> list[tuple[int, int]]:
 
 
 def _latin(said: Sequence[str], whole: str) -> str | None:
-    """The language of a stretch in Latin script; None for English, Latin, or what may be one of these as well.
+    """Return the language of a stretch in Latin script, or None if it is or may be English or Latin.
 
     Args:
-        said: the words that speak for another language.
-        whole: the stretch with what stands between them.
+        said: the words that indicate another language.
+        whole: the whole stretch, including the words in between.
     """
     library = _library(("en", *_LATIN))
     asked = " ".join(said[:_ASKED])
@@ -359,7 +362,7 @@ def _named(text: str, script: str) -> str:
 
 @cache
 def _model() -> Any:
-    """The library's model, read once (about 0.5 s)."""
+    """Return the library's model, loaded once (about 0.5 s)."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE)
@@ -367,12 +370,12 @@ def _model() -> Any:
 
 @cache
 def _library(languages: tuple[str, ...]) -> Any:
-    """The model limited to some languages; the process's own instance of the library stays as it is."""
+    """Return a copy of the model, limited to some languages. The shared model does not change."""
     made = copy(_model())
     made.set_languages(languages)
     return made
 
 
 def names_of(stretches: Iterable[Stretch]) -> str:
-    """The languages of stretches, as the detail of a reason."""
+    """Return the language names of stretches, as the detail of a reason."""
     return ", ".join(sorted({name_of(s.language) for s in stretches}))

@@ -1,6 +1,6 @@
-"""Words as a reader puts them together: divided, spaced out and glued ones.
+"""Restore words that are divided, spaced out, or joined to others, as a reader would.
 
-What a function needs to know of the language it asks a `Vocabulary`. Each returns edits, in order and disjoint.
+The functions take the words of the language from a `Vocabulary`. Each returns edits, in order and disjoint.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _LEADERS = re.compile(r"[ ]?(?:\.[ ]){3,}")
 _SPACED_SHORT = re.compile(r"(?<![\w.])[A-Z](?P<by>[.*_-])[a-z](?:(?P=by)[a-z])+(?![\w*_-])")
 _SYLLABLES = re.compile(r"[A-Z][a-z]{1,3}(?:-[a-z]{1,4}){2,}(?![\w-])")
 _CUT = re.compile(r"[A-Z][a-z]{1,3}-[a-z]{1,4}(?![\w-])")
-_KERNED = (re.compile(rb" A aaa+"), re.compile(rb"\nA aaa+"))  # a search for one plain beginning is fast
-_HYPHENED = re.compile(rb"-a(?:(?<=Aa-a)|(?<=Aaa-a)|(?<=Aaaa-a))")  # begins with a sign: its search is fast
+_KERNED = (re.compile(rb" A aaa+"), re.compile(rb"\nA aaa+"))  # searches with a fixed beginning are fast
+_HYPHENED = re.compile(rb"-a(?:(?<=Aa-a)|(?<=Aaa-a)|(?<=Aaaa-a))")  # begins with a symbol, so its search is fast
 _PLUSES = re.compile(r"(?<!\S)[A-Za-z0-9]+(?:\+[A-Z][a-z]+){2,}(?!\S)")
 _BLANKS = re.compile(rb"0 {0,3}[-/.] {1,3}0{1,4} {0,3}[-/.] {0,3}00")
 _GAPS = re.compile(r"[ \t]*\|[ \t]*|[ \t]+")
@@ -59,7 +59,7 @@ _LISTED = re.compile(r"([^\W\d_]{2,24}),([^\W\d_]{2,24})(?=[-_.])")
 
 
 def spaced(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
-    """Letters that stand apart and make a word or a name, digits that stand apart and make a long number.
+    """Yield edits for spaced-out letters that form a word or a name, and spaced-out digits that form a long number.
 
     Args:
         kinds: the shape of the text.
@@ -106,7 +106,7 @@ def spaced(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
 
 
 def _comb(text: str) -> Iterator[Edit]:
-    """Characters in boxes: "[6][4][2]-[1][9]", "|0|5| |1|2|"."""
+    """Yield edits for characters in boxes: "[6][4][2]-[1][9]", "|0|5| |1|2|"."""
     for match in _COMB.finditer(text):
         at = match.start()
         inner = match[0]
@@ -117,10 +117,10 @@ def _comb(text: str) -> Iterator[Edit]:
 
 
 def _boxes(match: re.Match[str]) -> Iterator[Edit]:
-    """A date, a number or an e-mail address of which each character stands apart, also among others that do."""
+    """Yield edits for a spaced-out date, number or e-mail address, possibly within a longer spaced-out text."""
     at, written = match.start(), match[0]
     gaps = [(m.start(), m.end(), _joint(m)) for m in _GAPS.finditer(written)]
-    places: list[int] = []  # of each character of the whole, in what is written
+    places: list[int] = []  # the position of each character of `whole` in `written`
     whole, end = "", 0
     for start, stop, words in gaps:
         whole += written[end:start] + words
@@ -136,12 +136,12 @@ def _boxes(match: re.Match[str]) -> Iterator[Edit]:
 
 
 def _joint(gap: re.Match[str]) -> str:
-    """What stands between two boxes: nothing, or the sign of a date where a line is drawn."""
+    """Return the text between two boxes: nothing, or a slash if there is a vertical bar."""
     return "/" if "|" in gap[0] else ""
 
 
 def spread(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
-    """Dates and numbers with blanks around their separators, names in syllables, words joined by plus signs.
+    """Yield edits for dates and numbers with spaced separators, names in syllables, and words joined by plus signs.
 
     Args:
         kinds: the shape of the text.
@@ -166,7 +166,7 @@ def spread(text: str, kinds: bytes, words: Vocabulary) -> Iterator[Edit]:
 
 
 def _syllables(text: str, words: Vocabulary) -> Iterator[Edit]:
-    """Hyphens in names: "Mar-ga-ret", "Ka-ren"."""
+    """Yield edits for hyphens within names: "Mar-ga-ret", "Ka-ren"."""
     for match in _SYLLABLES.finditer(text):
         if not text[match.start() - 1 : match.start()].isalnum() and _is_name(match[0].replace("-", ""), words, 2):
             yield from ((match.start() + i, match.start() + i + 1, "") for i, c in enumerate(match[0]) if c == "-")
@@ -182,13 +182,13 @@ def _is_name(word: str, words: Vocabulary, least: int) -> bool:
 
 
 def _without(start: int, letters: str, by: str, cut: int) -> Iterator[Edit]:
-    """Edits that take separators out, but for a space behind `cut` letters."""
+    """Yield edits that remove separators, with a space after `cut` letters."""
     for n, at in enumerate(range(1, len(letters), 1 + len(by)), start=1):
         yield start + at, start + at + len(by), " " if n == cut else ""
 
 
 def _parts(low: str, words: Vocabulary) -> int:
-    """Where letters divide into two names; 0 where they do not."""
+    """Return where letters divide into two names, or 0 if they do not."""
     for i in range(3, len(low) - 2):
         if all(words.name(part) > 2 and not words.usual(part) for part in (low[:i], low[i:])):
             return i
@@ -196,16 +196,16 @@ def _parts(low: str, words: Vocabulary) -> int:
 
 
 def _sounds(low: str) -> bool:
-    """Whether letters could be a word: at least one vowel in five, and not the alphabet."""
+    """Whether letters could be a word: at least one letter in five is a vowel, and they are not an alphabet run."""
     vowels = sum(c in "aeiouy" for c in low)
     return len(low) > 4 and 5 * vowels >= len(low) > vowels and len({ord(b) - ord(a) for a, b in pairwise(low)}) > 1
 
 
 def glued(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit]:
-    """Names glued to one another or to a word: "ptJohnSmithers"; joined by signs: "smithers_john".
+    """Yield edits for names joined to each other or to a word: "ptJohnSmithers", or by symbols: "smithers_john".
 
     Args:
-        tokens: as `shape.odd_tokens` gives them.
+        tokens: the result of `shape.odd_tokens`.
     """
     for at, token in tokens:
         for match in _GLUED.finditer(token):
@@ -221,10 +221,10 @@ def glued(tokens: Iterable[tuple[int, str]], words: Vocabulary) -> Iterator[Edit
 
 
 def _humps(at: int, token: str, whole: str, span: tuple[int, int], words: Vocabulary) -> Iterator[Edit]:
-    """Edits that divide a token at its capitals.
+    """Yield edits that divide a token at its capitals.
 
     Args:
-        whole: what it stands in, without white space, from `span[0]` to `span[1]`.
+        whole: the unspaced run that contains the token, from `span[0]` to `span[1]`.
     """
     before, follows = whole[max(0, span[0] - 8) : span[0]], whole[span[1] : span[1] + 1]
     known, pieces = labels(), _HUMP.split(token)
@@ -268,7 +268,10 @@ def _chain(at: int, token: str, before: str, words: Vocabulary) -> Iterator[Edit
 
 
 def _name_of_file(at: int, token: str, words: Vocabulary) -> Iterator[Edit]:
-    """Edits of a file's name in which dots or a comma divide names: "rudy.castaneda.mov", "PEMBERTON,Nora-ecg.pdf"."""
+    """Yield edits for a file name with names separated by dots or a comma.
+
+    Examples: "rudy.castaneda.mov", "PEMBERTON,Nora-ecg.pdf".
+    """
     if "@" not in token and "/" not in token:
         for match in _DOTS.finditer(token):
             yield from _names_in_file(at + match.start(), match[0], words, sign=".")
@@ -279,11 +282,11 @@ def _name_of_file(at: int, token: str, words: Vocabulary) -> Iterator[Edit]:
 
 
 def _names_in_file(at: int, token: str, words: Vocabulary, least: int = 1, sign: str = "-") -> Iterator[Edit]:
-    """Edits of a file's name of which two pieces beside one another are names: "img-stefan-warszawski-toe.jpg".
+    """Yield edits for a file name with two adjacent pieces that are names: "img-stefan-warszawski-toe.jpg".
 
     Args:
-        least: how common each piece is as a name; one of them is more than 2.
-        sign: what divides the pieces.
+        least: the minimum of how common each piece is as a name; one of them must be above 2.
+        sign: the separator of the pieces.
     """
     pieces = token.split(sign)
     named = [0 if words.usual(piece.lower()) else words.name(piece.lower()) for piece in pieces]

@@ -1,4 +1,4 @@
-"""Markup inside a text: tags and comments that a browser would not show, and emphasis inside a word."""
+"""Find markup inside a text: tags and comments that a browser would not show, and emphasis inside a word."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _TAG = re.compile(
     r"(?:[ \t\r\n]+(?P<more>[^<>]{0,2000}?))?[ \t]*/?>",
     re.IGNORECASE | re.DOTALL,
 )
-# Markup inside or beside a word: a sign to look for first, and the form. Each form begins with a plain character, so
-# that its search skips the rest of the text.
+# Markup inside or next to a word: a symbol to check for first, and the pattern. Each pattern begins with a literal
+# character, so that its search skips the rest of the text.
 _IN_WORD = tuple(
     (sign, re.compile(form))
     for sign, form in (
@@ -35,7 +35,7 @@ _IN_WORD = tuple(
         ("}", r"\}(?=[a-z])"),
     )
 )
-# What code puts between the pieces of one word or number: a sign to look for first, the form, what it stands for.
+# Code between the pieces of one word or number: a symbol to check for first, the pattern, and the replacement.
 _PIECES = tuple(
     (sign, re.compile(form), stands_for)
     for sign, form, stands_for in (
@@ -63,12 +63,12 @@ _CARET = re.compile(r"(?<=[^\W\d_])\^{1,3}(?=[^\W\d_])")
 _LINK = re.compile(r"\[([^\[\]\n]{1,60})\](\([#./]{0,3}\w{0,3}\))")
 _TEX = re.compile(r"\\(?:text[a-z]{2,8}|emph|mbox)\{([^{}\n]{1,80})\}")
 _EMPHASIS = re.compile(
-    r"(\*\*{0,2}|__?|~~|``?)([^\W_]{1,24}(?:[.'\u2019-][^\W_]{1,24}){0,3})\1"  # begins with a sign: its search is fast
+    r"(\*\*{0,2}|__?|~~|``?)([^\W_]{1,24}(?:[.'\u2019-][^\W_]{1,24}){0,3})\1"  # fast: begins with a symbol
 )
 
 
 def hidden(text: str) -> Iterator[tuple[int, int, str]]:
-    """Tags with attributes, and comments: (start, end, their words). A reader does not see them, a program does."""
+    """Yield tags with attributes, and comments, as (start, end, words). Readers do not see these; programs do."""
     if "<" in text:
         for match in _TAG.finditer(text):
             more = match[0][4:-3] if match[0].startswith("<!--") else match["more"]
@@ -77,7 +77,7 @@ def hidden(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def unmarked(text: str) -> Iterator[Edit]:
-    """The edits that take markup out; a block's tag ends a line unless it breaks a word. They may overlap."""
+    """Yield the edits that remove markup. They may overlap. A block tag becomes a line break, except inside a word."""
     if "<" in text or "]]>" in text:
         for match in _TAG.finditer(text):
             before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
@@ -115,13 +115,13 @@ def unmarked(text: str) -> Iterator[Edit]:
         for match in _TEX.finditer(text):
             yield match.start(), match.start(1), ""
             yield match.end(1), match.end(), ""
-    if "^" in text and "|" not in text:  # HL7 has a finder of its own
-        for match in _CARET.finditer(text):  # between components of a name in DICOM and HL7, which begin with capitals
+    if "^" in text and "|" not in text:  # HL7 has its own finder
+        for match in _CARET.finditer(text):  # between the parts of a name in DICOM and HL7, which begin with capitals
             yield *match.span(), " " if text[match.end()].isupper() else ""
 
 
 def _emphasized(text: str) -> Iterator[re.Match[str]]:
-    """Words in emphasis inside a word, or beside another one in emphasis."""
+    """Yield emphasized words inside a word, or next to another emphasized word."""
     last: re.Match[str] | None = None
     shown = True  # whether the last one was yielded, if there is one
     for match in _EMPHASIS.finditer(text):

@@ -1,6 +1,6 @@
-"""A large text in parts, each with its surroundings, so that the tables which finders make of a text stay small.
+"""Split a large text into parts with surrounding context, so that the tables of the finders stay small.
 
-A text of a common length is one part.
+A text of ordinary length is one part.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 LARGE = 100_000  # characters
 PART = 32_000  # characters
-MARGIN = 1_000  # characters on each side, much more than any rule looks around itself on one page
-_SECTION = 4_000  # characters at least: most searches begin with a sign that few stretches of this length have
+MARGIN = 1_000  # characters on each side, much more than the context of any rule
+_SECTION = 4_000  # minimum length: most searches begin with a character that few stretches of this length contain
 _LINE = 200  # characters
 _BLANK_LINE = re.compile(r"\n[ \t\r]{0,16}\n")
 
@@ -21,9 +21,9 @@ class Part(NamedTuple):
     """A part of a text.
 
     Attributes:
-        content: the part with its surroundings.
-        first: where that begins in the text.
-        start, end: the part without them, in the text; every offset of a text is in one part only.
+        content: the part with its surrounding context.
+        first: the offset in the text at which `content` begins.
+        start, end: the part without context, in the text. Every offset of the text is in exactly one part.
     """
 
     content: str
@@ -37,7 +37,7 @@ class Part(NamedTuple):
 
 
 def parts(content: str) -> Iterator[Part]:
-    """The parts of a text, in order."""
+    """Yield the parts of a text, in order."""
     if len(content) < LARGE:
         yield Part(content, 0, 0, len(content))
         return
@@ -50,7 +50,7 @@ def parts(content: str) -> Iterator[Part]:
 
 
 def sections(content: str) -> Iterator[tuple[int, int]]:
-    """Stretches of a text that end in a blank line, which breaks no word; without any, all of it."""
+    """Yield stretches of a text that end at a blank line, which never splits a word, or else the whole text."""
     start = 0
     while start < len(content):
         blank = _BLANK_LINE.search(content, start + _SECTION) if len(content) >= LARGE else None
@@ -60,7 +60,7 @@ def sections(content: str) -> Iterator[tuple[int, int]]:
 
 
 def windows(content: str, changed: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The changed stretches of a text with a margin around them, in whole lines, joined where they meet."""
+    """Return the changed stretches of a text with a margin around each, in whole lines, joined where they meet."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(changed):
         start, end = _cut(content, start - MARGIN), _cut(content, end + MARGIN)
@@ -71,7 +71,7 @@ def windows(content: str, changed: Iterable[tuple[int, int]]) -> list[tuple[int,
 
 
 def _cut(content: str, at: int) -> int:
-    """The beginning of a line or, in an endless one, of a word at or shortly before an offset."""
+    """Return the start of a line at or shortly before an offset, or the start of a word in a very long line."""
     if at <= 0 or at >= len(content):
         return min(max(at, 0), len(content))
     nearest = max(0, at - _LINE)

@@ -1,10 +1,10 @@
-"""One reading of a text: what a reader sees, and the way back to every offset of the original.
+"""The reading of a text: the text as a reader sees it, with a mapping of its offsets to the original.
 
-Rules, encoder, known identifiers, sweep, relexicalization and audit all read this view, so what one of them cannot miss
-none of them misses. A language model gets the text as it is. The text itself never changes: spans found in the view
-cover, in the original, all that the seen words came from.
+Rules, encoder, known identifiers, sweep, relexicalization and audit all use this view, so a disguise that it undoes is
+undone for all of them. A language model gets the original text. The text itself never changes: a span found in the view
+covers everything in the original that its words came from.
 
-The stages run in this order: escapes (up to three deep), characters, markup, words. Each leaves a `Shift`.
+The stages run in this order: escapes (up to three deep), characters, markup, words. Each stage adds a `Shift`.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ _DEEP = 3
 _TYPOGRAPHIC = frozenset("\u00adﬁﬂﬀﬃﬄ")
 _GREEK = frozenset("αβγδεζηθικλμνξοπρστυφχψωΑΒΓΔΘΛΣΦΨΩ")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
-# What may need more than a look: all but ASCII, the signs of an escape, a tag or emphasis, and control characters.
+# Characters that may need folding: non-ASCII, control characters, and the symbols of escapes, tags and emphasis.
 _ODD = re.compile(r"[^\t\n\r\x1a -~]|[&<%\\=*_+`~\]}^\"]|'(?:'|\|\|)|har\(|h[rR]\(|H[AR]|ode\(")
 _LOST = re.compile("[\ufffd\ue000-\uf8ff]")
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A stretch that holds a text of its own: an encoded block, a tag's attributes, a comment.
+    """A stretch that contains a separate text: an encoded block, the attributes of a tag, a comment.
 
     Attributes:
         start, end: code points of the original.
-        words: the text; empty where nobody can read it.
-        goes: the whole stretch is to be removed, whatever is found in the words.
+        words: the text; empty if it cannot be read.
+        goes: the whole stretch must be removed, whatever is found in the words.
     """
 
     start: int
@@ -58,15 +58,15 @@ class Fragment:
 
 
 class Reading:
-    """A text, what a reader sees of it, and the way back.
+    """A text, the text as a reader sees it, and the mapping between them.
 
     Attributes:
-        text: the original.
-        seen: what a reader sees.
-        fragments: stretches that are texts of their own.
+        text: the original text.
+        seen: the text as a reader sees it.
+        fragments: stretches that contain separate texts.
         unsure: stretches (start, end) of the original that could not be folded with certainty.
-        disguised: stretches of `seen`, words and long numbers that were written in a disguise and are not ordinary
-            ones: whatever else is known of them, they go.
+        disguised: stretches of `seen`: words and long numbers that were disguised in the original and are not ordinary.
+            They are always removed.
     """
 
     __slots__ = ("_shifts", "disguised", "fragments", "seen", "text", "unsure")
@@ -80,29 +80,29 @@ class Reading:
 
     @property
     def plain(self) -> bool:
-        """Whether a reader sees the text as it is, so that offsets need no way back."""
+        """Whether a reader sees the original text, so that offsets need no mapping."""
         return not self._shifts
 
     @property
     def as_written(self) -> bool:
-        """Whether the text is plain, and all of it is read as it is written."""
+        """Whether the text is plain and has no fragments or unsure stretches."""
         return not (self._shifts or self.fragments or self.unsure)
 
     def back(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch of the original that a non-empty stretch of `seen` came from."""
+        """Return the stretch of the original that a nonempty stretch of `seen` came from."""
         for shift in reversed(self._shifts):
             start, end = shift.back(start), shift.back(end, end=True)
         return start, max(end, start)
 
     def forward(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch of `seen` that a stretch of the original became; empty where all of it is invisible."""
+        """Return the stretch of `seen` for a stretch of the original. It is empty if all of it is invisible."""
         for shift in self._shifts:
             start, end = shift.forward(start), shift.forward(end, end=True)
         return start, max(end, start)
 
 
 def read(text: str, vocabulary: Vocabulary) -> Reading:
-    """The reading of a text. Linear in its length; keeps nothing of it."""
+    """Return the reading of a text. The time is linear in its length, and nothing is cached."""
     made = [_read(text[start:end], vocabulary) for start, end in sections(text)] or [Reading("", "")]
     return made[0] if len(made) == 1 else _joined(text, made)
 
@@ -119,7 +119,7 @@ def _read(text: str, vocabulary: Vocabulary, deep: int = 0) -> Reading:
 
 
 def _inner(fragment: Fragment, vocabulary: Vocabulary, deep: int) -> Iterator[Fragment]:
-    """A fragment as it is read itself, with the fragments in it."""
+    """Yield a fragment with the reading of its words, and the fragments in it."""
     if not fragment.words or deep >= _DEEP:
         yield fragment
         return
@@ -131,7 +131,7 @@ def _inner(fragment: Fragment, vocabulary: Vocabulary, deep: int) -> Iterator[Fr
 
 
 def _joined(text: str, made: Sequence[Reading]) -> Reading:
-    """The readings of the sections of a text as one."""
+    """Combine the readings of the sections of a text."""
     sizes = [len(one.text) for one in made]
     first = starts = [0, *accumulate(sizes)]
     shifts: list[Shift] = []
@@ -156,7 +156,7 @@ def _joined(text: str, made: Sequence[Reading]) -> Reading:
 
 
 def seen(words: str) -> str:
-    """A few words as a reader sees them, without what needs their surroundings or a vocabulary."""
+    """Return a few words as a reader sees them, without the steps that need context or a vocabulary."""
     if not _ODD.search(words):
         return words
     work = _Work(words)
@@ -166,7 +166,7 @@ def seen(words: str) -> str:
 
 
 class _Work:
-    """A text under way, with the shifts so far."""
+    """A text during the stages, with the shifts so far."""
 
     def __init__(self, text: str) -> None:
         self._given = text
@@ -174,12 +174,12 @@ class _Work:
         self.shifts: list[Shift] = []
         self.fragments: list[Fragment] = []
         self.unsure: list[Stretch] = []
-        self.changed: list[tuple[int, int, int]] = []  # (stage, start, end): what stands after it where it was folded
+        self.changed: list[tuple[int, int, int]] = []  # (stage, start, end): folded stretches, as after the stage
         self._kinds: bytes | None = None
 
     @property
     def kinds(self) -> bytes:
-        """The shape of the text."""
+        """The shape of the current text."""
         if self._kinds is None:
             self._kinds = shape.shape(self.text)
         return self._kinds
@@ -188,10 +188,10 @@ class _Work:
         return shape.odd_tokens(self.text, self.kinds)
 
     def edit(self, edits: Iterable[Edit], *, disguise: bool = False) -> bool:
-        """Apply edits; those that overlap an earlier one are left out.
+        """Apply edits. An edit that overlaps an earlier one is skipped.
 
         Args:
-            disguise: the edits undo ways of writing that hide words.
+            disguise: the edits undo disguises of words.
         """
         pieces: list[str] = []
         moved: list[tuple[int, int, int, int]] = []
@@ -239,7 +239,7 @@ def _characters(work: _Work, known: Callable[[str], bool]) -> None:
 
 
 def _unreadable(text: str) -> Iterator[tuple[int, int]]:
-    """Replacement characters and characters of private use inside words: a letter was there, and nobody knows which."""
+    """Yield replacement characters and private-use characters inside words: an unknown letter was there."""
     if text.isascii():
         return
     for match in _LOST.finditer(text):
@@ -280,7 +280,7 @@ def _words(work: _Work, vocabulary: Vocabulary) -> None:
 
 
 def _disguised(work: _Work, vocabulary: Vocabulary) -> Iterator[Stretch]:
-    """The tokens that were folded from within, and are no ordinary word or short number."""
+    """Yield the tokens that were folded inside and are neither ordinary words nor short numbers."""
     done = 0
     places = []
     for stage, start, end in work.changed:
@@ -288,7 +288,7 @@ def _disguised(work: _Work, vocabulary: Vocabulary) -> Iterator[Stretch]:
             start, end = shift.forward(start), shift.forward(end, end=True)
         places.append((start, max(end, start)))
     for start, end in sorted(set(places)):
-        if end <= done:  # of a word that was looked at
+        if end <= done:  # in a word that was already checked
             continue
         first = start
         while first > done and work.text[first - 1].isalnum():
@@ -306,7 +306,7 @@ def _disguised(work: _Work, vocabulary: Vocabulary) -> Iterator[Stretch]:
 
 
 def _ordinary(token: str, written: str, vocabulary: Vocabulary) -> bool:
-    """Whether a token is no secret, though it was not written plainly: a usual word, or typography alone."""
+    """Whether a token is harmless although it was not written plainly: a common word, or only typography."""
     if token.isdigit():
         return len(token) < 4
     word = characters.without_marks(token.lower())
@@ -315,7 +315,7 @@ def _ordinary(token: str, written: str, vocabulary: Vocabulary) -> bool:
     weight = vocabulary.name(word)
     if vocabulary.known(word):
         return weight < 2 or (vocabulary.usual(word) and (weight < 7 or token.islower()))
-    if weight < 2 and "\x0c" in written:  # a page that ends between two words
+    if weight < 2 and "\x0c" in written:  # a page break between two words
         return all(map(vocabulary.usual, written.lower().split("\x0c")))
     strange = [c for c in written if not c.isascii()]
     return bool(strange) and (

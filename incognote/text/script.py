@@ -1,6 +1,6 @@
-"""Letters of scripts other than Latin in a text: where they are, how many words, and which script.
+"""Find letters of non-Latin scripts in a text: their position, the number of words, and the script.
 
-The ranges follow the Unicode block list (Unicode 16.0). Digits, punctuation and symbols are no letters; fullwidth
+The ranges follow the Unicode block list (Unicode 16.0). Digits, punctuation and symbols are not letters. Fullwidth
 Latin, phonetic and mathematical letters count as Latin.
 """
 
@@ -27,7 +27,7 @@ _BLOCKS = (
     (0xFB1D, "Hebrew"), (0xFB50, "Arabic"), (0xFF66, "Kana"), (0xFFA0, "Hangul"), (0x10000, ""),
     (0x1EE00, "Arabic"), (0x20000, "Han"),
 )  # fmt: skip
-"""Where a block of letters begins, with its script; "" for scripts of which one name says enough: another one."""
+"""The start of each block of letters, with its script. Rare scripts have no name: ""."""
 _STARTS = [start for start, _ in _BLOCKS]
 
 _OTHER = (
@@ -39,18 +39,18 @@ _ANY = re.compile(f"[{_OTHER}]")
 _RUN = re.compile(f"[{_OTHER}]+(?:[ \\xa0.\\-'’ʼ·・\\u200b-\\u200f]{{1,3}}[{_OTHER}]+)*")
 _WORD = re.compile(f"[{_OTHER}]+")
 _UNSPACED = {"Han": 2, "Kana": 2, "Thai": 5, "Lao": 5, "Khmer": 5, "Burmese": 5, "Tibetan": 5}
-"""Scripts written without spaces: about how many letters are a word."""
+"""Scripts written without spaces, with the approximate number of letters per word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Words of scripts other than Latin that follow one another.
+    """Consecutive words in non-Latin scripts.
 
     Args:
         start, end: code points of the text.
-        script: that of most of its letters; "" for a rare one.
-        words: how many words; initials are none.
-        letters: how many letters.
+        script: the script of most letters; "" for a rare one.
+        words: the number of words; initials do not count.
+        letters: the number of letters.
     """
 
     start: int
@@ -61,12 +61,12 @@ class Run:
 
 
 def script_of(letter: str) -> str:
-    """The script of a letter outside the Latin script."""
+    """Return the script of a non-Latin letter."""
     return _BLOCKS[max(0, bisect_right(_STARTS, ord(letter)) - 1)][1]
 
 
 def runs(text: str) -> Iterator[Run]:
-    """Every run of a text, in order; Greek letters alone or in pairs are symbols (β-hCG, κ/λ, γδ), no words."""
+    """Yield every run of a text, in order. One or two Greek letters are symbols (β-hCG, κ/λ, γδ), not words."""
     if text.isascii() or not _ANY.search(text):
         return
     for found in _RUN.finditer(text):

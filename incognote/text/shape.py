@@ -1,6 +1,6 @@
-"""The shape of a text: its characters by kind, where a plain search finds fast what a pattern finds slowly.
+"""The shape of a text: the kind of each character. A plain search in it is much faster than a pattern in the text.
 
-A shape has one byte for each code point: `a` and `A` for letters, `0` for digits, other ASCII characters as they are.
+A shape has one byte for each code point: `a` and `A` for letters, `0` for digits, other ASCII characters unchanged.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ def _kind(byte: int) -> int:
 
 
 _KINDS = bytes(map(_kind, range(256)))
-_LETTERS = bytes(chr(b).isalpha() or chr(b) == "?" or b > 127 for b in range(256))  # what is not ASCII may be one
+_LETTERS = bytes(chr(b).isalpha() or chr(b) == "?" or b > 127 for b in range(256))  # non-ASCII may be letters
 _DIGITS = bytes(b < 128 and chr(b).isdigit() for b in range(256))
 _PLAIN = bytes(b < 128 and chr(b).isalnum() for b in range(256))
-# Where letters, digits and signs meet as they do not in plain words, in names of files and in odd numbers.
+# Sequences of letters, digits and symbols that do not occur in plain words, but in file names and odd numbers.
 _SEAMS = (
     b"aA",
     b"a0",
@@ -30,32 +30,32 @@ _SEAMS = (
     b"0-AAA",
     b"000:000:0000",
 )
-# The same with a sign that most texts lack: one sign is found much faster than two.
+# The same with a symbol that most texts lack: a search for one byte is much faster than for two.
 _SIGNED = ((b"@", (b"a@",)), (b"|", (b"a|",)), (b"=", (b"a=", b"A=", b"0=")), (b"$", (b"$a",)))
 _RUN = re.compile(r"\S+")
 
 
 def shape(text: str) -> bytes:
-    """The shape of a text."""
+    """Return the shape of a text."""
     return text.encode("latin-1", "replace").translate(_KINDS)
 
 
 def apart(kinds: bytes) -> tuple[bool, bool]:
-    """Whether a text of a shape may hold single letters, and single digits, that stand apart."""
+    """Whether a text of this shape may contain spaced-out single letters, and spaced-out single digits."""
     letters = int.from_bytes(kinds.translate(_LETTERS), "little")
     digits = int.from_bytes(kinds.translate(_DIGITS), "little")
     plain = int.from_bytes(kinds.translate(_PLAIN), "little")
-    alone = ~(plain << 8 | plain >> 8)  # a byte each: neither the character before it nor the next is one of these
+    alone = ~(plain << 8 | plain >> 8)  # one byte per character: neither of its neighbors is alphanumeric
     return _three(letters & alone), _three(digits & alone)
 
 
 def _three(alone: int) -> bool:
-    """Whether three single characters follow one another with one, two or three between them each."""
+    """Whether three single characters follow one another at equal distances, with one to three characters between."""
     return any(alone & alone >> 8 * step & alone >> 16 * step for step in (2, 3, 4))
 
 
 def odd_tokens(text: str, kinds: bytes) -> list[tuple[int, str]]:
-    """The runs without white space that are more than a word, four characters or more: (start, run).
+    """Return the unspaced runs that are not plain words and have at least four characters, as (start, run).
 
     Args:
         kinds: the shape of the text.
@@ -71,7 +71,7 @@ def odd_tokens(text: str, kinds: bytes) -> list[tuple[int, str]]:
     for at in sorted(seams):
         if at >= end:
             token = _RUN.search(text, _begin(text, at))
-            assert token is not None  # it holds the seam
+            assert token is not None  # the match contains the seam
             end = token.end()
             if len(token[0]) > 3:
                 found.append((token.start(), token[0]))

@@ -1,9 +1,9 @@
-"""Binary formats by their first bytes.
+"""Identify binary formats by their first bytes.
 
-A table of our own, since no library at hand fits: puremagic calls an ODT a DOCX, filetype knows no format that is
-written in characters, python-magic needs a C library that its wheel does not bring. The values are those of the
-formats' specifications, as file(1) and Gary Kessler's table of file signatures list them. A signature of letters that
-may begin a note ("MZ twins", "BM normal", "PAR1 antagonist") counts only with what has to follow it.
+This is our own table, because no available library fits: puremagic reports an ODT as a DOCX, filetype supports no
+text-based formats, and python-magic needs a C library that its wheel does not include. The values come from the
+specifications of the formats, as listed by file(1) and in Gary Kessler's table of file signatures. A signature of
+letters that may begin a note ("MZ twins", "BM normal", "PAR1 antagonist") counts only with the bytes that must follow.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 HEAD = 8192
-"""How many bytes from the beginning a signature may reach; what names a ZIP or an OLE file may be further on."""
+"""The number of bytes at the beginning that may contain a signature. The names in a ZIP or OLE file may come later."""
 
 _AT: tuple[tuple[int, bytes, str], ...] = (
     (0, b"%!PS", "PostScript"),
@@ -85,7 +85,7 @@ _SHAPES: tuple[tuple[re.Pattern[bytes], str], ...] = (
     (re.compile(rb"FORM.{4}AIF[FC]", re.DOTALL), "AIFF audio"),
     # DICOM without its preamble: the first element of group 2 or 8, with an explicit or an implicit length
     (re.compile(rb"[\x02\x08]\x00[\x00-\x20]\x00(?:[A-Z]{2}|.{1,2}\x00\x00)", re.DOTALL), "DICOM image"),
-    # European Data Format: version, patient and recording, then date, time and the size of the header in digits
+    # European Data Format: version, patient and recording, then date, time and header size in digits
     (re.compile(rb"(?:0 {7}|\xffBIOSEMI).{160}\d\d\.\d\d\.\d\d\d\d\.\d\d\.\d\d\d+ ", re.DOTALL), "EDF recording"),
 )
 _RIFF = {b"WAVE": "WAV audio", b"AVI ": "AVI video", b"WEBP": "WebP image"}
@@ -97,7 +97,7 @@ _OLE = (("WordDocument", "DOC"), ("Workbook", "XLS"), ("PowerPoint Document", "P
 
 
 def of_magic(data: bytes) -> str | None:
-    """The name of the binary format that bytes begin as; None for any other bytes."""
+    """Return the name of the binary format that the bytes begin with, or None for other bytes."""
     for at, magic, name in _AT:
         if data.startswith(magic, at):
             return name
@@ -117,7 +117,7 @@ def of_magic(data: bytes) -> str | None:
 
 
 def _zip(data: bytes) -> str:
-    """An office file says what it is by the names in it, an ODF file by its first entry."""
+    """Name a ZIP-based format: an office file by the names in it, an ODF file by its first entry."""
     if data[30:38] == b"mimetype":
         if data.startswith(b"application/epub", 38):
             return "EPUB"
@@ -130,5 +130,5 @@ def _zip(data: bytes) -> str:
 
 
 def _is_program(data: bytes, at: bytes) -> bool:
-    """Whether the offset in a DOS header leads to that of a program, or the loader's own words are there."""
+    """Whether the offset in a DOS header points to a PE header, or the text of the DOS stub is there."""
     return data.startswith(b"PE\x00\x00", int.from_bytes(at, "little")) or b"DOS mode" in data[:512]

@@ -1,8 +1,8 @@
-"""Delimited text read with positions (RFC 4180, and `;`, tab or `|` for the comma), so that only changed cells change.
+"""A reader of delimited text that keeps positions, so that only edited cells change.
 
-The standard library's reader forgets how a cell was written and stops at 131,072 characters; this one keeps every
-row's text and where its cells stand, and agrees with that reader, in its strict mode, on what they hold (a test
-compares them).
+It follows RFC 4180, also with `;`, tab or `|` as the delimiter. The reader in the standard library does not keep how a
+cell was written, and stops at 131,072 characters. This one keeps the text of each row and the positions of its cells.
+It agrees with the standard reader in strict mode on the values (a test compares them).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import accumulate, chain
 from incognote.errors import MalformedRecord
 
 DELIMITERS = (",", ";", "\t", "|")
-_INSIDE = re.compile(r'[^"]*(?:""[^"]*)*')  # of a quoted cell, up to its closing quote or the end of what is read
+_INSIDE = re.compile(r'[^"]*(?:""[^"]*)*')  # a quoted cell up to its closing quote or the line's end
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,11 @@ class RawRow:
     """One row as written.
 
     Args:
-        number: from 1; the header is 0.
-        raw: its text with the blank lines before it and its own line end.
-        cells: where each cell stands in `raw`, quotes included.
-        values: what each cell holds.
-        fault: what is wrong with it, "" for nothing; cells and values are then not to be used.
+        number: the row number, from 1; the header is 0.
+        raw: the text of the row, with the blank lines before it and its line end.
+        cells: the position of each cell in `raw`, including quotes.
+        values: the value of each cell.
+        fault: what is wrong with the row, or "". With a fault, do not use cells and values.
     """
 
     number: int
@@ -37,17 +37,17 @@ class RawRow:
     fault: str = ""
 
     def offset(self, column: int, offset: int) -> int:
-        """Where an offset into a cell's value stands in `raw`."""
+        """Return the position in `raw` of an offset in a cell's value."""
         start = self.cells[column][0]
         if not self.raw.startswith('"', start):
             return start + offset
         return start + 1 + len(self.values[column][:offset].replace('"', '""'))
 
     def rewritten(self, changed: Mapping[int, str], delimiter: str, dropped: Collection[int] = ()) -> str:
-        """The row with some cells' values changed and some cells left out; every other cell keeps its bytes.
+        """Return the row with some values changed and some cells left out. Every other cell keeps its bytes.
 
-        A changed cell stays quoted if it was, and is quoted where its new value needs it; then quotes that stood bare
-        in it are doubled.
+        A changed cell stays quoted if it was, and gets quotes if its new value needs them. Quotes within it are then
+        doubled.
         """
         first, last = self.cells[0][0], self.cells[-1][1]
         kept = [
@@ -56,18 +56,19 @@ class RawRow:
             for i, (start, end) in enumerate(self.cells) if i not in dropped
         ]
         body = delimiter.join(kept)
-        return self.raw[:first] + (body or '""') + self.raw[last:]  # an empty line would be no row
+        return self.raw[:first] + (body or '""') + self.raw[last:]  # an empty line would not be a row
 
 
 class Rows:
-    """The rows of a delimited text; iterate once.
+    """The rows of a delimited text. Iterate over them only once.
 
     Args:
-        lines: as a text stream opened with `newline=""` yields them.
-        number: of the first row.
+        lines: the lines, as from a text stream opened with `newline=""`.
+        delimiter: the delimiter of the cells.
+        number: the number of the first row.
 
     Attributes:
-        tail: once read to the end, the blank lines after the last row.
+        tail: the blank lines after the last row, available after the iteration.
     """
 
     def __init__(self, lines: Iterable[str], delimiter: str, number: int = 0) -> None:
@@ -100,7 +101,7 @@ class Rows:
         return self._quoted_row(lead, line)
 
     def _quoted_row(self, lead: str, line: str) -> RawRow:
-        """A row with quotes in it; a quoted cell may go on over many lines, so each line is scanned once."""
+        """Read a row with quotes. A quoted cell may span many lines, so each line is scanned only once."""
         done, base = [lead], len(lead)  # the text before `line`, and its length
         cells: list[tuple[int, int]] = []
         values: list[str] = []
@@ -142,14 +143,14 @@ class Rows:
 def read_table(
     lines: Iterable[str], expected: Collection[str], delimiter: str | None = None
 ) -> tuple[str, RawRow, Rows]:
-    """The delimiter, the header and the rows.
+    """Return the delimiter, the header and the rows.
 
     Args:
-        expected: names the header should have; of the delimiters, the one that shows most of them is taken, and among
-            equals the one that makes most columns.
+        expected: names that the header should have. The delimiter that yields the most of them is chosen and, in a
+            tie, the one that yields the most columns.
 
     Raises:
-        MalformedRecord: no header, one that cannot be read, or a column name twice.
+        MalformedRecord: there is no header, it cannot be read, or a column name occurs twice.
     """
     remaining = iter(lines)
     first: list[str] = []
@@ -172,21 +173,21 @@ def read_table(
     mark = "\ufeff" if first[0].startswith("\ufeff") else ""
     shifted = tuple((start + len(mark), end + len(mark)) for start, end in header.cells)
     header = RawRow(0, mark + header.raw, shifted, header.values)
-    read = accumulate(map(len, first))  # a bare quote in a name may have made us read on into the rows
+    read = accumulate(map(len, first))  # because of a bare quote in a name, lines after the header may have been read
     beyond = [line for line, length in zip(first, read, strict=True) if length > len(header.raw)]
     return sign, header, Rows(chain(beyond, remaining), sign, 1)
 
 
 def columns(header: RawRow) -> tuple[str, ...]:
-    """The columns' names, without white space around them."""
+    """Return the column names, without surrounding white space."""
     return tuple(value.strip() for value in header.values)
 
 
 def dictionaries(lines: Iterable[str], delimiter: str | None = None) -> Iterator[dict[str, str]]:
-    """Rows by column name, for drafts; rows that cannot be read are left out.
+    """Yield rows as dictionaries by column name, for schema drafts. Rows that cannot be read are skipped.
 
     Raises:
-        MalformedRecord: as `read_table`.
+        MalformedRecord: as in `read_table`.
     """
     _, header, rows = read_table(lines, (), delimiter)
     names = columns(header)

@@ -1,11 +1,11 @@
-"""Open a FHIR R4 resource or Bundle: its free texts, its identifying fields, and how it is put together again.
+"""Open a FHIR R4 resource or Bundle: find its free texts and identifying fields, and write it back.
 
-References keep leading where they led: every id gets the same keyed hash wherever it stands, inside a Bundle and across
-the Bundles of one domain. Servers lose their address; records of two servers belong in two domains, since both may call
-different patients by one id.
+References still point to the same resources: each id gets the same keyed hash everywhere, inside a Bundle and across
+the Bundles of one domain. Server addresses are removed. Use one domain per server, because two servers may use the same
+id for different patients.
 
-In FHIR's JSON (R4, section 2.6.2) what is said of a primitive `birthDate` stands beside it, in `_birthDate`; beside a
-list stands a list as long, with null where there is nothing to say.
+In FHIR's JSON (R4, section 2.6.2), additional information on a primitive `birthDate` is next to it, in `_birthDate`.
+For a list it is a list of the same length, with null for items without information.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ def open_fhir(raw: str, root: Node) -> OpenRecord:
     """Open one resource.
 
     Args:
-        root: `raw`, parsed.
+        raw: the JSON text.
+        root: the parsed `raw`.
 
     Raises:
-        SchemaViolation: an element, extension or resource type without a rule, a value that is not of its type,
-            XHTML or an attachment that cannot be read.
-        UnapprovedSchema: the rules are not as they were approved.
+        SchemaViolation: an element, extension or resource type has no rule, a value does not have its type, or XHTML
+            or an attachment cannot be read.
+        UnapprovedSchema: the rules were changed after their approval.
     """
     walk = FhirWalk(raw, root)
     name = data_type(root.value["resourceType"].value)
@@ -48,24 +49,24 @@ def open_fhir(raw: str, root: Node) -> OpenRecord:
 
 @dataclass(frozen=True, eq=False)
 class FhirRecord(OpenRecord):
-    """One FHIR resource under the rules.
+    """One FHIR resource, opened by the rules.
 
     Args:
-        fields: how each path is written back. drops: members that leave.
+        fields: how each path is written back. drops: members that are removed.
     """
 
     fields: Mapping[str, Field] = field(repr=False, default_factory=dict)
     drops: tuple[tuple[Node, str], ...] = field(repr=False, default=())
 
     def rewritten(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str:
-        """The new raw record, valid FHIR if the old one was.
+        """Return the new raw record. It is valid FHIR if the old one was.
 
-        A date whose replacement is no date of its type, whatever is to be absent, and a string of which nothing is left
-        give way to `data-absent-reason`. Hashes become ids, UUIDs or OIDs, as what they replace was.
+        `data-absent-reason` replaces an `absent` value, a date whose replacement is not a date of its type, and a
+        string that would become empty. A hash gets the form of the value it replaces: an id, a UUID or an OID.
 
         Raises:
-            AccountingError: as OpenRecord; or two ids of the record got one replacement.
-            RecordProblem: an attachment's character set cannot hold its replacements.
+            AccountingError: as in OpenRecord; or the replacements of ids are not one to one.
+            RecordProblem: an attachment's character set cannot represent its replacements.
         """
         account(self, changes, values)
         structure = StructuralEdits()
@@ -109,7 +110,7 @@ def _is_no_date(action: FieldAction, place: Field, value: str) -> bool:
 
 
 def _is_emptied(place: Field, edits: Sequence[Change]) -> bool:
-    """FHIR knows no empty strings."""
+    """Whether a string would become empty, which FHIR does not allow."""
     return bool(edits) and place.narrative is None and place.attached is None and not splice(place.node.value, edits)
 
 
@@ -128,7 +129,7 @@ class StructuralEdits:
     """Structural edits of one raw record, collected per object.
 
     Attributes:
-        edits: of the raw text. gone: the stretches they remove or replace, within which no other edit may stand.
+        edits: the edits of the raw text. gone: the stretches that they remove or replace; they contain no other edit.
     """
 
     def __init__(self) -> None:
@@ -139,12 +140,12 @@ class StructuralEdits:
         self.gone: list[tuple[int, int]] = []
 
     def drop(self, holder: Node, name: str) -> None:
-        """Remove a member, leaving nothing."""
+        """Remove a member completely."""
         self._holders[id(holder)] = holder
         self._removed.setdefault(id(holder), set()).add(name)
 
     def withhold(self, holder: Node, name: str, index: int | None) -> None:
-        """Remove a primitive, or one item of a list of them, and say that it was masked."""
+        """Remove a primitive, or one item of a list of primitives, and mark it as masked."""
         node, sibling = holder.value[name], holder.value.get(f"_{name}")
         self._holders[id(holder)] = holder
         if index is not None:
@@ -156,7 +157,7 @@ class StructuralEdits:
             self.drop(holder, name)
 
     def finish(self) -> list[Change]:
-        """All edits; `gone` is complete after this."""
+        """Return all edits. `gone` is complete after this call."""
         for (key, name), indices in self._items.items():
             self._withhold_items(self._holders[key], name, sorted(indices))
         for key, names in self._removed.items():
@@ -166,7 +167,7 @@ class StructuralEdits:
         return self.edits
 
     def keeps(self, node: Node) -> bool:
-        """Whether a value still stands where it stood; to be asked after `finish`."""
+        """Whether a value is kept. Call this after `finish`."""
         i = bisect_right(self.gone, (node.start, node.end)) - 1
         return i < 0 or self.gone[i][1] < node.end
 
@@ -186,9 +187,9 @@ class StructuralEdits:
 
 
 def _stretches(holder: Node, names: Iterable[str]) -> Iterable[tuple[int, int]]:
-    """What of the raw text leaves with some members of an object, so that its commas still stand between the others.
+    """Yield the stretches to remove from the raw text with some members of an object, including their commas.
 
-    A run of leaving members takes the comma before it; a run at the front, the one after it.
+    A run of removed members takes the comma before it. A run at the start takes the comma after it.
     """
     removed = set(names)
     members = [(name, node.key_start, node.end) for name, node in holder.value.items()]

@@ -1,4 +1,4 @@
-"""The values of FHIR R4: what primitives look like, which stretches of a reference are ids, what a resource reveals.
+"""The values of FHIR R4: the form of primitives, the ids in references, and the identifiers that a resource reveals.
 
 Primitives: R4, Data Types (section 2.24.0.1). References and URLs: R4, References (section 2.3.0.1) and Bundle (section
 2.36.4): relative and absolute literal references, `urn:uuid:`, `urn:oid:`, `#contained`, and the conditional references
@@ -57,14 +57,14 @@ def is_primitive(type_: str) -> bool:
 
 
 def fits(type_: str, node: Node, raw: str) -> bool:
-    """Whether a JSON value is one of a primitive type."""
+    """Whether a JSON value is valid for a primitive type."""
     if node.kind not in _KINDS.get(type_, ("string",)):
         return False
     return type_ == "boolean" or is_valid(type_, node.value if node.kind == "string" else raw[node.start : node.end])
 
 
 def is_valid(type_: str, written: str) -> bool:
-    """Whether a string is in the lexical space of a primitive type; a day must be one of the calendar."""
+    """Whether a string is in the lexical space of a primitive type. A day must exist in the calendar."""
     if _FORMS[type_].fullmatch(written) is None:
         return False
     if type_ in ("date", "dateTime", "instant") and (day := _ON_A_DAY.match(written)):
@@ -76,7 +76,7 @@ def is_valid(type_: str, written: str) -> bool:
 
 
 BASE = "https://deid.invalid/fhir"
-"""Stands for every server: `.invalid` never resolves (RFC 6761, section 6.4)."""
+"""Replaces every server address: `.invalid` never resolves (RFC 6761, section 6.4)."""
 
 Form = Literal["id", "uuid", "oid"]
 _ID = r"[A-Za-z0-9\-.]{1,64}"
@@ -91,7 +91,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:(?://)?")
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch that is replaced by a keyed hash; `form` says what must come of it."""
+    """A stretch that is replaced by a keyed hash in the given form."""
 
     start: int
     end: int
@@ -100,13 +100,14 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A reference or URL taken apart.
+    """The parts of a reference or URL.
 
     Args:
-        segments: what is hashed.
-        fixed: what is replaced whatever the hashes are: `(start, end, new)`.
-        type, id: of the resource meant, where the reference tells; `id` is also that of `#id` and of `urn:uuid:id`.
-        base: the server's address, "" for none.
+        segments: the stretches that are hashed.
+        fixed: the replacements that do not depend on hashes: `(start, end, new)`.
+        type, id: the type and id of the target, if the reference names them. `id` is also set for `#id` and
+            `urn:uuid:id`.
+        base: the address of the server, or "".
     """
 
     segments: tuple[Segment, ...]
@@ -121,11 +122,11 @@ class Field:
     """How the edits of one field are written back.
 
     Args:
-        node: the value. holder, name, index: the object it is a member of, and its place in a list.
-        type: its FHIR type.
-        fixed: edits of the decoded string that are made in any case.
-        segments: the stretches that a hash replaces.
-        narrative, attached: what is edited in place of the string itself.
+        node: the value. holder, name, index: the object that contains it, its name, and its index in a list.
+        type: the FHIR type.
+        fixed: edits of the decoded string that are always made.
+        segments: the stretches that are replaced by hashes.
+        narrative, attached: the XHTML or attachment that is edited instead of the string itself.
     """
 
     node: Node
@@ -140,10 +141,10 @@ class Field:
 
 
 def take_apart(written: str, path: str) -> Link:
-    """Read a reference, a fullUrl, a link or a request URL.
+    """Split a reference, a fullUrl, a link or a request URL into its parts.
 
     Raises:
-        SchemaViolation: it is none of these, or names a resource type that R4 does not have.
+        SchemaViolation: the value is none of these, or names a resource type that R4 does not have.
     """
     if contained := _CONTAINED.fullmatch(written):
         return Link(_segments(contained, "id"), id=contained["id"])
@@ -169,29 +170,30 @@ def _segments(match: re.Match[str], *groups: str) -> tuple[Segment, ...]:
 
 
 def id_form(written: str) -> Form:
-    """What must come of a bare id, so that it still equals the ids inside references."""
+    """Return the form of the hash for a bare id, so that it still equals the ids in references."""
     return "uuid" if _UUID.fullmatch(written) else "id"
 
 
 def shaped(value: str, form: Form) -> str:
-    """A keyed hash as an id of FHIR; the same hash always gives the same id.
+    """Return a keyed hash as a FHIR id. The same hash always gives the same id.
 
     Args:
-        value: what the policy's hash made of the old id. A valid id stays as it is; of anything else a digest is taken.
+        value: the policy's hash of the old id. A valid id is used unchanged, anything else is digested.
+        form: the form of the new id.
     """
     digest = hashlib.sha256(value.encode("utf-8", "surrogatepass")).digest()
     if form == "uuid":
         return str(uuid.UUID(bytes=digest[:16], version=4))
     if form == "oid":
-        return f"2.25.{uuid.UUID(bytes=digest[:16], version=4).int}"  # ITU-T X.667, section 7: the arc of UUIDs
+        return f"2.25.{uuid.UUID(bytes=digest[:16], version=4).int}"  # ITU-T X.667, section 7: the OID arc of UUIDs
     return value if re.fullmatch(_ID, value) else digest.hex()[:32]
 
 
 def check_one_to_one(pairs: Iterable[tuple[str, str]]) -> None:
-    """Refuse replacements of ids by which a reference would lead elsewhere, or nowhere.
+    """Reject replacements of ids after which a reference would have a wrong target or none.
 
     Args:
-        pairs: what stood there and what its hash is; other values than ids (queries, numbers with spaces) do not count.
+        pairs: old values and their hashes. Values that are not ids (queries, numbers with spaces) do not count.
 
     Raises:
         AccountingError: one id has two replacements, or two ids have one.
@@ -204,18 +206,19 @@ def check_one_to_one(pairs: Iterable[tuple[str, str]]) -> None:
 _NAMED = {"Patient": "PATIENT", "Practitioner": "CLINICIAN", "Organization": "PERSON"}
 _TELECOM = {"phone": "TELEPHONE_NUMBER", "sms": "TELEPHONE_NUMBER", "pager": "TELEPHONE_NUMBER", "fax": "FAX_NUMBER",
             "email": "EMAIL", "url": "URL"}
-_ADDRESS = {"line": "STREET", "city": "CITY", "postalCode": "ZIP", "text": "ADDRESS"}  # a state's name is too common
+_ADDRESS = {"line": "STREET", "city": "CITY", "postalCode": "ZIP", "text": "ADDRESS"}  # state names are too common
 _IDENTIFIERS = ("identifier", "masterIdentifier", "groupIdentifier")
 _TITLES = re.compile(r"^(?:(?:Dr|Prof|Mr|Mrs|Ms|Miss)\b\.?\s*)+|(?:,\s*(?:M\.?D|D\.?O|Ph\.?D|RN|NP|PA(?:-C)?)\b\.?)+$")
-# Shorter ones would be found where they mean something else.
+# Shorter values would match unrelated words.
 _SHORTEST_NUMBER, _SHORTEST_ID, _SHORTEST_LINE, _SHORTEST_WORD = 4, 6, 6, 2
 
 
 def revealed(resource: str, node: Node) -> Iterator[Known]:
-    """What one resource reveals; its contained resources and a Bundle's entries are asked on their own.
+    """Yield the identifiers that one resource reveals, without contained resources and entries of a Bundle.
 
     Args:
-        node: the resource, already found to fit its rules.
+        resource: the resource type.
+        node: the resource, already checked against its rules.
     """
     for name in _IDENTIFIERS:
         for identifier in items(node, name):
@@ -240,12 +243,12 @@ def revealed(resource: str, node: Node) -> Iterator[Known]:
 
 
 def bare(name: str) -> str:
-    """A name without its titles: it is sought in texts that may use others."""
+    """Return a name without its titles, because texts may use other titles."""
     return _TITLES.sub("", name)
 
 
 def patient_of(root: Node) -> str | None:
-    """The subject of a resource; of a Bundle, its one patient. None where there is none, or more than one."""
+    """Return the subject of a resource, or the only patient of a Bundle. None if there is none or more than one."""
     resources = [root, *(r for entry in items(root, "entry") for r in items(entry, "resource"))]
     patients = [r for r in resources if _type(r) == "Patient"]
     own_ids = {found for r in patients for found in strings(r, "id")}
@@ -256,12 +259,12 @@ def patient_of(root: Node) -> str | None:
 
 
 def items(node: Node, name: str) -> list[Node]:
-    """The objects a member holds: several, one or none."""
+    """Return the objects in a member: several, one or none."""
     return _of_kind("object", node, name)
 
 
 def strings(node: Node, name: str) -> list[str]:
-    """The strings a member holds: several, one or none."""
+    """Return the strings in a member: several, one or none."""
     return [string.value for string in _of_kind("string", node, name)]
 
 
@@ -273,7 +276,7 @@ def _of_kind(kind: str, node: Node, name: str) -> list[Node]:
 
 
 def identifier_type(identifier: Node) -> str:
-    """The entity type of an Identifier, by the code of its `type` (HL7 table 0203), else by its `system`."""
+    """Return the entity type of an Identifier, by the code of its `type` (HL7 table 0203) or else by its `system`."""
     known = rules().vocabulary
     for concept in items(identifier, "type"):
         for coding in items(concept, "coding"):

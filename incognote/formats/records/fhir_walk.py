@@ -1,4 +1,4 @@
-"""A FHIR resource under its rules, element by element: what is free text, what is replaced, what is wrong."""
+"""Walk a FHIR resource by its rules, element by element: find free text, values to replace, and violations."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _NUMBERS = ("integer", "unsignedInt", "positiveInt", "decimal")
 _CODED = ("CodeableConcept", "Coding")
 _VALUES = ("value", "data", "lowerLimit", "upperLimit")
 _VERSION = re.compile(r"v?[0-9]{1,2}(\.[0-9]{1,3}){0,2}")
-_TIME = re.compile(r"[0-9:]{8}(\.([0-9]{1,3}|0+))?")  # FHIR lets the fraction hold any number
+_TIME = re.compile(r"[0-9:]{8}(\.([0-9]{1,3}|0+))?")  # in FHIR, the fraction may be any number
 _LONG, _IDENTIFYING = 7, 5
-_LARGEST = 30  # a power of ten; nothing is measured in more
+_LARGEST = 30  # a power of ten; no measurement is larger
 
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """Where the walk is: the object at hand, and what its surroundings say of it."""
+    """The position of the walk: the current object and its context."""
 
     holder: Node
     rule: ElementRule
@@ -62,7 +62,7 @@ class FhirWalk:
         drops: members that are removed whole, as `(object, name)`.
 
     Raises:
-        SchemaViolation: the first thing that no rule allows; the message names its path and no value.
+        SchemaViolation: something is not allowed by any rule. The message names the first such path and no value.
     """
 
     def __init__(self, raw: str, root: Node) -> None:
@@ -106,8 +106,8 @@ class FhirWalk:
             rule = elements.get(name.removeprefix("_"))
             if rule is None or (name.startswith("_") and not is_primitive(rule.type)):
                 here = child(path, name) if is_told(name, elements) else path
-                told = spoken(name, position, "element", elements)
-                raise _wrong(here, f"{told} is not one of {scope.rule.type} in FHIR R4")
+                shown = spoken(name, position, "element", elements)
+                raise _wrong(here, f"{shown} is not one of {scope.rule.type} in FHIR R4")
             here = child(path, name)
             inner = scope
             if telling and name.startswith(("value", "component")):
@@ -134,7 +134,7 @@ class FhirWalk:
             self._resource(node, path, scope.depth + 1, contained=name == "contained")
         elif is_primitive(rule.type):
             if node.kind == "null" and index is not None and f"_{name}" in scope.holder.value:
-                return  # the sibling says why there is none
+                return  # the sibling says why there is no value
             if not fits(rule.type, node, self._raw):
                 raise _wrong(path, f"is not a {rule.type} of FHIR R4")
             self._primitive(scope, Field(node, scope.holder, name, index, rule.type), rule, path)
@@ -147,7 +147,7 @@ class FhirWalk:
             self._elements(inner, self._rules.elements_of(rule) or {}, path)
 
     def _sibling(self, scope: _Scope, name: str, node: Node, rule: ElementRule, path: str) -> None:
-        """`_birthDate` beside `birthDate`: an id and extensions; beside a list, a list as long."""
+        """Walk `_birthDate` next to `birthDate`: an id and extensions. Next to a list, it is a list of equal length."""
         element = ElementRule("Element")
         if not rule.many:
             self._one(scope, name, None, node, element, path)
@@ -210,7 +210,7 @@ class FhirWalk:
             case "uri" if not self._rules.is_public(value):
                 self._link(path, field, value, Link((Segment(0, len(value), "id"),), ((0, 0, f"{BASE}/uri/"),)))
             case "uri":
-                pass  # a public one names a system, nobody's record
+                pass  # a public URI names a system, not a record
             case "type":
                 if value not in self._rules.vocabulary["resource_types"] and not self._rules.is_public(value):
                     raise _wrong(path, "is not the name of a resource type")
@@ -251,7 +251,8 @@ class FhirWalk:
                 raise _wrong(path, "has no rule")
 
     def _coded(self, path: str, field: Field, value: str, *, own: bool = False) -> None:
-        """A code or unit that no list holds: words nobody knows are hashed in a site's own system, else withheld."""
+        """Handle an unlisted code or unit. Words are scanned as text. Other values of a local system are hashed, else
+        withheld."""
         if self._rules.is_worded(value):
             self._text(path, field, value)
         elif own:
@@ -294,7 +295,7 @@ class FhirWalk:
             self._act(path, field, value, "absent", "URL")
 
     def _reference(self, value: str, path: str) -> Link:
-        """Servers lose their address, so one id may not mean two things on two of them."""
+        """Split a reference, and check that no id is used on two servers, because server addresses are removed."""
         link = take_apart(value, path)
         if link.type and link.id and link.base:
             base = self._bases.setdefault((link.type, link.id), link.base)
@@ -308,7 +309,7 @@ class FhirWalk:
         return Link((Segment(0, len(value), id_form(value)),))
 
     def _display_of(self, scope: _Scope) -> str | None:
-        """What a Reference's display names: by what it points at, else by what it may point at."""
+        """Return the entity type of a Reference's display, by its actual target or else by its possible targets."""
         kinds: Mapping[str, str] = self._rules.vocabulary["display_of"]
         for written in strings(scope.holder, "reference"):
             link = take_apart(written, "reference")
@@ -321,7 +322,7 @@ class FhirWalk:
         return next((entity for entity in ("PERSON", "ORGANIZATION", "LOCATION") if entity in possible), None)
 
     def _telling(self, scope: _Scope) -> str | None:
-        """What the values beside a code tell of a person: an Observation of age, or of a date of birth."""
+        """Return what an Observation's values reveal about a person, by its code: an age, or a date of birth."""
         if scope.resource != "Observation":
             return None
         if scope.telling:
@@ -345,26 +346,26 @@ class FhirWalk:
         return None
 
     def _told_beside(self, holder: Node, value: str) -> str | None:
-        """What the unit beside a number of five digits or more says that it is: `MRN`."""
+        """Return the identifier type of a number of five digits or more, by the unit next to it: `MRN`."""
         if abs(Decimal(value).adjusted()) < _IDENTIFYING - 1:
             return None
         return next(filter(None, map(self._rules.told_by, (*strings(holder, "unit"), *strings(holder, "code")))), None)
 
     def _told_by_display(self, holder: Node, code: str) -> str | None:
-        """What the display beside a code of five digits or more says that it is; LOINC and SNOMED hold codes only."""
+        """Return the identifier type of a code with five digits or more, by its display. Not for LOINC and SNOMED."""
         if sum(c.isdigit() for c in code) < _IDENTIFYING or any(
                 self._rules.is_checked(s) for s in strings(holder, "system")):
             return None
         return next(filter(None, map(self._rules.told_by, strings(holder, "display"))), None)
 
     def _is_unit(self, holder: Node, unit: str) -> bool:
-        """Whether a unit is one that everybody writes, or repeats the code beside it, which passes itself."""
+        """Whether a unit is a common one, or repeats the code next to it, which passes on its own."""
         system = next(iter(strings(holder, "system")), "")
         same = unit in strings(holder, "code") and self._rules.is_code(system, unit)
         return same or unit in self._rules.vocabulary["units"].split()
 
     def _is_long_number(self, holder: Node, value: str) -> bool:
-        """Whether a number is as long as an identifier, and no public unit says what it counts."""
+        """Whether a number is as long as an identifier and has no public unit."""
         number = Decimal(value)
         if abs(number.adjusted()) > _LARGEST:
             return True

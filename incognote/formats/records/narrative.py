@@ -1,8 +1,8 @@
-"""Texts in another form within a record: XHTML whose tags stay, and attached documents in base64.
+"""Texts in another form within a record: XHTML whose tags are kept, and attached documents in base64.
 
-Of XHTML there is a text to scan, and edits of that text are carried back between the tags. It is read by a small strict
-reader rather than an XML library: it keeps the position of every character, refuses what it does not know, and resolves
-no entity but HTML's named characters.
+The text of XHTML is extracted and scanned, and edits of it are mapped back between the tags. A small strict reader is
+used instead of an XML library. It keeps the position of every character, rejects what it does not know, and resolves
+only HTML's named characters.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _BLANK = re.compile(r"[ \t\r\n]*")
 
 
 class _Piece(NamedTuple):
-    """Characters `at..at+size` of the text stand at `start..end` of the source; one for one unless `entity`."""
+    """Characters `at..at+size` of the text come from `start..end` of the source, one to one unless `entity`."""
 
     at: int
     size: int
@@ -55,15 +55,16 @@ class _Piece(NamedTuple):
 
 
 class Narrative:
-    """One XHTML value: a `div`, or with `page=True` a whole page where it begins as one.
+    """One XHTML value: a `div`, or with `page=True` a whole page if it begins like one.
 
     Attributes:
-        source: as it stands in the record.
-        text: what a reader sees: parts of a line joined, blocks on lines of their own, table cells set off by tabs;
-            then, a line each, the attribute values that hold words (titles, alternative texts).
+        source: the XHTML in the record.
+        text: what a reader sees: the parts of a line joined, each block on its own line, table cells separated by tabs;
+            then the attribute values that hold words (titles, alternative texts), one per line.
 
     Raises:
-        SchemaViolation: not well-formed, or an element or attribute the rules do not list (scripts, forms, frames).
+        SchemaViolation: the XHTML is not well-formed, or has an element or attribute that the rules do not list
+            (scripts, forms, frames).
     """
 
     def __init__(self, source: str, field: str = "", *, page: bool = False) -> None:
@@ -86,9 +87,10 @@ class Narrative:
         self._starts = [piece.at for piece in self._pieces]
 
     def edits(self, changes: Sequence[Change]) -> list[Change]:
-        """Edits of the text as edits of the source, and what of the source is removed in any case.
+        """Convert edits of the text to edits of the source, and add the removals that are always made.
 
-        New words stand where the first character of the old ones stood; the rest of them goes, tags between them stay.
+        New words replace the first part of the old ones. The rest of the old words is removed, and tags between them
+        are kept.
         """
         made = list(self._removals)
         for start, end, new in changes:
@@ -98,11 +100,11 @@ class Narrative:
         return sorted(made)
 
     def places(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Where a stretch of the text stands in the source."""
+        """Return the places in the source of a stretch of the text."""
         return [(first, last) for first, last, _ in self._stretches(start, end)]
 
     def _stretches(self, start: int, end: int) -> list[tuple[int, int, str]]:
-        """The same with the quotes that surround each, neighbours joined."""
+        """Like `places`, with the quotes around each place. Adjacent places are joined."""
         places: list[tuple[int, int, str]] = []
         for i in range(max(bisect_right(self._starts, start) - 1, 0), len(self._pieces)):
             piece = self._pieces[i]
@@ -179,7 +181,7 @@ class Narrative:
     def _characters(self, start: int, end: int, quote: str) -> None:
         at = start
         if self._pending and (blank := _BLANK.match(self.source, start, end)):
-            at = blank.end()  # white space between blocks is layout of the source
+            at = blank.end()  # white space between blocks is only layout
         while at < end:
             stop = self.source.find("&", at, end)
             stop = end if stop < 0 else stop
@@ -204,7 +206,7 @@ class Narrative:
         self._size += len(characters)
 
     def _separate(self, separator: str) -> None:
-        """Set the next part off from the last, once."""
+        """Separate the next part from the last, once."""
         if self._pending != "\n":
             self._pending = separator
 
@@ -214,7 +216,7 @@ class Narrative:
 
 @cache
 def _kinds(page: bool) -> dict[str, str]:
-    """The separator that each allowed element sets."""
+    """Return the separator of each allowed element."""
     known = rules().xhtml
     kinds = dict.fromkeys(known["inline"], "")
     kinds |= dict.fromkeys((*known["block"], *(known["page"] if page else ())), "\n")
@@ -222,7 +224,7 @@ def _kinds(page: bool) -> dict[str, str]:
 
 
 def _named(reference: re.Match[str]) -> str | None:
-    """The character a reference stands for; None where there is none."""
+    """Return the character of a reference, or None if there is none."""
     if reference["name"]:
         code = {"apos": 39}.get(reference["name"]) or name2codepoint.get(reference["name"])
         return chr(code) if code else None
@@ -233,13 +235,13 @@ def _named(reference: re.Match[str]) -> str | None:
 
 
 def _escaped(text: str, quote: str) -> str:
-    """Text as it may stand between tags, or in an attribute's quotes."""
+    """Escape text for use between tags or in an attribute's quotes."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return text.replace(quote, "&quot;" if quote == '"' else "&#39;") if quote else text
 
 
 _CHARSET = re.compile(r"; *charset=\"?([A-Za-z0-9\-]+)\"?", re.IGNORECASE)
-# Any control character but blanks and line ends: a text in another character set reads like this.
+# Control characters except white space: they show that a text is in another character set.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
@@ -248,9 +250,9 @@ class Attached:
     """A decoded attachment.
 
     Args:
-        content: its text.
-        charset: Python's name of its character set.
-        is_markup: XHTML, whose tags stay.
+        content: the text.
+        charset: Python's name of the character set.
+        is_markup: whether it is XHTML, whose tags are kept.
     """
 
     content: str = field(repr=False)
@@ -258,10 +260,10 @@ class Attached:
     is_markup: bool
 
     def encode(self, content: str) -> str:
-        """New content as base64 in the same character set.
+        """Return new content as base64 in the same character set.
 
         Raises:
-            RecordProblem: the character set cannot hold what was put in.
+            RecordProblem: the character set cannot represent the replacements.
         """
         try:
             return base64.b64encode(content.encode(self.charset)).decode("ascii")
@@ -274,14 +276,15 @@ def decode(data: str, content_type: str | None, path: str) -> Attached:
     """Read `Attachment.data`.
 
     Args:
-        content_type: `Attachment.contentType`, its charset parameter included; without one UTF-8 is assumed.
-        path: of the attachment, for messages.
+        data: the base64 text.
+        content_type: `Attachment.contentType` with its charset parameter; UTF-8 if there is none.
+        path: the path of the attachment, for messages.
 
     Raises:
-        UnsupportedFormat: the bytes are a PDF, an image or another format without a reader, whatever is declared.
-        SchemaViolation: a media type that cannot be read as text, no base64, or bytes that are not of the character
-            set, or are of another one as well: control characters (UTF-16 read as UTF-8), UTF-8 called Latin-1. Nothing
-            is released of what cannot be read.
+        UnsupportedFormat: the bytes are a PDF, an image or another format without a reader, whatever the declared type.
+        SchemaViolation: the media type is not text, the data is not base64, or the bytes do not match the character
+            set. Control characters (UTF-16 read as UTF-8) and UTF-8 declared as Latin-1 count as a mismatch. Nothing
+            unreadable is released.
     """
     known = rules().vocabulary
     media_type = (content_type or "").split(";")[0].strip().lower()
@@ -313,7 +316,7 @@ def decode(data: str, content_type: str | None, path: str) -> Attached:
 
 
 def _is_utf8(octets: bytes) -> bool:
-    """Whether bytes beyond ASCII are valid UTF-8: in a one-byte set no text looks like that by chance."""
+    """Whether bytes are valid UTF-8 beyond ASCII. No text in a one-byte character set looks like that by chance."""
     try:
         octets.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,8 +1,9 @@
 """A strict JSON reader that keeps positions, so that edits can be spliced into the raw text.
 
-RFC 8259 without the leniencies: no NaN, no duplicate keys, no control characters in strings, at most 200 levels.
-A byte order mark in front is skipped and kept. Lone surrogate escapes are read as lone surrogates and stay as written.
-The reader is a loop over compiled expressions and the standard library's C string scanner: no recursion, linear time.
+It follows RFC 8259 strictly: no NaN, no duplicate keys, no control characters in strings, at most 200 levels. A byte
+order mark at the start is skipped and kept. Lone surrogate escapes are read as lone surrogates and written unchanged.
+The reader is a loop over compiled expressions and the standard library's C string scanner. It does not recurse, and
+its time is linear.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]  # the stubs leave it out
+from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]  # missing in the stubs
 from typing import Any, Literal
 
 from incognote.errors import MalformedRecord
@@ -35,12 +36,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Node:
-    """One JSON value and where it stands: `raw[start:end]` is its text, quotes and brackets included.
+    """One JSON value and its position: `raw[start:end]` is its text, including quotes and brackets.
 
     Attributes:
-        kind: its JSON type; `integer` is a number without fraction and exponent (Draft 4).
-        value: members by name, items, the decoded string, a bool, or None. A number is not decoded: `raw[start:end]`.
-        key_start: where the quoted name of a member begins; -1 for what is no member.
+        kind: the JSON type; `integer` is a number without fraction and exponent (Draft 4).
+        value: the members by name, the items, the decoded string, a bool, or None. Numbers are not decoded: use
+            `raw[start:end]`.
+        key_start: where the quoted name of a member begins; -1 if the value is not a member.
     """
 
     __slots__ = ("end", "key_start", "kind", "start", "value")
@@ -60,7 +62,8 @@ def parse(raw: str) -> Node:
     """Read one JSON text.
 
     Raises:
-        MalformedRecord: not JSON, a key twice in one object, or nested too deep; the message says line and column only.
+        MalformedRecord: the text is not JSON, has a duplicate key, or is nested too deeply. The message gives only the
+            line and column.
     """
     at = 1 if raw.startswith("\ufeff") else 0
     open_nodes: list[Node] = []
@@ -98,7 +101,7 @@ def parse(raw: str) -> Node:
                 raise _fault(raw, node.start, f"nested deeper than {MAX_DEPTH} levels")
             open_nodes.append(node)
             match = _NEXT.match(raw, at)
-            if match is None or match[1] != _CLOSING[kind]:  # not empty: its first member or item follows
+            if match is None or match[1] != _CLOSING[kind]:  # not empty: the first member or item follows
                 if group == 2:
                     key, key_start, at = _key(raw, at, node.value)
                 else:
@@ -129,13 +132,13 @@ def parse(raw: str) -> Node:
 
 
 def _key(raw: str, at: int, members: dict[str, Node]) -> tuple[str, int, int]:
-    """The name of the next member, where it begins, and where its value may begin."""
+    """Return the name of the next member, its start, and the offset at which its value may begin."""
     match = _KEY.match(raw, at)
     if match is None:
         raise _fault(raw, _skip(raw, at))
     start, at = match.start(1), match.end()
     name: str | None = match[2]
-    if name is None:  # the name holds an escape, or is broken
+    if name is None:  # the name contains an escape or is invalid
         try:
             name, at = scanstring(raw, start + 1, True)
         except JSONDecodeError as error:
@@ -150,7 +153,7 @@ def _key(raw: str, at: int, members: dict[str, Node]) -> tuple[str, int, int]:
 
 
 def _skip(raw: str, at: int) -> int:
-    """Where the next character stands that is no white space."""
+    """Return the offset of the next character that is not white space."""
     return _SPACE.match(raw, at).end()  # type: ignore[union-attr]  # it matches the empty string too
 
 
@@ -160,16 +163,16 @@ def _fault(raw: str, at: int, what: str = "not valid JSON") -> MalformedRecord:
 
 
 def raw_offsets(raw: str, node: Node, offsets: Iterable[int]) -> list[int]:
-    """Where code-point offsets into a decoded string stand in the raw text.
+    """Return the raw-text offsets of code-point offsets in a decoded string.
 
     Args:
-        node: a string.
-        offsets: 0..len(node.value), in any order.
+        node: the string.
+        offsets: offsets in 0..len(node.value), in any order.
     """
     body = node.start + 1
     if node.end - 1 - body == len(node.value):
         return [body + offset for offset in offsets]
-    decoded_marks, raw_marks = [0], [body]  # after each escape: the offset in the decoded string, and in the raw text
+    decoded_marks, raw_marks = [0], [body]  # after each escape: offset in the decoded string and in the raw text
     for match in _ESCAPE.finditer(raw, body, node.end - 1):
         decoded_marks.append(decoded_marks[-1] + match.start() - raw_marks[-1] + 1)
         raw_marks.append(match.end())
@@ -181,12 +184,12 @@ def raw_offsets(raw: str, node: Node, offsets: Iterable[int]) -> list[int]:
 
 
 def string_edits(raw: str, node: Node, edits: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Edits of a decoded string (code points, end exclusive) as edits of the raw text, escaped."""
+    """Convert edits of a decoded string (code points, end exclusive) to edits of the raw text, with escapes."""
     places = raw_offsets(raw, node, [offset for start, end, _ in edits for offset in (start, end)])
     return [(places[2 * i], places[2 * i + 1], quoted(text)[1:-1]) for i, (_, _, text) in enumerate(edits)]
 
 
 def quoted(text: str) -> str:
-    """A JSON string that reads as `text`, escaped where JSON must be, and where UTF-8 cannot hold a lone surrogate."""
+    """Return `text` as a JSON string. Escapes what JSON requires, and lone surrogates, which UTF-8 cannot represent."""
     written = json.dumps(text, ensure_ascii=False)
     return _SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", written)

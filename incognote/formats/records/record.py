@@ -1,9 +1,9 @@
-"""A record's values against its schema, value by value, and how the record is put together again.
+"""Check a record against its schema, value by value, and write the record back with its edits.
 
-The walker follows Draft 4 for `type` (lists, null, an integer is a number too, 1.0 is no integer), `required`, `enum`,
-`pattern` and `maxLength`, and is stricter in three things: a member that the schema does not name is a fault, a
-`pattern` must match the whole value, anchored or not, and a number of five digits or more does not pass through under a
-label of an identifier.
+The walker follows JSON Schema Draft 4 for `type` (lists, null, an integer is also a number, 1.0 is not an integer),
+`required`, `enum`, `pattern` and `maxLength`. It is stricter in three ways. A member that the schema does not name is a
+fault. A `pattern` must match the whole value, anchored or not. A number of five digits or more does not pass through
+under the label of an identifier.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class OpenRecord(DecodedDocument):
     Args:
         texts: the free texts to de-identify; paths are unique.
         actions: the structured fields that are replaced.
-        known: the identifiers its structured fields reveal, to be sought in its texts.
-        patient: the subject, where the schema names its field and the record fills it.
-        id: the record's own id, likewise.
+        known: the identifiers that its structured fields reveal, to search for in its texts.
+        patient: the subject, if the schema names its field and the record has a value there.
+        id: the record's own id, under the same conditions.
         content: the JSON text.
-        nodes: the value at each path of a text or an action.
-        codec, head, after, separator, position: as of a Document.
+        nodes: the value at the path of each text and action.
+        codec, head, after, separator, position: as in a Document.
     """
 
     data_type: str
@@ -62,14 +62,14 @@ class OpenRecord(DecodedDocument):
     is_record = True
 
     def rewritten(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str:
-        """The new raw record; whatever is neither changed nor acted on keeps its bytes.
+        """Return the new raw record. Bytes outside the changes and actions stay the same.
 
         Args:
-            changes: by path of a text, in code points of the decoded string.
-            values: the new value of every action; it is written as a string whatever stood there.
+            changes: the changes by path of a text, in code points of the decoded string.
+            values: the new value of every action. It is written as a string, whatever the old value was.
 
         Raises:
-            AccountingError: an action without a value, or a change of what is no text of this record.
+            AccountingError: an action has no value, or a change is not for a text of this record.
         """
         account(self, changes, values)
         edits: list[Change] = []
@@ -91,14 +91,14 @@ class OpenRecord(DecodedDocument):
 
 
 class Walk:
-    """One record under one schema.
+    """The walk through one record with one schema.
 
     Attributes:
         texts, actions, known: as in OpenRecord, in the order of the record.
-        nodes: the value at each path of a text or an action.
+        nodes: the value at the path of each text and action.
 
     Raises:
-        SchemaViolation: the record does not fit; the message names up to five fields and no value.
+        SchemaViolation: the record does not fit. The message names up to five fields and no value.
     """
 
     def __init__(self, raw: str, root: Node, schema: Schema, *, what: str = "member") -> None:
@@ -118,7 +118,7 @@ class Walk:
             raise SchemaViolation(shown + (f"; and {more} more" if more > 0 else ""), field=self._faults[0][0])
 
     def scalar_at(self, path: str | None) -> str | None:
-        """The string or number a key of the schema names; None where it is absent, null or empty."""
+        """Return the string or number at a path, or None if it is absent, null or empty."""
         if path is None:
             return None
         node = self._keyed(self._root, self._schema.root, "", path)
@@ -156,7 +156,7 @@ class Walk:
             self._faults.append((child(path, name), "is required and absent"))
 
     def _label(self, name: str, rule: FieldRule, members: dict[str, Node]) -> str | None:
-        """What a number's name, or a label beside one that is only called `value`, says that it identifies."""
+        """Return what a number identifies, by its name, or by a label next to it if the name is only `value` or such."""
         numbers = (rule.items or rule).types & {"integer", "number"}
         if not numbers:
             return None
@@ -166,7 +166,7 @@ class Walk:
         return next(filter(None, map(tells, labels)), None)
 
     def _is_long(self, node: Node, rule: FieldRule) -> bool:
-        """Whether a number that no `enum` lists has as many digits as an identifier."""
+        """Whether a number without an `enum` has as many digits as an identifier."""
         return rule.values is None and abs(Decimal(self._content(node)).adjusted()) >= _LONG - 1
 
     def _leaf(self, node: Node, rule: FieldRule, path: str) -> None:

@@ -1,4 +1,4 @@
-"""Tables: each row is a flat record under a schema; rows that are pieces of one note are joined before detection."""
+"""Tables: each row is a flat record with a schema. Rows that are pieces of one note are joined before detection."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
 
 
 class CellStretch(NamedTuple):
-    """A cell's stretch `start:end` of a joined text; `row` counts within the record."""
+    """The stretch `start:end` of a cell in a joined text. `row` is the index within the record."""
 
     row: int
     column: int
@@ -35,13 +35,14 @@ class CellStretch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OpenRows(OpenRecord):
-    """One row, or the rows that are one note, opened as a record.
+    """One row, or the rows of one note, opened as a record.
 
-    A text's path is its column; so is an action's, with the row's place among several: `author[1]`.
+    The path of a text is its column. The path of an action is its column too, with the row's index if there are several
+    rows: `author[1]`.
 
     Args:
-        rows: their numbers in the table, from 1.
-        table: the table they stand in, where it is known.
+        rows: the row numbers in the table, from 1.
+        table: the table of the rows, if it is known.
     """
 
     rows: tuple[int, ...]
@@ -53,12 +54,12 @@ class OpenRows(OpenRecord):
     table: OpenTable | None = field(default=None, kw_only=True, repr=False)
 
     def rewritten(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str:
-        """The rows' new text, in the table's order; cells that are neither edited nor acted on keep their bytes.
+        """Return the new text of the rows, in the order of the table. Cells without edits and actions keep their bytes.
 
-        An edit over several pieces is cut back onto its rows: its new text stands in the first, the rest is taken out.
+        An edit over several pieces is split: its new text goes into the first row, and the rest is removed.
 
         Raises:
-            AccountingError: as OpenRecord.
+            AccountingError: as in OpenRecord.
         """
         account(self, changes, values)
         changed: list[dict[int, str]] = [{} for _ in self._rows]
@@ -88,12 +89,12 @@ class OpenRows(OpenRecord):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class OpenTable:
-    """One table being read.
+    """A table that is being read.
 
     Args:
-        table: its records.
-        header: its header line as it stands in the source.
-        words: how it is read, as JSON holds it (`Layout.words`).
+        table: the records of the table.
+        header: the original header line.
+        words: the layout as JSON data (`Layout.words`).
     """
 
     table: Table = field(repr=False)
@@ -102,13 +103,13 @@ class OpenTable:
 
     @property
     def grouped(self) -> bool:
-        """Whether rows of one note may stand apart, so that none is written before all are there."""
+        """Whether the rows of a note may be separated, so that no row is written before all are processed."""
         return self.words["group"] is not None
 
 
 @dataclass(frozen=True)
 class BadRows:
-    """Rows that cannot be opened; they go to quarantine as they are, and the rows around them go on."""
+    """Rows that cannot be opened. They go to quarantine unchanged, and the other rows are still processed."""
 
     rows: tuple[int, ...]
     content: str = field(repr=False)
@@ -116,11 +117,11 @@ class BadRows:
 
 
 class Table:
-    """A delimited table under a schema. Made by `read_rows`; its records are read once.
+    """A delimited table with a schema, created by `read_rows`. Its records can be read only once.
 
     Attributes:
-        head: the header line as the output has it.
-        columns: the columns' names.
+        head: the header line of the output.
+        columns: the column names.
     """
 
     def __init__(
@@ -136,7 +137,7 @@ class Table:
         self.head = header.rewritten({}, delimiter, self._dropped)
 
     def records(self) -> Iterator[OpenRows | BadRows]:
-        """Every row once: opened, or with what is wrong with it. Without a group column, one at a time is in memory."""
+        """Yield every row, opened or with its problem. Without a group column, one row at a time is in memory."""
         if self._group is None:
             for row in self._rows:
                 yield self._opened([row])
@@ -145,15 +146,15 @@ class Table:
         for row in self._rows:
             bad = self._fault(row)
             key = row.values[self._group] if bad is None else ""
-            notes.setdefault(key or row.number, []).append(row)  # a row of no group is a note of its own
+            notes.setdefault(key or row.number, []).append(row)  # a row without a group is a separate note
         for rows in notes.values():
             yield self._opened(rows)
 
     def rebuild(self, parts: Iterable[tuple[OpenRows, str]]) -> Iterator[str]:
-        """The table's lines: the header, then the rows, as the records' `rebuild` gave them, in the table's order.
+        """Yield the lines of the table: the header, then the rebuilt rows in the order of the table.
 
         Raises:
-            AccountingError: a part has not as many rows as its record.
+            AccountingError: a part has another number of rows than its record.
         """
         yield self.head
         placed: dict[int, str] = {}
@@ -170,7 +171,7 @@ class Table:
 
     @property
     def tail(self) -> str:
-        """The blank lines after the last row, once all records were read."""
+        """The blank lines after the last row, available after all records have been read."""
         return self._rows.tail
 
     def _fault(self, row: RawRow) -> RecordProblem | None:
@@ -235,7 +236,7 @@ class Table:
         )
 
     def _walk(self, row: RawRow) -> Walk:
-        """The row as a flat object; an empty cell of a column that holds no strings is absent."""
+        """Walk a row as a flat object. An empty cell in a column without strings counts as absent."""
         members: dict[str, Node] = {}
         for i, (name, value) in enumerate(zip(self.columns, row.values, strict=True)):
             if i in self._dropped:
@@ -260,17 +261,17 @@ def read_rows(
 
     Args:
         stream: a text stream opened with `newline=""`, so that line ends inside cells and between rows are kept.
-        schema: what its columns are.
-        group: the column whose equal values make rows one note; their text cells are joined by newlines.
-        order: the column that orders the rows of a note; default the table's own order.
-        delimiter: default whichever of comma, semicolon, tab and bar fits the header.
-        dropped: columns that the schema does not name and that are left out.
-        check: refuses a header, given the names that are expected; by default the schema must fit it.
+        schema: the schema of the columns.
+        group: the column whose equal values make rows one note. Their text cells are joined with newlines.
+        order: the column that orders the rows of a note; by default the order of the table.
+        delimiter: by default, the one of comma, semicolon, tab and bar that fits the header.
+        dropped: columns that the schema does not name, to leave out.
+        check: rejects a header, given the expected names. By default, the schema must fit the header.
 
     Raises:
-        UsageError: a column that is not there; a schema with inner fields; `check`'s.
-        MalformedRecord: no readable header.
-        SchemaViolation: the header has a column that the schema does not name, or lacks one it requires.
+        UsageError: a column is missing; the schema has nested fields; or `check` raised it.
+        MalformedRecord: there is no readable header.
+        SchemaViolation: the header has a column that the schema does not name, or lacks a required one.
     """
     expected = {*schema.root.properties, *dropped}
     sign, header, rows = read_table(stream, expected, delimiter)
@@ -299,7 +300,7 @@ def _refuse_unfit(names: Sequence[str], schema: Schema) -> None:
 
 
 def _kind(value: str, rule: FieldRule) -> Kind | None:
-    """How a cell reads under its column's types; None for an empty one that is no string."""
+    """Return the JSON type of a cell, by the types of its column, or None for an empty cell that is not a string."""
     if "string" in rule.types:
         return "string"
     if not value:
@@ -310,7 +311,7 @@ def _kind(value: str, rule: FieldRule) -> Kind | None:
         return "number"
     if "boolean" in rule.types and value.lower() in ("true", "false"):
         return "boolean"
-    return "string"  # which the walker then refuses
+    return "string"  # the walker rejects it
 
 
 def _joined(cells: Sequence[tuple[int, str]], column: int) -> tuple[str, tuple[CellStretch, ...]]:
@@ -322,13 +323,13 @@ def _joined(cells: Sequence[tuple[int, str]], column: int) -> tuple[str, tuple[C
 
 
 def _cut(edits: Sequence[Change], pieces: Sequence[CellStretch]) -> list[list[Change]]:
-    """Edits of the joined text as edits of its pieces, piece by piece."""
+    """Convert edits of the joined text to edits of its pieces."""
     cut: list[list[Change]] = [[] for _ in pieces]
     starts = [piece.start for piece in pieces]
     for start, end, text in edits:
         first = max(bisect_right(starts, start) - 1, 0)
         if start == pieces[first].end < end - 1:
-            first += 1  # it begins with the line break before a piece: its words stand in that piece
+            first += 1  # it begins with the line break before a piece, so its words are in that piece
         for i in range(first, len(pieces)):
             piece = pieces[i]
             if i > first and piece.start >= end:
