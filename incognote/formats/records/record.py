@@ -156,7 +156,7 @@ class Walk:
             self._faults.append((child(path, name), "is required and absent"))
 
     def _label(self, name: str, rule: FieldRule, members: dict[str, Node]) -> str | None:
-        """Return what a number identifies, by its name, or by a label next to it if the name is only `value` or such."""
+        """Return what a number identifies, by its name, or by a label next to it if the name is only like `value`."""
         numbers = (rule.items or rule).types & {"integer", "number"}
         if not numbers:
             return None
