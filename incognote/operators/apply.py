@@ -1,4 +1,4 @@
-"""Putting a policy's replacements into a text; everything outside them stays, character for character."""
+"""Apply a policy's replacements to a text. Every character outside them stays the same."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ from incognote.schemas.choices import Choice, Policy
 def apply(
     text: Text, spans: Iterable[Span], policy: Policy, context: OperatorContext
 ) -> tuple[str, tuple[Replacement, ...], tuple[Span, ...]]:
-    """Replace what the policy serves. Which spans are sure enough is decided before: scores are not looked at.
+    """Replace the spans whose types the policy covers, whatever their scores: thresholds are applied before this step.
 
-    An operator may widen its span over neighbouring words (`Operator.extent`), but not over another span; the
-    Replacement then bears the widened span, so that its offsets are always what was replaced.
+    An operator may widen its span over neighboring words (`Operator.extent`), but not over another span. The
+    Replacement then has the widened span, so its offsets are always those of the replaced text.
 
     Args:
+        text: the text.
         spans: disjoint spans of this text, in any order.
+        policy: the policy.
+        context: the context for the operators.
 
     Returns:
-        The new text; the replacements in its order, with their offsets in it; the spans that stand as they were,
-        because the policy does not touch their type or the operator left them.
+        The new text; the replacements in order, with their offsets in the new text; and the spans that were kept
+        because the policy does not touch their type or the operator left them unchanged.
 
     Raises:
-        ImpossibleSpan: spans that overlap or are of another text.
-        UnknownName: a type or operator that does not exist.
+        ImpossibleSpan: spans overlap or belong to another text.
+        UnknownName: a type or operator does not exist.
     """
     ordered = _ordered(text, spans)
     pieces: list[str] = []
@@ -76,7 +79,7 @@ def _operator(choice: Choice) -> Operator:
 
 
 def _widened(span: Span, extent: tuple[int, int], floor: int, ceiling: int) -> Span:
-    """The span over its extent; a side that would reach into a neighbouring span stays where it was."""
+    """Widen the span to its extent. A side that would reach into a neighboring span does not move."""
     start = extent[0] if floor <= extent[0] < span.start else span.start
     end = extent[1] if span.end < extent[1] <= ceiling else span.end
     return span if (start, end) == (span.start, span.end) else replace(span, start=start, end=end)

@@ -1,4 +1,4 @@
-"""What an operator is, and what it may know of the text around a span."""
+"""The base class of operators, and the context of a span that they may use."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR, DateReader, State
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.operatorfacts import KeyedBy, OperatorFacts, operator_facts
 
-_CUE_AT_MOST = 32  # characters in front of a date in which the document may call it an admission
+_CUE_AT_MOST = 32  # characters before a date that are searched for words such as "admitted"
 _GAP = re.compile(r"[\s,(]{1,4}\Z")
-_LATEST_BIRTH = 2029  # two digits of a birth year mean a past one; '30 is 1930 until a document says it is later
+_LATEST_BIRTH = 2029  # a two-digit birth year is in the past: '30 is 1930 unless the document has a later date
 
 
 @dataclass(frozen=True)
 class OperatorContext:
-    """The surroundings of a span.
+    """The context of a span.
 
     Attributes:
-        text: the original.
+        text: the original text.
         spans: all spans of this text, disjoint and sorted.
-        keyring: for keyed operators.
-        domain: who shares hashes.
-        patient: the subject; None where none was given.
-        served: the type a policy serves a type as (`Policy.serves`).
-        language: of the text, ISO 639-1: its bundle reads the dates, ages and places.
-        surrogates: what the loop of relexicalization says stands for a span, and the id of its identity.
-        anchor: the date that relative dates count from; None takes the document's own admission, where it tells one.
+        keyring: the keyring for keyed operators.
+        domain: the domain that shares hashes.
+        patient: the subject, or None if none was given.
+        served: maps a type to the type whose choice the policy uses (`Policy.serves`).
+        language: the language of the text (ISO 639-1). Its bundle reads the dates, ages and places.
+        surrogates: the surrogate and identity id of each span, from the relexicalization loop.
+        anchor: the date that relative dates count from. None: the document's own admission date, if it has one.
     """
 
     text: Text = field(repr=False)
@@ -50,10 +50,11 @@ class OperatorContext:
     language: str = "en"
 
     def read_dates(self, span: Span, day_first: bool) -> list[WrittenDate | str] | None:
-        """The date in a span, or the two of a range and what joins them; None where it is none we can write again.
+        """Return the date in a span, or both dates of a range and the text between them, or None if unreadable.
 
         Args:
-            day_first: how an ambiguous numeric date is read where this document does not tell.
+            span: the span.
+            day_first: how to read an ambiguous numeric date if the other dates of the document do not decide.
         """
         latest = LATEST_TWO_DIGIT_YEAR
         if is_birth(span.type):
@@ -63,7 +64,7 @@ class OperatorContext:
         return read(span.text, day_first=order, latest=latest) or read(span.words, day_first=order, latest=latest)
 
     def anchored(self, day_first: bool) -> dt.date | None:
-        """The given anchor, else the first full date that the document calls an admission, a visit or an operation."""
+        """Return the anchor, or else the first full date that the document calls an admission, visit or operation."""
         if self.anchor is not None:
             return self.anchor
         for span in self._dates:
@@ -76,7 +77,7 @@ class OperatorContext:
 
     @cached_property
     def latest_year(self) -> int | None:
-        """The year the document speaks from: the anchor's, or the latest of its dates that is no date of birth."""
+        """The year of the document: the latest year of the anchor and of all dates that are not dates of birth."""
         years = [self.anchor.year] if self.anchor else []
         for span in self._dates:
             if not is_birth(span.type):
@@ -86,9 +87,9 @@ class OperatorContext:
 
     @cached_property
     def _day_first(self) -> bool | None:
-        """What the unambiguous numeric dates of the document say, where they agree."""
-        told = {self._reader.reads_day_first(span.words) for span in self._dates} - {None}
-        return told.pop() if len(told) == 1 else None
+        """Whether the unambiguous numeric dates of the document have the day first; None if they do not agree."""
+        orders = {self._reader.reads_day_first(span.words) for span in self._dates} - {None}
+        return orders.pop() if len(orders) == 1 else None
 
     @property
     def _reader(self) -> DateReader:
@@ -102,21 +103,22 @@ class OperatorContext:
 class Operator(ABC):
     """A stateless way to replace a span, such as a label or a keyed hash.
 
-    What policies know of ours stands in `schemas/operators.toml`; one of an installed package declares it.
+    The facts that policies need about built-in operators are in `schemas/operators.toml`. An operator of an installed
+    package declares them in `declared`.
     """
 
     name: ClassVar[str]
     declared: ClassVar[OperatorFacts]
-    """Of an operator that an installed package adds."""
+    """The facts of an operator that an installed package adds."""
 
     @property
     def facts(self) -> OperatorFacts:
-        """What a policy knows of it."""
+        """The facts that a policy needs about the operator."""
         return operator_facts()[self.name]
 
     @property
     def keyed_by(self) -> KeyedBy:
-        """Whose key decides the value."""
+        """Whether the value depends on no key, the domain's key, or the patient."""
         return self.facts.keyed_by
 
     @property
@@ -126,23 +128,23 @@ class Operator(ABC):
 
     @abstractmethod
     def replace(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> str | None:
-        """What stands in the span's place; None to leave it as it is."""
+        """Return the replacement for the span, or None to leave it unchanged."""
 
     def extent(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> tuple[int, int]:
-        """Start and end of what is replaced: the span, or more where the replacement takes in a neighbouring word."""
+        """Return the start and end of the replaced stretch: the span, or more if it includes a neighboring word."""
         return span.start, span.end
 
     def identity(self, span: Span, context: OperatorContext) -> str | None:
-        """The id of the identity whose surrogate is written; None for an operator that knows none."""
+        """Return the id of the identity whose surrogate is written, or None for an operator without identities."""
         return None
 
     def param(self, params: Mapping[str, Any], name: str) -> Any:
-        """A parameter, or its default."""
+        """Return a parameter, or its default."""
         return params.get(name, self.facts.params[name].default)
 
 
 def label(span: Span, context: OperatorContext) -> str:
-    """[TYPE], of the type the policy serves the span as: what an operator writes where it has no better."""
+    """Return [TYPE] with the type that the policy uses for the span. Operators write it if they have nothing better."""
     return intern(f"[{context.served(span.type) or span.type}]")  # one object for all spans of a type
 
 
@@ -157,7 +159,7 @@ def is_birth(entity_type: str) -> bool:
 
 
 def state_at(span: Span, context: OperatorContext) -> State | None:
-    """The state that a place, institution or address names or implies, or that is written next to it; else None."""
+    """Return the state that a place, institution or address names or implies, or that follows it, or None."""
     read = places(context.language)
     if span.type == "STATE":
         return read.state_named(span.text)

@@ -1,4 +1,4 @@
-"""Moving all dates of a patient by one secret number of days, so that intervals survive."""
+"""Shift all dates of a patient by one secret number of days, so that intervals stay the same."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _YEAR = 365.25
 
 
 class DateShift(Operator):
-    """Each date in its own format, `days` at most from where it was.
+    """Shifts each date by at most `days`, and writes it in its own format.
 
-    Full dates move by exactly the offset. A month and day moves within the document's year, or a leap year where
-    there is none; a month moves from its middle and always to another month; a weekday moves with the days. A bare
-    year moves from its middle, and stays where that does not leave it: it is no more than Safe Harbor leaves. Of a
-    range both ends move. What cannot be read (seasons, holidays, "the 8th") becomes the label; so does every date
-    of a patient nobody named, since dates of different persons must not share an offset.
+    A full date moves by exactly the offset. A month and day move within the document's year, or within a leap year if
+    it has none. A month moves from its middle, and always to another month. A weekday moves with the days. A bare year
+    moves from its middle, and may stay the same: Safe Harbor also allows it. Both ends of a range move. A date that
+    cannot be read (a season, a holiday, "the 8th") becomes the label. So does every date if no patient is given,
+    because the dates of different people must not share an offset.
     """
 
     name = "date-shift"
@@ -34,12 +34,15 @@ class DateShift(Operator):
 
 
 def offset(keyring: Keyring, domain: str, patient: str, farthest: int = 365) -> int:
-    """The patient's days: within ±farthest, and never such that a date, or a part of one, could come out as it was.
+    """Return the patient's offset in days, within ±farthest, such that no date or part of a date can stay the same.
 
-    That leaves out zero, whole weeks (a weekday would stay) and whole years (month and day would).
+    This excludes zero, whole weeks (a weekday would stay the same) and whole years (month and day would).
 
     Args:
-        farthest: 1 to 3650.
+        keyring: the keyring.
+        domain: the domain that shares date shifts.
+        patient: the patient's id.
+        farthest: the maximum number of days, 1 to 3650.
     """
     allowed = _allowed(farthest)
     return allowed[int.from_bytes(keyring.mac("dates", subject_form(patient), domain)[:16], "big") % len(allowed)]

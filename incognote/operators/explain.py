@@ -1,4 +1,4 @@
-"""A policy, type by type, with what it makes of an invented example: for `incognote policy explain`."""
+"""Explain a policy type by type, with an invented example of each: for `incognote policy explain`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from incognote.schemas.choices import Policy
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One entity type under a policy; `operator` is None where the policy does not touch the type.
+    """One entity type in a policy. `operator` is None if the policy does not touch the type.
 
     Attributes:
-        served_as: the listed type whose choice serves this one.
-        hipaa: the letter of 45 CFR 164.514(b)(2)(i) that names the type, "" where none does.
-        example, result: an invented sentence before and after.
+        served_as: the listed type whose choice applies to this type.
+        hipaa: the letter of 45 CFR 164.514(b)(2)(i) that names the type, or "".
+        example, result: an invented sentence before and after the replacement.
     """
 
     type: str
@@ -37,7 +37,7 @@ class Row:
 
 
 def explain(policy: Policy) -> list[Row]:
-    """One row for each type of the catalogue, in its order. Keyed examples are made with a key that is nobody's."""
+    """Return one row for each type of the catalogue, in its order. Keyed examples use a dummy key."""
     return [_row(name, policy) for name in catalogue()]
 
 
@@ -57,7 +57,7 @@ def _row(name: str, policy: Policy) -> Row:
 
 
 def _example(name: str) -> str:
-    """An invented sentence: the type's own, else its nearest ancestor's, else made of what the type says it is."""
+    """Return an invented sentence: the type's own, or its nearest ancestor's, or one made from its description."""
     listed = next((step for step in catalogue().lineage(name) if step in _examples()), None)
     return _examples()[listed] if listed else f"{catalogue()[name].about}: ⟦QX-4417⟧"
 

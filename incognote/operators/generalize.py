@@ -1,4 +1,4 @@
-"""Coarser but true: age bands, years, three-digit ZIP codes, states."""
+"""Replace values with coarser true ones: age bands, years, three-digit ZIP codes, states."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _LONE_YEAR = re.compile(r"(?<![\d.,:/-])(?:1[89]|20|21)\d\d(?![\d.,:/-]*\d)", re
 
 
 class Generalize(Operator):
-    """What is told less of, by kind; what cannot be read becomes the label.
+    """Writes a less precise value, by kind. A value that cannot be read becomes the label.
 
-    - AGE: with mode `bands`, bands of `width` years, the last ending at 89; with mode `safe-harbor`, ages up to 89
-      stay. Above 89 both say `90+`. The phrase around the number stays ("40-49-year-old").
-    - DATE: the year, where one is written and tells no age above 89: it must not lie 90 years or more before the
-      year the document speaks from, and a year of birth needs such a year to be compared with.
+    - AGE: with mode `bands`, bands of `width` years, the last ending at 89. With mode `safe-harbor`, ages up to 89
+      stay. Above 89, both write `90+`. The phrase around the number is kept ("40-49-year-old").
+    - DATE: the year, if one is written and does not reveal an age above 89. It must not be 90 years or more before the
+      year of the document, and for a year of birth the year of the document must be known.
     - ZIP: the first three digits, or 000 (45 CFR 164.514(b)(2)(i)(B)).
-    - other places: the state, where the words or the state written next to them tell it.
+    - other places: the state, if the words name or imply it or it is written next to them.
     """
 
     name = "generalize"
@@ -46,8 +46,8 @@ class Generalize(Operator):
             return label(span, context)
         if self.param(params, "mode") == "safe-harbor" and age.high <= OLDEST_TOLD:
             return None
-        told = age.banded(self.param(params, "width"))
-        return label(span, context) if told is None else age.rewritten(span.words, told)
+        coarse = age.banded(self.param(params, "width"))
+        return label(span, context) if coarse is None else age.rewritten(span.words, coarse)
 
     def _date(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> str | None:
         years = self._years(span, context, params)
@@ -56,7 +56,7 @@ class Generalize(Operator):
         return "-".join(str(year) for year in sorted(set(years)))
 
     def _years(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> list[int]:
-        """The years written in a date or range; of words that cannot be read, the one four-digit year among them."""
+        """Return the years in a date or range. If it cannot be read, return its only four-digit year, if any."""
         read = context.read_dates(span, self.param(params, "day_first"))
         if read is None:
             found = _LONE_YEAR.findall(span.words)

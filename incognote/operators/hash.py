@@ -1,6 +1,6 @@
-"""A keyed code: equal identifiers of one domain stay linked, and nobody without the key can try values out.
+"""Keyed hashes: equal identifiers in one domain stay linked, and values cannot be guessed without the key.
 
-An unkeyed hash of an identifier is the identifier: there are only a billion social security numbers to try.
+A hash without a key reveals the identifier: there are only a billion Social Security numbers to try.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from incognote.text.characters import visible
 
 
 class Hash(Operator):
-    """HMAC-SHA256 under the domain's key, `length` hexadecimal digits of it."""
+    """The first `length` hexadecimal digits of an HMAC-SHA256 with the domain's key."""
 
     name = "hash"
 
@@ -26,13 +26,17 @@ class Hash(Operator):
 
 
 def pseudonym(value: str, keyring: Keyring, domain: str, length: int = 16) -> str:
-    """The code of a value within a domain; record fields and spans share it, so that they link.
+    """Return the hash of a value within a domain. Record fields and spans use the same hashes, so they can be linked.
 
-    Values that differ only in Unicode form (NFKC), invisible characters or white space share a code. Case counts: ids
-    may differ by it. It folds no more than that, and less than a reading: codes that were handed out must stay.
+    Values that differ only in Unicode form (NFKC), invisible characters or white space have the same hash. Case counts,
+    because ids may differ by it. Values are folded no further, and less than in a reading, because hashes must not
+    change once they are released.
 
     Args:
-        length: hexadecimal digits, 16 to 64.
+        value: the value.
+        keyring: the keyring.
+        domain: the domain.
+        length: the number of hexadecimal digits, 16 to 64.
     """
     plain = " ".join(unicodedata.normalize("NFKC", visible(value)).split())
     return keyring.mac("hash", plain, domain).hex()[:length]

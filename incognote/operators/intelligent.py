@@ -1,13 +1,13 @@
 """Intelligent redaction after Guan, section 3.4, Algorithm 3 and Figure 4.
 
-Where the print contradicts itself we follow its examples:
-- Figure 4 computes the decade as `year mod 10`, which gives 4 for 2024; its example prints 202X, which is `year // 10`.
-- Its example keeps an age of 45, for which the algorithm has no case; a policy serves AGE by another operator.
-- In its second example "Dr. " and "Cardiology" go with the name and the institution, so `extent` widens the span over a
-  physician's title in front of it, and over a specialty that directly follows an institution's name. A title of another
-  role ("Mr.", "nurse") stays.
+Where the paper contradicts itself, this module follows its examples:
+- Figure 4 computes the decade as `year mod 10`, which gives 4 for 2024. Its example shows 202X, which is `year // 10`.
+- Its example keeps an age of 45, for which the algorithm has no case. A policy uses another operator for AGE.
+- In its second example, "Dr. " and "Cardiology" are replaced with the name and the institution. So `extent` widens the
+  span over a physician's title before it, and over a specialty directly after an institution's name. The title of
+  another role ("Mr.", "nurse") is kept.
 
-What the words around a span tell, the knowledge base of Algorithm 3, is data of the language: `words/intelligent.toml`.
+The cue words around a span, the knowledge base of Algorithm 3, are data of the language: `words/intelligent.toml`.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from incognote.nouns import Span
 from incognote.operators.base import Operator, OperatorContext, is_birth, is_date, label, state_at
 from incognote.schemas.catalogue import catalogue
 
-_TITLE_AT_MOST = 24  # characters in front of a name that a title may take
-_NEAR = 60  # characters looked at on either side; a cue farther off belongs to something else
+_TITLE_AT_MOST = 24  # maximum length of a title before a name
+_NEAR = 60  # characters searched on each side; a more distant cue belongs to something else
 _BREAK = re.compile(r"[\n\r;]|[.!?](?=\s+[A-Z])")
 _NOT_STAFF = ("PATIENT", "RELATIVE")
 
 
 class Intelligent(Operator):
-    """A label that keeps what care needs; a type the algorithm has no case for gets the plain label.
+    """A label that keeps clinically useful information. A type without a case in the algorithm gets the plain label.
 
     - names: [PATIENT], [CARDIOLOGY PHYSICIAN], [PHYSICIAN], [NURSE], [RELATIVE] …
-    - dates: [DATE+12 days] from the anchor where that matters, else [DATE-Spring-202X]; what is not written
-      is left out: [DATE-Spring], [DATE-202X].
-    - places and institutions: [LOCATION-Massachusetts], by `geography` the Census region, [LOCATION] where nothing
-      tells.
+    - dates: [DATE+12 days] from the anchor where that matters, else [DATE-Spring-202X]. A part that is not written is
+      left out: [DATE-Spring], [DATE-202X].
+    - places and institutions: [LOCATION-Massachusetts], or the Census region, depending on `geography`; [LOCATION] if
+      the state is unknown.
     - numbers and contacts: [MRN-REDACTED], [PHONE-REDACTED] …
     """
 
@@ -75,7 +75,7 @@ class Intelligent(Operator):
             return "[DATE]"
         written = read[0]
         anchor = context.anchored(self.param(params, "day_first"))
-        own = context.anchor is None and written.date == anchor  # the admission the text itself tells keeps its season
+        own = context.anchor is None and written.date == anchor  # the text's own admission date keeps its season
         if anchor and written.date and not own and self._relative(span, params):
             return f"[DATE{(written.date - anchor).days:+d} days]"
         season = _knowledge().seasons[written.month % 12 // 3] if written.month else None
@@ -85,7 +85,7 @@ class Intelligent(Operator):
     def _relative(self, span: Span, params: Mapping[str, Any]) -> bool:
         relevance = self.param(params, "relevance")
         if is_birth(span.type):
-            return False  # days from an admission to a birth are an age in days
+            return False  # the days from birth to admission would be an age in days
         return relevance == "always" or (relevance == "cued" and matters_in_time(span))
 
 
@@ -103,9 +103,9 @@ class _Knowledge:
 
 
 def role_of(span: Span) -> str:
-    """ExtractClinicalRole: PATIENT, PHYSICIAN, NURSE, RELATIVE …; CLINICIAN or PERSON where nothing tells more.
+    """ExtractClinicalRole: PATIENT, PHYSICIAN, NURSE, RELATIVE …; CLINICIAN or PERSON if the context gives no role.
 
-    A type that is already sure (PATIENT, RELATIVE) stands; a CLINICIAN is never the patient.
+    The types PATIENT and RELATIVE are certain and are kept. A CLINICIAN is never the patient.
     """
     if span.type in _NOT_STAFF:
         return span.type
@@ -124,7 +124,7 @@ def role_of(span: Span) -> str:
 
 
 def specialty_of(span: Span) -> str | None:
-    """ExtractSpecialty: the nearest specialty in the same sentence, after the name before in front of it."""
+    """ExtractSpecialty: the nearest specialty in the same sentence. One after the name takes precedence."""
     text = span.source.content
     after = _BREAK.split(text[span.end : span.end + _NEAR], maxsplit=1)[0]
     before = _BREAK.split(text[max(0, span.start - _NEAR) : span.start])[-1]
@@ -136,19 +136,19 @@ def specialty_of(span: Span) -> str | None:
 
 
 def title_before(span: Span, floor: int) -> int:
-    """Where the physician's title in front of a name begins, at `floor` at the earliest; the span's start if none."""
+    """Return the start of the physician's title before a name, not before `floor`, or the span's start if none."""
     found = _knowledge().title.search(span.source.content[floor : span.start])
     return floor + found.start() if found else span.start
 
 
 def department_after(span: Span) -> int:
-    """Where the specialty that directly follows an institution's name ends; the span's end if none."""
+    """Return the end of the specialty directly after an institution's name, or the span's end if there is none."""
     found = _knowledge().department.match(span.source.content, span.end)
     return found.end() if found else span.end
 
 
 def matters_in_time(span: Span) -> bool:
-    """AssessTemporalImportance: whether a clinical event is told near the date, in its own sentence."""
+    """AssessTemporalImportance: whether a clinical event is mentioned near the date, in the same sentence."""
     text = span.source.content
     before = _BREAK.split(text[max(0, span.start - _NEAR) : span.start])[-1]
     after = _BREAK.split(text[span.end : span.end + _NEAR], maxsplit=1)[0]
@@ -156,14 +156,14 @@ def matters_in_time(span: Span) -> bool:
 
 
 def id_kind(span: Span) -> str | None:
-    """ClassifyIDType: by the type, for the mixed types by the last cue in front; None for what is no number."""
+    """ClassifyIDType: by the type, or by the last cue before it for mixed types. None if it is not a number."""
     known = _knowledge()
     listed = next((step for step in catalogue().lineage(span.type) if step in known.kinds), None)
     if listed in ("GUID", "FIN"):
         before = re.split(r"[\n\r]", span.source.content[max(0, span.start - _NEAR) : span.start])[-1]
-        told = [(m.start(), kind) for kind, cue in known.cues for m in cue.finditer(before)]
-        if told:
-            return max(told)[1]
+        cues = [(m.start(), kind) for kind, cue in known.cues for m in cue.finditer(before)]
+        if cues:
+            return max(cues)[1]
     return known.kinds[listed] if listed else None
 
 

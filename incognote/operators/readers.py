@@ -1,7 +1,7 @@
-"""What a language's bundle reads in the words of an identifier: dates, ages, places.
+"""The protocols with which a language's bundle reads dates, ages and places in the words of an identifier.
 
-The parts `dates`, `ages` and `places` of a bundle serve the protocols below. A bundle without a part reads nothing of
-that kind, so the operators write the label.
+The parts `dates`, `ages` and `places` of a bundle implement these protocols. If a bundle lacks a part, the operators
+write the label for identifiers of that kind.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from incognote.languages import language
 OLDEST_TOLD = 89
 """Ages above it form one class under Safe Harbor, 45 CFR 164.514(b)(2)(i)(C)."""
 LATEST_TWO_DIGIT_YEAR = 2039
-"""Two digits of a year mean this year or one of the 99 before it."""
+"""A two-digit year is this year or one of the 99 years before it."""
 
 
 class WrittenDate(Protocol):
-    """A date as somebody wrote it. Parts that are not written are None."""
+    """A date as written in a text. Parts that are not written are None."""
 
     @property
     def year(self) -> int | None: ...
@@ -32,10 +32,10 @@ class WrittenDate(Protocol):
 
     @property
     def date(self) -> dt.date | None:
-        """The calendar date, where it is written in full."""
+        """The calendar date, if it is written in full."""
 
     def moved(self, days: int, year: int | None = None) -> str:
-        """The date so many days later, in its own format; `year` is the year of a date without one."""
+        """Return the date `days` days later, in its own format. `year` is the year for a date without one."""
 
 
 class WrittenAge(Protocol):
@@ -49,17 +49,17 @@ class WrittenAge(Protocol):
 
     @property
     def end(self) -> int:
-        """Where the number ends within its phrase; 0 where the phrase holds more that tells."""
+        """Where the number ends in its phrase, or 0 if the phrase contains more that reveals the age."""
 
     def banded(self, width: int) -> str | None:
-        """The band or bands it falls in, `90+` above 89; None for a range across that line."""
+        """Return the band or bands of the age, `90+` above 89, or None for a range that crosses this limit."""
 
     def rewritten(self, phrase: str, coarse: str) -> str:
-        """The phrase with the coarse age in the place of its own."""
+        """Return the phrase with the age replaced by the coarse one."""
 
 
 class State(Protocol):
-    """A state or region that a place lies in."""
+    """The state of a place, and its region."""
 
     @property
     def name(self) -> str: ...
@@ -69,41 +69,41 @@ class State(Protocol):
 
 
 class DateReader(Protocol):
-    """The part `dates`. `ADMISSION` matches the end of what stands in front of a date of admission or visit."""
+    """The part `dates`. `ADMISSION` matches the end of the text before a date of admission or visit."""
 
     ADMISSION: re.Pattern[str]
 
     def parse_all(
         self, text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR
     ) -> list[WrittenDate | str] | None:
-        """The date in a text, or the two of a range and what joins them; None where it is none."""
+        """Return the date in a text, or both dates of a range and the text between them, or None."""
 
     def reads_day_first(self, text: str) -> bool | None:
-        """True or False where a numeric date can only be read with its day first or second, else None."""
+        """Return True or False if a numeric date can only be read with the day first or second, else None."""
 
 
 class AgeReader(Protocol):
     """The part `ages`."""
 
     def read_age(self, phrase: str) -> WrittenAge | None:
-        """The age in a phrase; None where it cannot be read."""
+        """Return the age in a phrase, or None if it cannot be read."""
 
 
 class PlaceReader(Protocol):
     """The part `places`."""
 
     def state_of(self, place: str) -> State | None:
-        """The state that the words of a place name or imply."""
+        """Return the state that the words of a place name or imply, or None."""
 
     def state_named(self, word: str) -> State | None:
-        """The state that a word known to be a state means."""
+        """Return the state for a word that is known to be a state, or None."""
 
     def zip3(self, code: str) -> str | None:
-        """The first three digits of a postal code, 000 where too few people live there; None for anything else."""
+        """Return the first three digits of a postal code, 000 if too few people live there, or None otherwise."""
 
 
 class _Nothing:
-    """Reads nothing: of a bundle that lacks a part."""
+    """A reader that reads nothing, for a bundle that lacks a part."""
 
     ADMISSION = re.compile(r"(?!)")
 
@@ -120,15 +120,15 @@ _NOTHING = _Nothing()
 
 
 def dates(code: str = "en") -> DateReader:
-    """What reads the dates of a language; MissingLanguage as `language` raises it."""
+    """Return the reader of dates of a language. Raises MissingLanguage like `language`."""
     return cast(DateReader, language(code).part("dates") or _NOTHING)
 
 
 def ages(code: str = "en") -> AgeReader:
-    """What reads the ages of a language; MissingLanguage as `language` raises it."""
+    """Return the reader of ages of a language. Raises MissingLanguage like `language`."""
     return cast(AgeReader, language(code).part("ages") or _NOTHING)
 
 
 def places(code: str = "en") -> PlaceReader:
-    """What reads the places of a language; MissingLanguage as `language` raises it."""
+    """Return the reader of places of a language. Raises MissingLanguage like `language`."""
     return cast(PlaceReader, language(code).part("places") or _NOTHING)

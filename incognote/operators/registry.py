@@ -1,6 +1,6 @@
-"""All operators by name, and those of a few lines.
+"""All operators by name, and the definitions of the short ones.
 
-The masks are those of Arabic de-identification, section 4.1.5; the label is RedactOR's, section A.9.4.
+The masks are those of Arabic de-identification, section 4.1.5. The label is RedactOR's, section A.9.4.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_LINE_BREAK = re.compile(r"[^\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
 class Label(Operator):
-    """`[PERSON]`; `name` puts another word between the brackets."""
+    """Writes `[PERSON]`. `name` puts another word between the brackets."""
 
     name = "label"
 
@@ -33,7 +33,7 @@ class Label(Operator):
 
 
 class SameLength(Operator):
-    """One `character` for each code point; line breaks stay."""
+    """Writes one `character` for each code point. Line breaks are kept."""
 
     name = "same-length"
 
@@ -43,7 +43,7 @@ class SameLength(Operator):
 
 
 class FixedLength(Operator):
-    """`character`, `length` times."""
+    """Writes `character` `length` times."""
 
     name = "fixed-length"
 
@@ -54,7 +54,7 @@ class FixedLength(Operator):
 
 
 class Keep(Operator):
-    """Always None."""
+    """Leaves the span unchanged."""
 
     name = "keep"
 
@@ -63,7 +63,7 @@ class Keep(Operator):
 
 
 class SurrogateOperator(Operator):
-    """Another of the same kind, the same in all notes; the label where the loop was not asked about the span."""
+    """Writes a surrogate of the same kind, the same in all notes, or the label if the span has no surrogate."""
 
     name = "surrogate"
 
@@ -78,7 +78,7 @@ class SurrogateOperator(Operator):
 
 @cache
 def operators() -> Mapping[str, Operator]:
-    """One instance of each, ours and those of installed packages; they hold no state."""
+    """Return one instance of each built-in and installed operator. They are stateless."""
     every: tuple[Operator, ...] = (
         Label(), SameLength(), FixedLength(), Hash(), DateShift(), Generalize(), Keep(), Intelligent(),
         SurrogateOperator(), *(load("incognote.operators", name)() for name in installed("incognote.operators")),

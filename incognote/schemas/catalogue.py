@@ -32,7 +32,7 @@ class EntityType:
 
 
 class Catalogue(Mapping[str, EntityType]):
-    """Types by name, with the paths from fine to general."""
+    """The entity types by name, with their ancestors."""
 
     def __init__(self, types: Mapping[str, EntityType]) -> None:
         self._types = dict(types)
@@ -53,10 +53,10 @@ class Catalogue(Mapping[str, EntityType]):
         return len(self._types)
 
     def extend(self, own: Iterable[EntityType]) -> None:
-        """Take in types of a user's own (a policy's `[entities]`), for the whole process.
+        """Add a user's own types (a policy's `[entities]`) for the whole process.
 
         Raises:
-            PolicyProblem: a name is malformed, taken by another type, or has a parent that does not exist.
+            PolicyProblem: a name is malformed or used by another type, or the parent of a type does not exist.
         """
         for entity in own:
             if not _NAME.match(entity.name):
@@ -68,14 +68,15 @@ class Catalogue(Mapping[str, EntityType]):
             self._types[entity.name] = entity
 
     def presidio_names(self) -> set[str]:
-        """The types under Presidio's names, or under ours where Presidio has none."""
+        """Return the types by Presidio's names, or by ours if Presidio has no name."""
         return {each.presidio or name for name, each in self._types.items()}
 
     def presidio_name(self, name: str, wanted: Collection[str]) -> str | None:
-        """The name by which a client of Presidio gets a type; None where it wants others.
+        """Return the name of a type for a client of Presidio, or None if the client did not ask for the type.
 
         Args:
-            wanted: the names that it asks for, Presidio's or ours, of the type or of a more general one; empty for all.
+            name: our name of the type.
+            wanted: the requested names, Presidio's or ours, of the type or of a more general one; empty for all.
         """
         if not wanted:
             return self[name].presidio or name
@@ -84,11 +85,11 @@ class Catalogue(Mapping[str, EntityType]):
         return next((each for each in names if each in wanted), None)
 
     def lineage_or_self(self, name: str) -> tuple[str, ...]:
-        """As `lineage`; of a type that is not in the catalogue, itself alone."""
+        """Like `lineage`, but return only the name itself if it is not in the catalogue."""
         return self.lineage(name) if name in self._types else (name,)
 
     def lineage(self, name: str) -> tuple[str, ...]:
-        """The type itself, then its ancestors, the most general last."""
+        """Return the type itself, then its ancestors, the most general last."""
         path: list[str] = []
         step: str | None = name
         while step is not None:
@@ -99,10 +100,10 @@ class Catalogue(Mapping[str, EntityType]):
 
 @cache
 def catalogue() -> Catalogue:
-    """The shipped catalogue, and whatever types policies have added to it in this process."""
+    """Return the shipped catalogue, with the types that policies have added in this process."""
     return Catalogue({name: EntityType(name=name, **fields) for name, fields in shipped("catalogue.toml").items()})
 
 
 def shipped(name: str) -> dict[str, Any]:
-    """A TOML file of this package, parsed."""
+    """Parse a TOML file of this package."""
     return tomllib.loads(files("incognote.schemas").joinpath(name).read_text(encoding="utf-8"))

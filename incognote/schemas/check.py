@@ -1,4 +1,4 @@
-"""What is wrong with a record schema, field by field: its shape against our meta-schema, then its flags and types."""
+"""Check a record schema field by field: first its structure against our meta-schema, then its flags and types."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Defect:
 
     Args:
         path: the field, as in `contact[].name`; "" for the schema itself.
-        message: what is wrong, and the remedy.
-        undecided: the field merely awaits a decision; everything else about it is sound.
+        message: the problem and the remedy.
+        undecided: the field only needs a decision; otherwise it is correct.
     """
 
     path: str
@@ -42,10 +42,10 @@ class Defect:
 
 
 def read_definition(text: str) -> dict[str, Any]:
-    """A schema file's content.
+    """Parse the content of a schema file.
 
     Raises:
-        BadSchema: not JSON, a key twice in one object, or not an object.
+        BadSchema: the text is not JSON, has a duplicate key, or is not an object.
     """
     try:
         definition = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_unique, parse_constant=_no_constant)
@@ -59,7 +59,7 @@ def read_definition(text: str) -> dict[str, Any]:
 
 
 def problems(definition: Mapping[str, Any]) -> list[Defect]:
-    """Everything that is wrong with a schema; an empty list for one that can be approved."""
+    """Return all problems of a schema. The list is empty if the schema can be approved."""
     try:
         shape = [_shape_problem(error) for error in _meta().iter_errors(definition)]
     except RecursionError:
@@ -80,16 +80,16 @@ def problems(definition: Mapping[str, Any]) -> list[Defect]:
 
 
 def advice(definition: Mapping[str, Any]) -> list[Defect]:
-    """What a sound schema says in a way that other readers of it take otherwise; empty for one with problems.
+    """Return the parts of a valid schema that other tools read differently. Empty for a schema with problems.
 
-    A `pattern` of Draft 4 is searched for, so an unanchored one lets any words stand around what it describes. Our own
-    walker matches the whole value.
+    In Draft 4, a `pattern` is searched for, so an unanchored one allows any words around the match. Our own walker
+    matches the whole value.
     """
     return [] if problems(definition) else sorted(_unanchored(definition, ""))
 
 
 def refuse(found: Iterable[Defect], what: str) -> None:
-    """Raise BadSchema for problems, listing all of them; nothing for none."""
+    """Raise BadSchema with a list of all problems, if there are any."""
     listed = [str(problem) for problem in found]
     if listed:
         raise BadSchema(f"{what}: " + "; ".join(listed))
@@ -136,7 +136,7 @@ def _unanchored(written: Mapping[str, Any], path: str) -> Iterator[Defect]:
 
 
 def _is_anchored(pattern: str) -> bool:
-    """Whether a pattern runs from ^ to $, with alternatives in groups only: `^a|b$` is anchored at neither end."""
+    """Whether a pattern runs from ^ to $, with alternatives only in groups: `^a|b$` is not anchored at both ends."""
     left = re.sub(r"\\.|\[(?:\\.|[^]\\])+\]", "x", pattern)
     while (shorter := re.sub(r"\([^()]*\)", "x", left)) != left:
         left = shorter
@@ -175,7 +175,7 @@ def _flags(written: Mapping[str, Any], path: str, name: str, kinds: set[str]) ->
 
 
 def _unread(written: Mapping[str, Any], name: str, kinds: set[str]) -> str:
-    """Why a field may not pass through; "" for one that may, or whose `passReason` a person answers for."""
+    """Return why a field may not pass through, or "" if it may or has a `passReason`."""
     if kinds & _CONTAINERS:
         return "nothing is said of its members: give properties or items, or mask it"
     if written.get("passReason", "").strip() or "enum" in written or kinds <= {"boolean", "null"}:
@@ -189,12 +189,12 @@ def _unread(written: Mapping[str, Any], name: str, kinds: set[str]) -> str:
         try:
             why = loose(written["pattern"], written.get("maxLength"))
         except re.error:
-            return ""  # which is a problem of its own
+            return ""  # reported as a separate problem
     return why and f"{why}: scan it (autoDeId), or give an enum, a pattern of bounded ASCII shape or a passReason"
 
 
 def _scalars(written: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Fields outside arrays that hold one string or number: what a key can name."""
+    """Yield the fields outside arrays that hold one string or number. A key may name these."""
     for name, inner in written.get("properties", {}).items():
         if "properties" in inner:
             yield from _scalars(inner, child(path, name))
@@ -208,7 +208,7 @@ def _kinds(written: Mapping[str, Any]) -> set[str]:
 
 
 def _shape_problem(error: ValidationError) -> Defect:
-    """A complaint of jsonschema in our words, at the field it is about."""
+    """Convert an error of jsonschema to a Defect with our wording, at the field concerned."""
     steps = list(error.absolute_path)
     path, keyword, i = "", "", 0
     while i < len(steps):

@@ -1,4 +1,4 @@
-"""A policy as a noun: what is done to each entity type, and how sure one must be."""
+"""The policy class: the operator of each entity type, and the score that its spans need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OVER_MASKED = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What serves a type: an operator, its parameters (defaults filled in), the least score of a span it replaces."""
+    """The treatment of a type: an operator, its parameters (with defaults), and the minimum score of replaced spans."""
 
     operator: str
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -134,13 +134,13 @@ class Policy:
 
     @cached_property
     def version(self) -> str:
-        """The first 16 hexadecimal digits of a SHA-256 over all that decides; `about` does not."""
+        """The first 16 hexadecimal digits of a SHA-256 over everything that affects the output; not over `about`."""
         content = {
             "name": self.name, "label": self.label, "doubt": self.doubt, "audit_threshold": self.audit_threshold,
             "on_review": self.on_review, "models": asdict(self.models),
             "types": {t: [c.operator, dict(c.params), c.threshold] for t, c in self.types.items()},
         }
-        if self.relex != RelexTerms():  # so that policies from before it keep their version
+        if self.relex != RelexTerms():  # so that policies written before this setting keep their version
             content["relex"] = asdict(self.relex)
         if self.over_masked != OVER_MASKED:
             content["over_masked"] = self.over_masked

@@ -1,7 +1,7 @@
-"""Propose a record schema from sample records: what the fields hold, counted, and a flag where that decides it.
+"""Propose a record schema from sample records: count what the fields contain, and set a flag if that is sufficient.
 
-Nothing of a sample stands in a draft: counts, shares and lengths only, and names of members that are field names beyond
-doubt. Where the evidence does not decide, the flags are left out, which blocks approval until a person decides.
+A draft contains nothing from a sample except counts, shares, lengths, and member names that are certainly field names.
+If the evidence is not sufficient, the flags are left out, which blocks the approval until a person decides.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from incognote.schemas.record_schema import ENVELOPE, Flag
 Find = Callable[[Sequence[Text]], list[list[Span]]]
 _DATA_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 _WRITTEN: Mapping[Flag, str] = {"pass": "passThrough", "auto": "autoDeId", "mask": "shouldMask", "hash": "shouldHash"}
-_SAMPLE = 200  # values per field that the detectors see; a share needs no more
+_SAMPLE = 200  # values per field that the detectors read; enough to estimate a share
 _SEEN_CHARACTERS = 4_000
 _DISTINCT_COUNTED = 100_000
-_SURE = 0.5  # the share of values that must be one whole identifier before their field is masked for it
+_SURE = 0.5  # a field is masked if at least this share of its values is one whole identifier
 _PROSE_WORDS, _PROSE_LENGTH, _PROSE_SHARE = 6, 80, 0.1
 _CODED_LENGTH, _CODED_REPEATS, _CODED_LEAST = 40, 5, 20
 _MAP_KEYS, _MAP_SHARE, _NAME_LEAST = 30, 0.2, 5
@@ -32,14 +32,14 @@ _MAP_KEYS, _MAP_SHARE, _NAME_LEAST = 30, 0.2, 5
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the samples say of one field.
+    """The evidence of the samples for one field.
 
     Args:
-        filled: the share of its places that hold something, 0 to 1.
-        distinct: how many different values; longest: characters of the longest.
-        kind: what the values look like: coded, free text, number, true/false, map, mixed, empty.
-        hits: by entity type, in how many of `looked_at` values the detectors found one.
-        proposal: the flag, or "undecided"; why: in words.
+        filled: the share of its occurrences that have a value, 0 to 1.
+        distinct: the number of different values. longest: the length of the longest, in characters.
+        kind: what the values look like: coded, short text, free text, number, true/false, map, mixed, empty.
+        hits: by entity type, the number of values with a hit among the `looked_at` values.
+        proposal: the flag, or "undecided". why: the reason in words.
     """
 
     path: str
@@ -60,7 +60,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A proposed schema file's content, the evidence field by field, and how many records it rests on."""
+    """The content of a proposed schema file, the evidence for each field, and the number of records."""
 
     schema: dict[str, Any]
     evidence: tuple[Evidence, ...]
@@ -68,13 +68,13 @@ class Draft:
 
     @property
     def undecided(self) -> tuple[str, ...]:
-        """The paths that a person has to decide."""
+        """The paths of the fields that a person must decide."""
         return tuple(e.path for e in self.evidence if e.proposal == "undecided")
 
 
 @dataclass(slots=True)
 class _Field:
-    """What was seen at one place of the records."""
+    """The values seen at one place of the records."""
 
     places: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
@@ -93,16 +93,16 @@ class _Field:
 
 
 def draft(records: Iterable[Mapping[str, Any]], find: Find, data_type: str) -> Draft:
-    """A schema proposed from samples.
+    """Propose a schema from samples.
 
     Args:
-        records: parsed records of one kind; read once.
-        find: the detectors, one list of spans per text.
-        data_type: what the schema will serve.
+        records: parsed records of one kind; iterated once.
+        find: the detectors; returns one list of spans per text.
+        data_type: the data type of the new schema.
 
     Raises:
-        UsageError: no record, a sample that is no object, a malformed data type, or records whose member names vary
-            as data does.
+        UsageError: there is no record, a sample is not an object, the data type is malformed, or the member names vary
+            like data.
     """
     if not _DATA_TYPE.fullmatch(data_type):
         raise UsageError("a data type is letters, digits, dots, hyphens or underscores, a letter first, at most 64")
@@ -164,7 +164,7 @@ def _kind(value: Any) -> str:
 
 
 def _is_map(place: _Field) -> bool:
-    """Whether an object's member names are data (ids, people) rather than fields: then none of them may be shown."""
+    """Whether an object's member names are data (ids, people) rather than fields, so that none of them may be shown."""
     objects = place.kinds["object"]
     shares = [inner.places / objects for inner in place.members.values()]
     if len(shares) > _MAP_KEYS and sum(shares) / len(shares) < _MAP_SHARE:
@@ -226,7 +226,7 @@ class _Drafting:
 
 @dataclass(frozen=True, slots=True)
 class _Hits:
-    """By type: values with a hit, and values that are a hit from end to end."""
+    """By type: the number of values that contain a hit, and of values that are entirely a hit."""
 
     any: Counter[str]
     whole: Counter[str]
@@ -252,7 +252,7 @@ def _looks(place: _Field, plain: set[str]) -> str:
 def _decide(
     place: _Field, plain: set[str], looks: str, name: str, hits: _Hits
 ) -> tuple[Flag | None, str | None, str]:
-    """The flag, its entity type, and why."""
+    """Return the flag, its entity type, and the reason."""
     if looks in ("empty", "map", "mixed"):
         why = {"empty": "never filled", "map": "its members' names are data", "mixed": "of several types"}
         return None, None, why[looks]

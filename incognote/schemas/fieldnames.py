@@ -1,6 +1,6 @@
-"""Names of fields: their addresses, the words they are made of, and what they say of a value (`hints.toml`).
+"""Field names: their paths, their words, and what they say about a value (`hints.toml`).
 
-An address is `note`, `contact[0].name.family` or `["odd.name"]`; two fields never share one.
+A path is `note`, `contact[0].name.family` or `["odd.name"]`. Two fields never have the same path.
 """
 
 from __future__ import annotations
@@ -22,29 +22,30 @@ MOST_DIGITS = 3
 
 
 def child(path: str, name: str) -> str:
-    """The path of a member; a name that holds a dot, bracket or quote, or is empty, is written in `["…"]`."""
+    """Return the path of a member. An empty name, or one with a dot, bracket or quote, is written in `["…"]`."""
     if not name or _ODD.search(name):
         return f"{path}[{json.dumps(name)}]"
     return f"{path}.{name}" if path else name
 
 
 def item(path: str, index: int | None) -> str:
-    """The path of an item of an array; None stands for any of them: `tags[]`."""
+    """Return the path of an item in an array. None means any item: `tags[]`."""
     return f"{path}[{'' if index is None else index}]"
 
 
 def looks_like_name(key: str) -> bool:
-    """Whether a key may be a field's name rather than data: a short word with at most three digits."""
+    """Whether a key may be a field name rather than data: a short word with at most three digits."""
     return _NAME_LIKE.fullmatch(key) is not None and sum(c.isdigit() for c in key) <= MOST_DIGITS
 
 
 def is_told(key: str, near: Iterable[str] = ()) -> bool:
-    """Whether a message may quote a key that no schema knows: it looks like a name, and all its words are field words.
+    """Whether a message may quote a key that no schema has: it must look like a name and consist of field words.
 
-    A surname in a headless table looks like a name too, so looks do not do.
+    The look alone is not enough: a surname in a table without a header also looks like a name.
 
     Args:
-        near: names of fields that the schema at hand knows; their words count as known.
+        key: the key.
+        near: names of fields in the current schema; their words count as field words.
     """
     if not looks_like_name(key):
         return False
@@ -53,13 +54,13 @@ def is_told(key: str, near: Iterable[str] = ()) -> bool:
 
 
 def spoken(key: str, position: int, what: str = "member", near: Iterable[str] = ()) -> str:
-    """How a message names a key that no schema knows: itself if it may be told, else by its position (from 1)."""
+    """Return how a message names a key that no schema has: the key if it may be quoted, else its position (from 1)."""
     return f"{what} {key!r}" if is_told(key, near) else f"{what} {position}"
 
 
 @cache
 def known_words() -> frozenset[str]:
-    """The words field names are made of, in lower case: `fieldpath.toml`, the hints, shipped schemas, FHIR elements."""
+    """Return the words of field names in lower case, from `fieldpath.toml`, hints, shipped schemas, FHIR elements."""
     package = files("incognote.schemas")
     listed = shipped("fieldpath.toml")
     found = set(listed["words"].split())
@@ -74,7 +75,7 @@ def known_words() -> frozenset[str]:
 
 
 def _named(written: Any) -> Iterator[str]:
-    """The names of the fields that a schema or a FHIR rules file defines."""
+    """Yield the names of the fields that a schema or a FHIR rules file defines."""
     if isinstance(written, dict):
         for key, inner in written.items():
             if key in ("properties", "elements") and isinstance(inner, dict):
@@ -84,7 +85,7 @@ def _named(written: Any) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """One line of the table: see the head of the data file."""
+    """One entry of the table; see the top of the data file."""
 
     pattern: re.Pattern[str]
     flag: Literal["pass", "mask", "hash", "auto"]
@@ -93,18 +94,18 @@ class Hint:
 
 
 def words(name: str) -> str:
-    """The words of a field's name in lower case: `PatientId`, `patient_id2`, `PATIENT-ID` are "patient id"."""
+    """Return the words of a field name in lower case: `PatientId`, `patient_id2`, `PATIENT-ID` are "patient id"."""
     return " ".join(_WORDS.findall(name)).lower()
 
 
 def hint(name: str) -> Hint | None:
-    """What a field's name says about its values; None where it says nothing."""
+    """Return what a field name says about its values, or None."""
     spelled = words(name)
     return next((h for h in _hints() if h.pattern.search(spelled)), None)
 
 
 def known_type(name: str) -> str:
-    """The type under which a hashed field's value is sought in free text, by the field's name."""
+    """Return the type with which a hashed field's value is searched for in free text, by the field name."""
     found = hint(name)
     return found.type if found is not None and found.type is not None else "GUID"
 
@@ -116,7 +117,7 @@ def _hints() -> tuple[Hint, ...]:
 
 
 def tells(name: str) -> str | None:
-    """The entity type of an identifier that a name or a label says its value is: `MRN`, `phone_no`; else None."""
+    """Return the entity type if a name or label marks its value as an identifier (`MRN`, `phone_no`), else None."""
     found = hint(name)
     if found is None or found.flag not in ("mask", "hash") or found.type is None:
         return None

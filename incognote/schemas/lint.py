@@ -1,6 +1,6 @@
-"""The lint of policies: what a policy says that cannot be, or that its legal label forbids, and why.
+"""The policy lint: report what is impossible in a policy, or forbidden by its legal label, and why.
 
-The rules of the labels stand in `labels.toml`, with the paragraphs they read.
+The rules of the labels are in `labels.toml`, with the paragraphs that they implement.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from incognote.schemas.operatorfacts import operator_facts
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """One fault: a stable code, a sentence that names the remedy, and the entity type ("" for the whole policy)."""
+    """One fault: a stable code, a sentence with the remedy, and the entity type ("" for the whole policy)."""
 
     code: str
     message: str
@@ -26,7 +26,7 @@ class Breach:
 
 @dataclass(frozen=True, slots=True)
 class LegalLabel:
-    """A legal label's demands; see `labels.toml`."""
+    """The requirements of a legal label; see `labels.toml`."""
 
     name: str
     cites: str
@@ -37,19 +37,19 @@ class LegalLabel:
     enough: Mapping[str, tuple[str, ...]]
 
     def covered(self, entity_type: str) -> bool:
-        """Whether the rule demands that a type be served."""
+        """Whether the label requires that a policy covers a type."""
         types = catalogue()
         return types[entity_type].hipaa in self.covers or any(step in self.also for step in types.lineage(entity_type))
 
     def sufficient(self, entity_type: str) -> tuple[str, ...]:
-        """The operators that remove enough of a type."""
+        """Return the operators that remove enough of a type."""
         steps = (*catalogue().lineage(entity_type), "default")
         return next(self.enough[step] for step in steps if step in self.enough)
 
 
 @cache
 def labels() -> Mapping[str, LegalLabel]:
-    """The legal labels a policy may claim, by name."""
+    """Return the legal labels that a policy may claim, by name."""
     return {name: _label(name, table) for name, table in shipped("labels.toml").items()}
 
 
@@ -60,7 +60,7 @@ def _label(name: str, table: Mapping[str, Any]) -> LegalLabel:
 
 
 def lint(policy: Policy) -> list[Breach]:
-    """Every fault of a policy, in the order of its file; empty for a sound one."""
+    """Return every fault of a policy, in the order of its file. Empty for a valid policy."""
     faults = [*_numbers(policy), *(f for name, c in policy.types.items() for f in _choice(name, c)), *_reach(policy)]
     if policy.label is None:
         return faults
@@ -86,12 +86,12 @@ def _reveal(policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
 
 
 def claimable(policy: Policy) -> tuple[str, ...]:
-    """The legal labels a policy does not contradict, whether it claims them or not."""
+    """Return the legal labels that a policy does not contradict, whether it claims them or not."""
     return tuple(name for name in labels() if not contradictions(policy, name))
 
 
 def contradictions(policy: Policy, label: str) -> list[Breach]:
-    """Where a policy does other than a label demands."""
+    """Return where a policy contradicts the requirements of a label."""
     rule, types, facts = labels()[label], catalogue(), operator_facts()
     found: list[Breach] = []
     if not rule.derived:
@@ -114,7 +114,7 @@ def _covered(name: str, policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
         yield Breach("missing", f"{name} is not served, and {named}: list it, or take the label off", name)
         return
     if choice.operator not in facts or (not rule.derived and facts[choice.operator].always_derived):
-        return  # said already, of the type that is listed
+        return  # already reported for the listed type
     if choice.operator == "keep":
         said = f"{name} is kept (served as {served}), and {named}: replace it, or take the label off"
         yield Breach("kept", said, name)
@@ -131,7 +131,7 @@ def _covered(name: str, policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
 def _numbers(policy: Policy) -> Iterator[Breach]:
     scores = {"doubt": policy.doubt, "audit_threshold": policy.audit_threshold}
     for name, score in scores.items():
-        if not 0 <= score <= 1:  # false for NaN too
+        if not 0 <= score <= 1:  # also false for NaN
             yield Breach("out-of-range", f"{name} is {score:g}; a score lies between 0 and 1")
     if not 0 < policy.over_masked <= 1:
         yield Breach("out-of-range", f"over_masked is {policy.over_masked:g}; a share of words lies above 0, up to 1")

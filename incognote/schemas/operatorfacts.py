@@ -1,6 +1,6 @@
-"""What policies and their lint know of the operators, read from `operators.toml`.
+"""The facts about operators that policies and the lint need, read from `operators.toml`.
 
-Policies stand beneath the operators, so the facts live here; an operator takes its own from here too.
+Policies are in a lower layer than the operators, so the facts are here. The operators read them from here too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Param:
 
     @property
     def wanted(self) -> str:
-        """What a value must be, in words."""
+        """The allowed values, in words."""
         return {
             "integer": f"a whole number from {self.least} to {self.most}",
             "boolean": "true or false",
@@ -59,7 +59,7 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class OperatorFacts:
-    """One operator as a policy sees it; `suits` is empty where it serves every type."""
+    """One operator as a policy sees it. `suits` is empty if the operator supports every type."""
 
     name: str
     about: str
@@ -71,24 +71,24 @@ class OperatorFacts:
 
     @property
     def always_derived(self) -> bool:
-        """Whether the value is computed from the individual's data whatever the policy's label says."""
+        """Whether the value is computed from the individual's data and never random."""
         return self.derived and not self.random
 
     def serves(self, entity_type: str) -> bool:
-        """Whether the operator has a way of its own for a type of the catalogue."""
+        """Whether the operator supports a type of the catalogue."""
         return not self.suits or any(step in self.suits for step in catalogue().lineage(entity_type))
 
     def complete(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """The given parameters and the defaults of the others."""
+        """Return the given parameters, with the defaults of the others."""
         return {name: param.default for name, param in self.params.items()} | dict(params)
 
 
 @cache
 def operator_facts() -> Mapping[str, OperatorFacts]:
-    """All operators by name, those of installed packages behind ours.
+    """Return the facts of all operators by name: the built-in ones first, then those of installed packages.
 
     Raises:
-        SettingError: an installed one cannot be loaded, or bears a name that it does not declare, or one of ours.
+        SettingError: an installed operator cannot be loaded, declares another name, or has the name of a built-in one.
     """
     ours = {name: _facts(name, table) for name, table in shipped("operators.toml").items()}
     others = {name: load("incognote.operators", name).declared for name in installed("incognote.operators")}

@@ -1,39 +1,39 @@
-"""Policies, from the shipped ones and from files of a privacy officer.
+"""Load policies: the shipped ones, and those in files that a privacy officer writes.
 
 A policy file is TOML:
 
     name = "our-clinic"
     about = "strict, but dates are shifted"
-    extends = "strict"             # a shipped policy; what follows changes it
-    label = "none"                 # "safe-harbor", "limited-data-set" or "none"; inherited where not written
+    extends = "strict"             # a shipped policy, which the following keys change
+    label = "none"                 # "safe-harbor", "limited-data-set" or "none"; inherited if not given
     doubt = 0.45
     audit_threshold = 0.5
     on_review = "hold"             # or "widen"
-    over_masked = 0.6              # a text of 40 words or more of which so large a share is replaced is for review
-    without = ["OCCUPATION"]       # listed types of the extended policy that are to be left alone
+    over_masked = 0.6              # a text of 40 words or more is held for review if this share of it is replaced
+    without = ["OCCUPATION"]       # listed types of the extended policy to leave unchanged
 
-    [models]                       # what a language model may do, where the settings name one
-    route = "all"                  # every chunk; or "doubtful" ones only, or "embedded": none
-    missed = 1.1                   # under "doubtful": the identifiers expected to be missed that make a chunk doubtful
-    on_failure = "review"          # or "embedded": what the embedded detectors found stands for an unanswered chunk
-    allow_provider_storage = false # true lets batches lie at the provider until they are collected
+    [models]                       # what a language model may do, if the settings name one
+    route = "all"                  # every chunk; or only "doubtful" ones; or "embedded": none
+    missed = 1.1                   # with "doubtful": a chunk is doubtful if this many identifiers may be missed in it
+    on_failure = "review"          # or "embedded": use the embedded detectors' spans for an unanswered chunk
+    allow_provider_storage = false # true: batches may be stored at the provider until they are collected
 
-    [relex]                        # where surrogates stand: may holders of the key map them back?
+    [relex]                        # for surrogates: may holders of the key map them back?
     reveal = true
 
-    [entities.STUDY_ARM]           # a type of your own: models are asked for it, and any pattern of a pack may bear it
+    [entities.STUDY_ARM]           # your own type: models search for it, and patterns of a pack may have it
     about = "the arm of a trial a person is in"
-    parent = "ORGANIZATION"        # optional; without one give a group (AGE, CONTACT, ID ...), or it is OTHER
+    parent = "ORGANIZATION"        # optional; without a parent, give a group (AGE, CONTACT, ID ...); default: OTHER
 
-    [types.STUDY_ARM]              # and what becomes of it
+    [types.STUDY_ARM]              # its operator
     operator = "label"
 
-    [types.DATE]                   # takes the place of the whole table of the extended policy
+    [types.DATE]                   # replaces the whole table of the extended policy
     operator = "date-shift"
     days = 180
     threshold = 0.5
 
-A type that is not listed is served as its nearest listed ancestor; without one the policy does not touch it.
+A type that is not listed is treated like its nearest listed ancestor. Without one, the policy does not touch it.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ __all__ = [
     "shipped_policies",
 ]
 
-# Checked here and not by pydantic models, which were tried: as many lines (240) even before they name the remedy, 1 ms
-# more to import, and 3.1 ms instead of 1.2 ms for the first policy.
+# Policies are checked here and not with pydantic models, which were tried: they took as many lines (240) without naming
+# the remedy, 1 ms more to import, and 3.1 ms instead of 1.2 ms for the first policy.
 _SHAPE: dict[str, tuple[type, ...]] = {
     "name": (str,), "about": (str,), "extends": (str,), "label": (str,), "doubt": (float, int),
     "audit_threshold": (float, int), "on_review": (str,), "without": (list,), "types": (dict,),
@@ -79,16 +79,16 @@ _WORDS = {
 
 
 def shipped_policies() -> tuple[str, ...]:
-    """The names of the policies that come with the package, `strict` first."""
+    """Return the names of the shipped policies, `strict` first."""
     return _shipped_names()
 
 
 def load_policy(name_or_path: str | Path) -> Policy:
-    """A shipped policy by its name, or one from a file (a path, or a name that ends in `.toml`).
+    """Load a shipped policy by its name, or a policy from a file (a path, or a name that ends in `.toml`).
 
     Raises:
-        UnknownName: no shipped policy bears the name.
-        PolicyProblem: the file cannot be read, or the lint finds a fault; the message lists all of them.
+        UnknownName: there is no shipped policy of that name.
+        PolicyProblem: the file cannot be read, or the lint finds faults. The message lists all of them.
     """
     policy = read_policy(name_or_path)
     faults = lint(policy)
@@ -98,11 +98,11 @@ def load_policy(name_or_path: str | Path) -> Policy:
 
 
 def read_policy(name_or_path: str | Path) -> Policy:
-    """As `load_policy`, without the lint: for showing the faults of a file one by one.
+    """Like `load_policy`, but without the lint, to show the faults of a file one by one.
 
     Raises:
-        UnknownName: as `load_policy`.
-        PolicyProblem: the file cannot be read, is not TOML or not of a policy's shape.
+        UnknownName: as in `load_policy`.
+        PolicyProblem: the file cannot be read, is not TOML, or does not have the structure of a policy.
     """
     if isinstance(name_or_path, Path) or name_or_path.endswith(".toml") or "/" in name_or_path or "\\" in name_or_path:
         return _resolved(_parsed(_bytes(Path(name_or_path))))
@@ -112,7 +112,7 @@ def read_policy(name_or_path: str | Path) -> Policy:
 
 
 def everything(policy: Policy) -> Policy:
-    """The policy widened to every type of the catalogue: what it keeps or does not touch becomes a label; no claim."""
+    """Return the policy widened to every type: kept or untouched types become labels. It claims no legal label."""
     types: dict[str, Choice] = {}
     for name in catalogue():
         choice = policy.choice(name)

@@ -1,9 +1,10 @@
-"""A record schema: which fields a record has, and what happens to each.
+"""Record schemas: the fields of a record, and what happens to each.
 
-The format is RedactOR's (section A.9.1) as valid JSON Schema, Draft 4: per field the flags `passThrough`, `autoDeId`
-(also `autoDeID`), `shouldMask`, `shouldHash`, and `entity_type`, with or without brackets. Beside them stand, at the
-root, `dataType`, `recordVersion`, `patientKey` and `idKey` (paths of the fields that name the subject and the record),
-and per field `knownAs` and `passReason`. `check.py` says what is wrong with a schema; here a sound one is compiled.
+The format is RedactOR's (section A.9.1), written as valid JSON Schema, Draft 4. Each field has the flags `passThrough`,
+`autoDeId` (also `autoDeID`), `shouldMask`, `shouldHash`, and `entity_type`, with or without brackets. The root also has
+`dataType`, `recordVersion`, `patientKey` and `idKey` (the paths of the fields that name the subject and the record).
+A field may also have `knownAs` and `passReason`. `check.py` reports the problems of a schema. This module compiles a
+valid one.
 """
 
 from __future__ import annotations
@@ -27,22 +28,23 @@ SPELLINGS: Mapping[str, Flag] = {
 }
 _STRICTNESS = {"pass": 0, None: 1, "auto": 1, "hash": 2, "mask": 3}
 _SOUGHT_GROUPS = frozenset({"PERSON", "ID", "CONTACT", "DATE", "LOCATION"})
-_TOO_COMMON = frozenset({"STATE", "COUNTRY", "DEPARTMENT", "ROOM"})  # sought as words, these would blank half a note
+_TOO_COMMON = frozenset({"STATE", "COUNTRY", "DEPARTMENT", "ROOM"})  # a search for these words would mask half a note
 
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """What a schema says of one field.
+    """The rule of a schema for one field.
 
     Args:
-        types: the JSON types its value may have (Draft 4: an integer is a number too).
-        flag: what happens to the value; None for a container, whose inner fields decide, and for the undecided.
-        entity_type: what a mask names, without brackets.
-        known_as: the type under which a masked or hashed value is sought in the record's free text; None: not at all.
-        properties: of an object, by name. items: of an array. required: names of `properties`.
-        values: the only values allowed, as Python values; None for any.
-        pattern, max_length: of strings, as JSON Schema has them.
-        reason: why a value passes that neither `values` nor a pattern bounds, in the words of who wrote the schema.
+        types: the allowed JSON types (in Draft 4, an integer is also a number).
+        flag: what happens to the value; None for a container, whose inner fields decide, or if undecided.
+        entity_type: the type that a mask shows, without brackets.
+        known_as: the type with which a masked or hashed value is searched for in the record's free text. None: it is
+            not searched for.
+        properties: the fields of an object, by name. items: the items of an array. required: names in `properties`.
+        values: the only allowed values, as Python values; None for any.
+        pattern, max_length: for strings, as in JSON Schema.
+        reason: the schema author's reason why a value passes that neither `values` nor a pattern limits.
     """
 
     types: frozenset[str]
@@ -80,20 +82,20 @@ class Schema:
     about: str = ""
 
     def fields(self) -> Iterator[tuple[str, FieldRule]]:
-        """Every field that is no container, with its path (`tags[]` stands for any item), in the file's order."""
+        """Return every field that is not a container, with its path (`tags[]` means any item), in the file's order."""
         return _leaves(self.root, "")
 
 
 def content_hash(definition: Mapping[str, Any]) -> str:
-    """SHA-256 of the canonical JSON, 64 hexadecimal digits: spacing and key order do not count, all else does."""
+    """Return the SHA-256 of the canonical JSON, 64 hexadecimal digits. Only spacing and key order do not count."""
     canonical = json.dumps(definition, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def decided(written: Mapping[str, Any]) -> Flag | None:
-    """What a field's flags decide: the one that is true, or `pass` where none is and all are explicitly false.
+    """Return the flag of a field: the one that is true, or `pass` if mask, hash and auto are all explicitly false.
 
-    RedactOR's own listing leaves `passThrough` out where the three others are false, so those three decide.
+    RedactOR's own listing omits `passThrough` if the three other flags are false, so those three decide.
     """
     raised = {SPELLINGS[name] for name in SPELLINGS if written.get(name) is True}
     if raised:
@@ -103,7 +105,7 @@ def decided(written: Mapping[str, Any]) -> Flag | None:
 
 
 def bare_type(written: str | None) -> str | None:
-    """An entity type without its brackets: `[AGE]` is `AGE`; null and the empty string are none."""
+    """Return an entity type without brackets: `AGE` for `[AGE]`. None for null and the empty string."""
     if written is None:
         return None
     name = written.strip()
@@ -113,7 +115,7 @@ def bare_type(written: str | None) -> str | None:
 
 
 def compile_schema(definition: Mapping[str, Any]) -> Schema:
-    """A schema from its file's content, which `check.problems` found sound (undecided flags apart)."""
+    """Compile a schema from its file's content, which must have no problems except undecided flags."""
     data_type: str = definition["dataType"]
     patient_key: str | None = definition.get("patientKey")
     id_key: str | None = definition.get("idKey") or ("id" if "id" in definition["properties"] else None)
@@ -146,7 +148,7 @@ def _rule(written: Mapping[str, Any], name: str) -> FieldRule:
 
 
 def _known_as(written: Mapping[str, Any], flag: Flag | None, entity_type: str | None, name: str) -> str | None:
-    """Names, ids, dates, contacts and addresses are sought; an age, a race or a state's name would blank too much."""
+    """Return the search type of a field: names, ids, dates, contacts and addresses, but not ages, races or states."""
     if flag not in ("mask", "hash"):
         return None
     if "knownAs" in written:
@@ -166,11 +168,11 @@ def _leaves(rule: FieldRule, path: str) -> Iterator[tuple[str, FieldRule]]:
 
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
-    """One change.
+    """One change between two schemas.
 
     Args:
         path: the field; "" for the schema itself.
-        loosens: more of a record may stand in the output, or be missed in its texts, than before.
+        loosens: more of a record than before may be in the output, or be missed in its texts.
     """
 
     path: str
@@ -182,7 +184,7 @@ class SchemaChange:
 
 
 def diff(a: Schema, b: Schema) -> list[SchemaChange]:
-    """The changes that lead from `a` to `b`, in the order of the fields of `b`, then those that are gone."""
+    """Return the changes from `a` to `b`, in the order of the fields of `b`, then the removed fields."""
     changes = [
         SchemaChange("", f"{what} {before or 'none'} -> {after or 'none'}")
         for what, before, after in (
@@ -234,7 +236,7 @@ def _type_names(rule: FieldRule) -> str:
 
 
 def _every_rule(rule: FieldRule, path: str) -> Iterator[tuple[str, FieldRule]]:
-    """Every rule with its path, containers too."""
+    """Yield every rule with its path, including containers."""
     yield path, rule
     for name, inner in rule.properties.items():
         yield from _every_rule(inner, child(path, name))

@@ -1,7 +1,7 @@
-"""The registry of record schemas: the shipped ones, and those of the folders a site names; and their approvals.
+"""The registry of record schemas (the shipped ones, and those in a site's own folders) and of their approvals.
 
-An approval says who, when, and the content hash, in `approvals.json` beside the files. A schema whose content hash is
-not the approved one is unapproved again, whoever changed it and why.
+An approval records who, when, and the content hash, in `approvals.json` next to the files. A schema whose content hash
+differs from the approved one is unapproved again, whatever the change.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ State = Literal["approved", "changed", "unapproved"]
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """Who approved a schema, when (ISO 8601, UTC), and the content hash that was approved."""
+    """An approval of a schema: by whom, when (ISO 8601, UTC), and the approved content hash."""
 
     by: str
     at: str
@@ -38,17 +38,17 @@ class Approval:
 
 
 def state(approval: Approval | None, definition: Mapping[str, Any]) -> State:
-    """`changed` where something was approved, but not what stands there now."""
+    """Return the state of a schema: `changed` if an earlier version was approved, but not the current one."""
     if approval is None:
         return "unapproved"
     return "approved" if approval.covers(definition) else "changed"
 
 
 def read_approvals(text: str) -> dict[str, Approval]:
-    """The approvals of a folder, by file name.
+    """Return the approvals of a folder by file name.
 
     Raises:
-        BadSchema: the file is not what `approve` writes.
+        BadSchema: the text does not have the format that `approve` writes.
     """
     try:
         return {name: Approval(**{k: str(entry[k]) for k in ("by", "at", "sha256")})
@@ -58,16 +58,17 @@ def read_approvals(text: str) -> dict[str, Approval]:
 
 
 def approve(path: str | Path, by: str, now: datetime | None = None, *, version: str = "") -> Approval:
-    """Approve one schema file as it stands.
+    """Approve the current content of a schema file.
 
     Args:
-        by: the name of the person who read it and answers for it.
-        version: that was read, or its beginning.
-        now: the time of approval; default the clock.
+        path: the schema file.
+        by: the name of the person who read the schema and is responsible for it.
+        now: the time of the approval; by default, the current time.
+        version: the version that was read, or its first digits.
 
     Raises:
-        UsageError: no name, no such file, a time without zone, or the file is of another version.
-        BadSchema: it has problems, or fields that await a decision; all are listed.
+        UsageError: there is no name or no such file, the time has no zone, or the file has another version.
+        BadSchema: the schema has problems or undecided fields. The message lists all of them.
     """
     by = " ".join(by.split())
     if not any(c.isalpha() for c in by):
@@ -89,11 +90,11 @@ def approve(path: str | Path, by: str, now: datetime | None = None, *, version: 
 
 
 def read_text(path: Path) -> str:
-    """A schema file's text.
+    """Return the text of a schema file.
 
     Raises:
-        UsageError: it cannot be read.
-        BadSchema: it is not UTF-8.
+        UsageError: the file cannot be read.
+        BadSchema: the file is not UTF-8.
     """
     try:
         return path.read_text(encoding="utf-8")
@@ -104,11 +105,11 @@ def read_text(path: Path) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all: a run that reads approvals meanwhile sees the old ones or the new."""
+    """Write a file atomically: a run that reads approvals at the same time sees either the old ones or the new."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".approvals-")
     with os.fdopen(handle, "w", encoding="utf-8") as out:
         out.write(text)
-    os.chmod(name, 0o644)  # mkstemp makes it readable by its owner only; approvals hold no secret
+    os.chmod(name, 0o644)  # mkstemp makes it readable only by its owner; approvals are not secret
     os.replace(name, path)
 
 
@@ -117,10 +118,10 @@ class SchemaRow:
     """One schema as `schema list` shows it.
 
     Args:
-        file: its file's name. shipped: whether it came with the package.
-        version: of its content; "" where it is malformed.
-        state: approved, changed since, or unapproved; by, at: who approved it and when, if anybody did.
-        problems: how many stand against its use, undecided fields included.
+        file: the file name. shipped: whether it is part of the package.
+        version: the version of the content; "" if it is malformed.
+        state: approved, changed since the approval, or unapproved. by, at: who approved it and when, if approved.
+        problems: the number of problems that prevent its use, including undecided fields.
     """
 
     data_type: str
@@ -135,7 +136,7 @@ class SchemaRow:
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """One field as `schema show` shows it; `flag` is "undecided" where the schema leaves it open."""
+    """One field as `schema show` shows it. `flag` is "undecided" if the schema sets none."""
 
     path: str
     types: str
@@ -157,11 +158,11 @@ class Registry:
     """Record schemas by data type.
 
     Args:
-        folders: a site's own; every `*.json` in one, but `approvals.json`, is a schema.
+        folders: the site's own folders. Every `*.json` file in them, except `approvals.json`, is a schema.
 
     Raises:
-        UsageError: a folder that is none.
-        BadSchema: a file that is no schema, or a data type that two files claim; a shipped one cannot be shadowed.
+        UsageError: a folder does not exist.
+        BadSchema: a file is not a schema, or two files have the same data type. A shipped schema cannot be replaced.
     """
 
     def __init__(self, folders: Sequence[str | Path] = ()) -> None:
@@ -181,13 +182,13 @@ class Registry:
         return iter(self._entries)
 
     def get(self, data_type: str) -> Schema:
-        """The approved schema of a data type.
+        """Return the approved schema of a data type.
 
         Raises:
-            UnknownDataType: there is none; the message names those there are. `data_type` is quoted, so a name that
-                was read from a record is looked up with `in` first.
-            UnapprovedSchema: nobody approved it, or it was changed since.
-            BadSchema: approved by hand although it has problems.
+            UnknownDataType: there is no such schema. The message lists the data types and quotes `data_type`, so check
+                a name from a record with `in` first.
+            UnapprovedSchema: the schema is not approved, or was changed after its approval.
+            BadSchema: the approval was written by hand although the schema has problems.
         """
         found = self._compiled.get(data_type)
         if found is not None:
@@ -200,18 +201,18 @@ class Registry:
             why = "was changed after its approval" if standing == "changed" else "is not approved by anybody"
             raise UnapprovedSchema(f"the schema {data_type} ({entry.file}) {why}: "
                                    "read it and approve it with `incognote schema approve`")
-        if not entry.shipped:  # the shipped ones are checked by our tests; their approval vouches for the content
+        if not entry.shipped:  # our tests check the shipped ones, and their approval covers the content
             refuse(problems(entry.definition), entry.file)
         schema = self._compiled[data_type] = compile_schema(entry.definition)
         return schema
 
     def all(self) -> list[Schema]:
-        """Every approved schema, by data type."""
+        """Return every approved schema, sorted by data type."""
         return [self.get(name) for name, entry in sorted(self._entries.items())
                 if state(entry.approval, entry.definition) == "approved"]
 
     def rows(self) -> list[SchemaRow]:
-        """Every schema, approved or not, by data type."""
+        """Return a row for every schema, approved or not, sorted by data type."""
         rows = []
         for name, entry in sorted(self._entries.items()):
             found = problems(entry.definition)
@@ -224,21 +225,21 @@ class Registry:
         return rows
 
     def show(self, data_type: str) -> list[FieldRow]:
-        """The fields of a schema, approved or not.
+        """Return the fields of a schema, approved or not.
 
         Raises:
-            UnknownDataType: there is none.
-            BadSchema: it is malformed beyond undecided fields.
+            UnknownDataType: there is no such schema.
+            BadSchema: the schema has problems other than undecided fields.
         """
         if data_type not in self:
             self.get(data_type)
         return field_rows(_sound(self._entries[data_type].definition, self._entries[data_type].file))
 
     def definition(self, data_type: str) -> Mapping[str, Any]:
-        """A schema's file content, for `diff` and for printing.
+        """Return the content of a schema's file, for `diff` and for printing.
 
         Raises:
-            UnknownDataType: there is none.
+            UnknownDataType: there is no such schema.
         """
         if data_type not in self:
             self.get(data_type)
@@ -266,20 +267,20 @@ class Registry:
 
 
 def load_schema(path: str | Path) -> Schema:
-    """A schema from a file, approved or not.
+    """Load a schema from a file, approved or not.
 
     Raises:
-        UsageError: it cannot be read.
-        BadSchema: it has problems other than undecided fields.
+        UsageError: the file cannot be read.
+        BadSchema: the schema has problems other than undecided fields.
     """
     return _sound(read_definition(read_text(Path(path))), Path(path).name)
 
 
 def check(path: str | Path) -> list[Defect]:
-    """What is wrong with a schema file; what cannot even be read as a schema is one problem.
+    """Return the problems of a schema file, or its advice if there are none. A malformed file is one problem.
 
     Raises:
-        UsageError: it cannot be read.
+        UsageError: the file cannot be read.
     """
     try:
         definition = read_definition(read_text(Path(path)))
@@ -289,7 +290,7 @@ def check(path: str | Path) -> list[Defect]:
 
 
 def field_rows(schema: Schema) -> list[FieldRow]:
-    """The fields of a compiled schema, in the file's order."""
+    """Return the fields of a compiled schema, in the order of the file."""
     return [_field_row(path, rule) for path, rule in schema.fields()]
 
 

@@ -1,4 +1,4 @@
-"""Whether a pattern describes a bounded ASCII shape: codes and numbers fit into it, sentences and free words do not."""
+"""Check whether a pattern has a bounded ASCII shape, which codes and numbers fit, but sentences and words do not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from re import _constants, _parser  # type: ignore[attr-defined]  # the parse tr
 from typing import Any
 
 LONGEST = 40
-"""Characters. No sentence fits; the longest codes of the public code systems have 32."""
+"""The maximum length in characters: too short for a sentence. The longest codes of public code systems have 32."""
 _SHORTEST_WORD, _LONGEST_CODE = 4, 12
 
 _PRINTABLE = frozenset(range(32, 127))
@@ -25,10 +25,10 @@ _ZERO_WIDTH = (_constants.AT, _constants.ASSERT, _constants.ASSERT_NOT)
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    r"""A schema's pattern: `\d`, `\w` and letters that ignore case are ASCII, as in the dialect of JSON Schema.
+    r"""Compile a schema's pattern. `\d`, `\w` and case-insensitive letters are ASCII, as in JSON Schema's dialect.
 
     Raises:
-        re.error: it is no regular expression of Python's.
+        re.error: the pattern is not a Python regular expression.
     """
     try:
         return re.compile(pattern, re.ASCII)
@@ -37,14 +37,15 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def loose(pattern: str, max_length: int | None = None) -> str:
-    """Why a pattern is no bounded ASCII shape; "" for one that is.
+    """Return why a pattern is not a bounded ASCII shape, or "" if it is one.
 
-    Bounded is what matches at most LONGEST characters, by itself or by the schema's maxLength. A shape names printable
-    ASCII characters only. It repeats no letters together with blanks (free text), no lower-case letters four times or
-    more, and no letters more than twelve times (any name). Upper-case codes of up to twelve characters are a shape.
+    A bounded pattern matches at most LONGEST characters, by itself or because of the schema's maxLength. A shape names
+    only printable ASCII characters. It does not repeat letters together with blanks (free text), lower-case letters
+    four times or more, or letters more than twelve times (any name). Upper-case codes of up to twelve characters are
+    allowed.
 
     Args:
-        pattern: one that `compiled` takes.
+        pattern: a pattern that `compiled` accepts.
         max_length: the schema's maxLength.
     """
     tree = _parser.parse(pattern, re.ASCII)
@@ -62,7 +63,7 @@ def loose(pattern: str, max_length: int | None = None) -> str:
 
 
 def _parts(tree: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-    """Every node that matches characters, with what is inside it."""
+    """Yield every node that matches characters, including inner nodes."""
     for kind, given in tree:
         if kind in _ZERO_WIDTH:
             continue
@@ -93,9 +94,9 @@ def _bounded(part: tuple[Any, Any]) -> bool:
 
 
 def _repeated(part: tuple[Any, Any], longest: int) -> tuple[int, frozenset[int]] | None:
-    """How often a node repeats, and the characters it repeats at will; None for one that makes no word.
+    """Return how often a node repeats and which characters may vary, or None if it cannot form a word.
 
-    Literal letters count only among characters that may vary: `(ab)*` is no word, `([A-Z]b)*` may be.
+    Literal letters count only with characters that may vary: `(ab)*` is not a word, but `([A-Z]b)*` may be one.
     """
     kind, given = part
     most = min(given[1], longest) if kind in _REPEATS else 0
@@ -108,7 +109,7 @@ def _repeated(part: tuple[Any, Any], longest: int) -> tuple[int, frozenset[int]]
 
 
 def _set(given: Iterable[tuple[Any, Any]]) -> frozenset[int] | None:
-    """The characters of `[…]`; None for a set that says what is not in it."""
+    """Return the characters of `[…]`, or None for a negated set."""
     found: set[int] = set()
     for kind, said in given:
         if kind is _constants.LITERAL:

@@ -1,24 +1,23 @@
-"""FHIR R4: one rules file per resource type, one for the data types, and the closed lists they draw on.
+"""The FHIR R4 rules: one file per resource type, one for the data types, and the closed lists that they use.
 
 The files are read, checked against their approvals and compiled.
 
+Every element of a listed resource type, and of the data types that it uses, has a rule:
 
-Every element of a listed resource type and of the data types it uses has a rule:
-
-    pass        stays as it is (its form checked: type, `values`, `pattern`)
-    code        stays if the sibling `system` is a public code system that lists it, or whose codes look so; else it
-                is scanned as text where all its words are known ones, hashed in a site's own system, or withheld
-    uri         stays if public, else hashed
-    type        stays if it names a resource type
-    mask        becomes `[TYPE]`
-    absent      is withheld: removed, with data-absent-reason `masked` in its place
-    drop        is removed, leaving nothing
+    pass        kept (its form is checked: type, `values`, `pattern`)
+    code        kept if the sibling `system` is a public code system that lists it or whose codes have this form; else
+                scanned as text if all its words are known, hashed in a site's own system, or withheld
+    uri         kept if public, else hashed
+    type        kept if it names a resource type
+    mask        replaced by `[TYPE]`
+    absent      withheld: removed, with data-absent-reason `masked` in its place
+    drop        removed without a replacement
     id          hashed
-    reference   hashed where it holds an id, so that it resolves as before
-    date        served as the policy serves dates, withheld where what comes of it is no FHIR date
-    text        scanned; a unit of unknown words is withheld
-    display     masked where it names a person, an organisation or a place, else scanned
-    narrative, attachment, resource, extension   by the rules of what they hold
+    reference   its ids are hashed, so that it still resolves
+    date        treated like dates in the policy; withheld if the result is not a FHIR date
+    text        scanned; a unit with unknown words is withheld
+    display     masked if it names a person, an organization or a place, else scanned
+    narrative, attachment, resource, extension   by the rules for their content
     refuse      must not occur
 """
 
@@ -75,16 +74,16 @@ _JSON_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class ElementRule:
-    """What holds for one element.
+    """The rule for one element.
 
     Args:
-        type: a FHIR primitive or data type; `Element` or `BackboneElement` for one that is defined in place.
-        rule: of a primitive, or one that overrides its data type's; None: the elements of its type decide.
+        type: a FHIR primitive or data type; `Element` or `BackboneElement` for an element defined in place.
+        rule: the rule of a primitive, or a rule that overrides the data type's. None: the elements of the type decide.
         many: whether it is a list.
-        entity: what a mask or a date is; `by_sibling` names another for some values of the element `sibling`.
-        values, pattern: what a string that passes may be.
-        targets: the resource types a Reference may name.
-        elements: of an element defined in place.
+        entity: the entity type of a mask or date. `by_sibling` gives another for some values of the element `sibling`.
+        values, pattern: the limits for a string that passes.
+        targets: the resource types that a Reference may name.
+        elements: the elements of an element defined in place.
     """
 
     type: str
@@ -101,7 +100,7 @@ class ElementRule:
 
 @dataclass(frozen=True, slots=True)
 class ExtensionRule:
-    """What one allowed extension holds: value elements, or extensions of its own by url."""
+    """The content of one allowed extension: value elements, or nested extensions by URL."""
 
     values: Elements
     inner: Mapping[str, ExtensionRule]
@@ -112,11 +111,11 @@ class Rules:
     """All rules, compiled.
 
     Args:
-        version: the first 16 digits of the hash over every file: any change shows in manifests.
+        version: the first 16 digits of the hash over all files; every change shows in manifests.
         resources, types: elements by name, those of the base type first.
         vocabulary: see `vocabulary.json`. xhtml: see `xhtml.json`.
-        codes: of the systems that HL7 defines, by URL. code_aliases: other names of these systems.
-        code_words: what codes and units are made of, in lower case.
+        codes: the codes of the systems that HL7 defines, by URL. code_aliases: other names of these systems.
+        code_words: the words of codes and units, in lower case.
     """
 
     version: str
@@ -132,11 +131,11 @@ class Rules:
     approvals: Mapping[str, Approval]
 
     def elements_of(self, rule: ElementRule) -> Elements | None:
-        """The elements of a data type or of an element defined in place; None for a primitive."""
+        """Return the elements of a data type or of an element defined in place, or None for a primitive."""
         return rule.elements if rule.elements is not None else self.types.get(rule.type)
 
     def is_public(self, uri: str) -> bool:
-        """Whether a URI names something everybody uses, so that it tells nothing of where a record comes from."""
+        """Whether a URI is in public use, so that it reveals nothing about the origin of a record."""
         if (edition := _EDITION.fullmatch(uri)) and is_snomed(edition[1]):
             return True
         for known in self.vocabulary["public_uris"]:
@@ -147,7 +146,7 @@ class Rules:
         return False
 
     def _is_plain(self, rest: str) -> bool:
-        """Whether what follows a public URI is short numbers and the words of specifications: no name, no telephone."""
+        """Whether the rest of a public URI has only short numbers and specification words: no name, no phone number."""
         numbers = _NUMBERS.findall(rest)
         long = [number for number in numbers if not _SHORT_NUMBER.fullmatch(number)]
         if not _PATH_LIKE.fullmatch(rest) or len(numbers) > _MOST_NUMBERS or len(long) > 1 or sum(
@@ -158,7 +157,7 @@ class Rules:
         return named in self.vocabulary["resource_types"] or all(word in plain for word in words(rest).split())
 
     def is_code(self, system: str, code: str) -> bool:
-        """Whether a code may pass: listed, or of the form that its public system's codes have."""
+        """Whether a code may pass: it is listed, or has the form of the codes of its public system."""
         if not self.is_code_system(system):
             return False
         name = system.partition("|")[0].rstrip("/")
@@ -168,17 +167,17 @@ class Rules:
         return re.fullmatch(shape, code, re.ASCII) is not None and (name not in _SNOMED or is_snomed(code))
 
     def is_worded(self, code: str) -> bool:
-        """Whether a code or unit, as a reader sees it, holds no letters but known words and runs of up to three."""
+        """Whether a code or unit, as a reader sees it, has only known words and letter runs of at most three."""
         runs = _LONG_RUN.findall(seen(code).translate(_MICRO))
         said = [word for run in runs for word in (words(run).split() if run.isascii() else [run])]
         return all(self.code_words & {word, word.removesuffix("s")} for word in said)
 
     def is_checked(self, system: str) -> bool:
-        """Whether a system's codes cannot be taken for numbers of persons: LOINC's and SNOMED CT's."""
+        """Whether a system's codes cannot be confused with personal numbers: LOINC and SNOMED CT."""
         return system.partition("|")[0].rstrip("/") in (*_SNOMED, *_LOINC)
 
     def codes_of(self, system: str) -> frozenset[str]:
-        """The codes that `codes.json` lists for a system, also under a name it had before R4 or as an OID."""
+        """Return the codes that `codes.json` lists for a system, also by its name before R4 or as an OID."""
         name = self.code_aliases.get(system, system)
         if name not in self.codes and (former := _FORMER.fullmatch(name)):
             edition = f"{former[1]}-" if former[1] else ""
@@ -186,27 +185,27 @@ class Rules:
         return self.codes.get(name, frozenset())
 
     def is_unit(self, system: str, code: str) -> bool:
-        """Whether a code is a unit of a public system that says what is counted: not `1`, not an annotation alone."""
+        """Whether a code is a real unit of a public system: not `1`, and not only an annotation."""
         said = re.sub(r"\{[^}]*\}", "", code)
         return (system in self.vocabulary["unit_systems"] and said not in ("", "1")
                 and self.is_code(system, said.strip("/") or code))
 
     def told_by(self, name: str) -> str | None:
-        """The entity type of a value whose label says that it is an identifier, an age or a date; else None."""
+        """Return the entity type of a value whose label says that it is an identifier, an age or a date, else None."""
         said = words(name)
         return next((kind for form, kind in self.vocabulary["telling_words"].items() if re.search(form, said)), None)
 
     def is_code_system(self, uri: str) -> bool:
-        """Whether a system's codes are codes, not identifiers of persons."""
+        """Whether a system's codes are codes and not personal identifiers."""
         return self.is_public(uri) and not any(uri.startswith(s) for s in self.vocabulary["identifying_systems"])
 
 
 @cache
 def rules() -> Rules:
-    """The shipped rules.
+    """Return the shipped rules.
 
     Raises:
-        UnapprovedSchema: a file changed after its approval, or has none.
+        UnapprovedSchema: a file was changed after its approval, or has none.
     """
     folder = files("incognote.schemas.fhir")
     names = (*(f"{resource.lower()}.json" for resource in RESOURCES), *SHARED)
@@ -237,10 +236,10 @@ def rules() -> Rules:
 
 
 def is_snomed(code: str) -> bool:
-    """Whether digits are a SNOMED CT identifier: its partition is one of the international or an extension's.
+    """Whether digits are a SNOMED CT identifier, with an international partition or that of an extension.
 
-    The last digit is Verhoeff's check digit, the two before it the partition (SNOMED CT Editorial Guide, SCTID). Of
-    random numbers of eight digits one in 85 is such an identifier.
+    The last digit is Verhoeff's check digit, and the two digits before it are the partition (SNOMED CT Editorial Guide,
+    SCTID). Of random eight-digit numbers, one in 85 is such an identifier.
     """
     if not re.fullmatch(r"[1-9][0-9]{2,14}[01][0-5][0-9]", code):
         return False
@@ -251,7 +250,7 @@ def is_snomed(code: str) -> bool:
 
 
 def check_approvals(content: Mapping[str, Any], approvals: Mapping[str, Approval]) -> None:
-    """Refuse files that nobody approved as they stand.
+    """Reject files whose current content is not approved.
 
     Raises:
         UnapprovedSchema: see `rules`.
@@ -265,7 +264,7 @@ def _elements(
     written: Mapping[str, Any], types: Mapping[str, Elements], root: dict[str, ElementRule],
     into: dict[str, ElementRule],
 ) -> None:
-    """Compile elements; each stands in `into` before what is inside it, so that one inside may be `like` it."""
+    """Compile elements. Each is added to `into` before its inner elements, so that one of these may be `like` it."""
     for name, given in written.items():
         inner: dict[str, ElementRule] | None = None
         elements: Elements | None = None
@@ -293,10 +292,10 @@ def _extension(written: Mapping[str, Any]) -> ExtensionRule:
 
 @cache
 def fhir_schemas() -> tuple[Schema, ...]:
-    """One schema per resource type, named `fhir.Patient` and so on; all bear the version of the whole rule set.
+    """Return one schema per resource type, named `fhir.Patient` and so on, all with the version of the whole rule set.
 
     Raises:
-        UnapprovedSchema: a rules file changed after its approval.
+        UnapprovedSchema: a rules file was changed after its approval.
     """
     known = rules()
     return tuple(
@@ -307,12 +306,12 @@ def fhir_schemas() -> tuple[Schema, ...]:
 
 
 def data_type(resource: str) -> str:
-    """The name of a resource type's schema."""
+    """Return the name of a resource type's schema."""
     return f"fhir.{resource}"
 
 
 def fhir_rows() -> list[SchemaRow]:
-    """The FHIR schemas as `schema list` shows record schemas."""
+    """Return the FHIR schemas as rows for `schema list`."""
     approvals = rules().approvals
     files = {resource: f"fhir/{resource.lower()}.json" for resource in RESOURCES}
     return [
@@ -327,7 +326,7 @@ def _signed(approvals: Mapping[str, Approval], resource: str) -> tuple[str, str]
 
 
 def _object(known: Rules, elements: Elements, above: tuple[Elements, ...], in_type: bool) -> FieldRule:
-    """An object's fields. A data type inside a data type is named, not unfolded: that would never end."""
+    """Return the fields of an object. A data type inside a data type is not expanded: that would never end."""
     inner = (*above, elements)
     return FieldRule(
         frozenset({"object"}), properties={name: _field(known, e, inner, in_type) for name, e in elements.items()})
