@@ -88,7 +88,7 @@ class Tools:
         if embedder is not None and index.dimension:
             if index.dimension != embedder.dimension:
                 raise SettingError(
-                    f"index: its vectors have {index.dimension} dimensions, but the embedder's have {embedder.dimension}"
+                    f"index: its vectors have {index.dimension} dimensions, the embedder's {embedder.dimension}"
                 )
             if index.embedder not in ("", embedder.version):
                 raise SettingError("index: its vectors are from another embedder: use that one, or make a new index")
