@@ -39,7 +39,7 @@ def read_rows(path: str | Path, name: str | None = None) -> Iterator[tuple[int, 
             yield from _values(lines, name, UsageError)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"{name} cannot be read ({type(error).__name__}): give a file of JSON lines in UTF-8"
+            f"{name} cannot be read ({type(error).__name__}). It must be a file of JSON lines in UTF-8."
         ) from None
 
 

@@ -56,7 +56,9 @@ class Keyring:
 
     def __post_init__(self) -> None:
         if len(self.master) < KEY_BYTES:
-            raise SettingError(f"a master key has at least {KEY_BYTES} bytes; make one with `incognote key new`")
+            raise SettingError(
+                f"A master key must have at least {KEY_BYTES} bytes. To make one, run: incognote key new"
+            )
 
     @classmethod
     def ephemeral(cls) -> Keyring:
@@ -84,7 +86,7 @@ class Keyring:
             )
         except ValueError:  # binascii.Error is one; text that is not ASCII raises the plain one
             raise SettingError(
-                f"{source} is neither base64 nor hexadecimal; make a key with `incognote key new`"
+                f"{source} is neither base64 nor hexadecimal. To make a key, run: incognote key new"
             ) from None
 
     @classmethod
@@ -93,7 +95,7 @@ class Keyring:
         try:
             return cls.decode(Path(path).expanduser().read_text(encoding="ascii"), _FILE)
         except (OSError, UnicodeDecodeError):
-            raise KeyMissing(f"the key file cannot be read; check {_FILE}") from None
+            raise KeyMissing(f"The key file cannot be read. Check {_FILE}.") from None
 
     @classmethod
     def from_descriptor(cls, descriptor: int) -> Keyring:
@@ -164,7 +166,8 @@ class Keyring:
         """
         if not (hmac.compare_digest(self.id, key_id) and hmac.compare_digest(self.check, check)):
             raise WrongKey(
-                f"this was made under key {key_id}, the key at hand is {self.id}: configure the former, or a new place"
+                f"This was made under key {key_id}, but the current key is {self.id}. Use the earlier key "
+                "(--key-file), or choose another folder."
             )
 
     def resealed(self, former: Keyring, purpose: Purpose, sealed: bytes, label: str = "") -> bytes:
@@ -190,7 +193,7 @@ class Keyring:
             return AESGCM(self.derive(purpose)).decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], label.encode())
         except (InvalidTag, ValueError):
             raise WrongKey(
-                "this cannot be opened with the key at hand: another key made it, or it is damaged"
+                "The current key cannot open this. It was made with another key, or it is damaged."
             ) from None
 
 
@@ -249,29 +252,29 @@ def _run_once(command: str) -> str:
     try:
         words = shlex.split(command)
     except ValueError:
-        raise SettingError(f"{_COMMAND}: a quote is not closed") from None
+        raise SettingError(f"{_COMMAND}: a quote is not closed.") from None
     if not words:
-        raise SettingError(f"{_COMMAND} is empty")
+        raise SettingError(f"{_COMMAND} is empty.")
     try:
         process = subprocess.Popen(  # noqa: S603 -- named by the operator, split without a shell
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
         )
     except OSError as error:
-        raise KeyMissing(f"{_COMMAND} cannot be started: {error.strerror}") from None
+        raise KeyMissing(f"{_COMMAND} cannot be started: {error.strerror}.") from None
     assert process.stdout is not None
     with process.stdout:
         try:
             written = _bounded(process.stdout.fileno(), _COMMAND, process)
             status = process.wait(WAIT)
         except subprocess.TimeoutExpired:
-            raise KeyMissing(f"{_COMMAND} did not end in {WAIT:.0f} seconds") from None
+            raise KeyMissing(f"{_COMMAND} did not finish in {WAIT:.0f} seconds.") from None
         finally:
             _end(process)
     if status:
         how = f"exit status {status}" if status > 0 else f"signal {-status}"
-        raise KeyMissing(f"{_COMMAND} ended with {how}; run it by hand to see why")
+        raise KeyMissing(f"{_COMMAND} ended with {how}. Run it by hand to see why.")
     if not written:
-        raise KeyMissing(f"{_COMMAND} printed nothing")
+        raise KeyMissing(f"{_COMMAND} printed nothing.")
     return written
 
 
@@ -310,16 +313,18 @@ def _bounded(descriptor: int, source: str, process: subprocess.Popen[bytes] | No
         if process is not None:
             _end(process, group=True)
             reader.join(1)
-        raise KeyMissing(f"{source} did not end in {WAIT:.0f} seconds")
+        raise KeyMissing(f"{source} did not finish in {WAIT:.0f} seconds.")
     if faults:
-        raise KeyMissing(f"{source} cannot be read: {faults[0]}")
+        raise KeyMissing(f"{source} cannot be read: {faults[0]}.")
     written = b"".join(parts)
     if len(written) > _LONGEST_WRITTEN:
-        raise KeyMissing(f"{source} gives more than {_LONGEST_WRITTEN} bytes, so it is no key")
+        raise KeyMissing(f"{source} gave more than {_LONGEST_WRITTEN} bytes, so it is not a key.")
     try:
         text = written.decode("ascii")
     except UnicodeDecodeError:
-        raise SettingError(f"{source} is neither base64 nor hexadecimal; make a key with `incognote key new`") from None
+        raise SettingError(
+            f"{source} is neither base64 nor hexadecimal. To make a key, run: incognote key new"
+        ) from None
     if not text.strip() and process is None:
-        raise KeyMissing(f"{source} is empty")
+        raise KeyMissing(f"{source} is empty.")
     return text

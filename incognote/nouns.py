@@ -74,12 +74,12 @@ class Span:
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end <= len(self.source.content):
             raise ImpossibleSpan(
-                f"a span of {self.start}..{self.end} does not fit a text of {len(self.source)} characters"
+                f"A span {self.start}..{self.end} does not fit a text of {len(self.source)} characters."
             )
         if not _TYPE.match(self.type):
-            raise ImpossibleSpan("a span's type is written in capitals, digits and underscores")
+            raise ImpossibleSpan("The type of a span must be uppercase letters, digits, and underscores.")
         if not 0.0 <= self.score <= 1.0:
-            raise ImpossibleSpan("a span's score lies between 0 and 1")
+            raise ImpossibleSpan("The score of a span must be between 0 and 1.")
 
     @classmethod
     def claimed(cls, source: Text, start: int, end: int, type: str, text: str, **more: Any) -> Span:
@@ -137,9 +137,9 @@ class Mention:
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end <= len(self.phrase):
-            raise ImpossibleSpan(f"an identifier at {self.start}..{self.end} does not fit its phrase")
+            raise ImpossibleSpan(f"An identifier at {self.start}..{self.end} does not fit its phrase.")
         if not _TYPE.match(self.type):
-            raise ImpossibleSpan("a mention's type is written in capitals, digits and underscores")
+            raise ImpossibleSpan("The type of a mention must be uppercase letters, digits, and underscores.")
 
     @classmethod
     def bare(cls, type: str, words: str) -> Mention:
@@ -375,7 +375,7 @@ class Result:
         projected = []
         for start, end, *rest in annotations:
             if not 0 <= start < end:
-                raise ImpossibleSpan("an annotation is (start, end, ...) with 0 <= start < end")
+                raise ImpossibleSpan("An annotation must be (start, end, ...) with 0 <= start < end.")
             projected.append((shift.forward(start), shift.forward(end, end=True), *rest))
         return projected
 

@@ -100,8 +100,8 @@ class Deidentifier:
             self._processes = Processes(engine, processes)
         if not engine.keyring.persistent and engine.policy.keyed:
             warnings.warn(
-                "no key is configured: hashes and date shifts of this process cannot be repeated; "
-                "set key_file (INCOGNOTE_KEY_FILE)",
+                "No key is configured, so another process cannot repeat the hashes and date shifts. Set key_file "
+                "(INCOGNOTE_KEY_FILE).",
                 stacklevel=3,
             )
         return engine

@@ -275,10 +275,10 @@ class Settings(ModelSettings, BaseSettings):
             return cls(**words)
         except ValidationError as error:
             faults = "; ".join(_fault(e["loc"], e["type"], e["msg"]) for e in error.errors(include_input=False))
-            raise SettingError(f"{faults} (set by keyword, INCOGNOTE_* variable or the named config file)") from None
+            raise SettingError(f"{faults} (from a keyword, an INCOGNOTE_* variable, or the settings file)") from None
         except ValueError as error:  # pydantic-settings wraps JSON faults of list-valued variables
             raise SettingError(
-                f'{type(error).__name__}: a list-valued INCOGNOTE_* variable must be JSON, e.g. \'["a", "b"]\''
+                f'{type(error).__name__}: an INCOGNOTE_* variable with a list must be JSON, for example \'["a", "b"]\''
             ) from None
 
     def for_model(self, name: str) -> Settings:
@@ -305,8 +305,8 @@ class Settings(ModelSettings, BaseSettings):
             return Keyring.from_command(self.key_command)
         if persistent:
             raise KeyMissing(
-                "a persistent key is needed: set key_file, key_fd or key_command (INCOGNOTE_KEY_FILE, _FD, _COMMAND); "
-                "make one with `incognote key new`"
+                "A persistent key is needed. Run `incognote key new`, or set key_file, key_fd, or key_command "
+                "(INCOGNOTE_KEY_FILE, _FD, _COMMAND)."
             )
         return Keyring.ephemeral()
 
@@ -386,6 +386,6 @@ def _read(path: str | Path | None) -> dict[str, Any]:
     try:
         return tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8"))
     except OSError:
-        raise SettingError("the named config file cannot be read (--config, INCOGNOTE_CONFIG)") from None
+        raise SettingError("The settings file cannot be read. Check --config or INCOGNOTE_CONFIG.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        raise SettingError("the named config file is not valid TOML") from None
+        raise SettingError("The settings file is not valid TOML. Check --config or INCOGNOTE_CONFIG.") from None

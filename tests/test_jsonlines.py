@@ -35,5 +35,5 @@ def test_a_line_that_is_not_json_is_named_by_its_number_alone(bad: str) -> None:
 def test_a_file_that_cannot_be_read_says_what_is_wanted(tmp_path: Path) -> None:
     (tmp_path / "latin.jsonl").write_bytes(b'"Zo\xeb"')
     for name in ("latin.jsonl", "none.jsonl", "."):
-        with pytest.raises(UsageError, match=r"GOLD cannot be read \(\w+\): give a file of JSON lines in UTF-8"):
+        with pytest.raises(UsageError, match=r"GOLD cannot be read \(\w+\)\. It must be a file of JSON lines in UTF-8"):
             list(read_rows(tmp_path / name, "GOLD"))

@@ -155,7 +155,7 @@ def test_a_descriptor_that_is_not_open_is_empty_or_gives_too_much_is_refused(pip
 def test_a_descriptor_that_nobody_closes_is_given_up(pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keys, "WAIT", 0.05)
     os.write(pipe[1], KEY.master.hex().encode())
-    with pytest.raises(KeyMissing, match=r"key_fd .* did not end"):
+    with pytest.raises(KeyMissing, match=r"key_fd .* did not finish"):
         Keyring.from_descriptor(pipe[0])
     os.close(pipe[1])  # the reader ends
 
@@ -202,5 +202,5 @@ def test_a_command_that_fails_is_named_by_its_setting_and_status_and_nothing_it_
 )
 def test_a_command_that_does_not_end_is_ended_with_what_it_started(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keys, "WAIT", 0.5)
-    with pytest.raises(KeyMissing, match="did not end"):
+    with pytest.raises(KeyMissing, match="did not finish"):
         Keyring.from_command(printing(code))

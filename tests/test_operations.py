@@ -112,7 +112,7 @@ def test_a_backup_that_is_restored_continues_the_release_and_opens_what_was_held
     if server:
         request.getfixturevalue("postgres").empty()
     shown = host.bash(f"sha256sum --check{after}")
-    assert "The log holds." in shown
+    assert "The log is intact." in shown
     assert "scan.pdf" in shown
     assert re.search(r"^march .*\b3\b", shown, re.M)
     host.work("march")
@@ -124,7 +124,7 @@ def test_an_upgrade_makes_a_new_release_and_a_new_key_alone_opens_what_was_held(
     host.bash(commands("upgrade.md"))
     assert set(outputs) < set(host.outputs())
     shown = host.bash(commands("key-rotation.md"))
-    assert "The log holds." in shown
+    assert "The log is intact." in shown
     assert "scan.pdf" in shown
     with pytest.raises(AssertionError, match="made under key"):
         host.bash("incognote optout list --key-file /mnt/safe/former.key")

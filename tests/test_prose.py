@@ -44,6 +44,11 @@ RETIRED = [
     r"for who tunes",
     r"what stands there afterwards",
     r"too much is noticed",
+    r"nobody is shown",
+    r"of no use without",
+    r"what was done stands",
+    r"take one of the two out",
+    r"has no words for",
 ]
 
 

@@ -196,7 +196,7 @@ class Detection:
                 raise SettingError(f"detectors: {type(detector).__name__} has no {lacking[0]}")
         bearers = [*NAMES, LLM, "known", *(d.name for d in self._others)]
         if twice := {name for name in bearers if bearers.count(name) > 1}:
-            raise SettingError(f"detectors: {min(twice)}: another detector has that name")
+            raise SettingError(f"detectors: another detector is already named {min(twice)}. Rename one of the two.")
         self._rules = RulesDetector(self.packs, _with_rules(languages)) if "rules" in names else None
         self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
         ours = tuple(d for d in (self._rules, self._encoder) if d is not None)

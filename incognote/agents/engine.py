@@ -84,9 +84,9 @@ class Engine:
         settings = self.settings
         if not models and settings.model is None:
             if LLM in settings.detectors:
-                raise SettingError("detectors: llm needs a model: set model (--model, INCOGNOTE_MODEL)")
+                raise SettingError("detectors: llm needs a model. Set model (--model, INCOGNOTE_MODEL).")
             if self.has_agents:
-                raise SettingError("agents: they need a model: set model (--model, INCOGNOTE_MODEL)")
+                raise SettingError("agents: a model is needed. Set model (--model, INCOGNOTE_MODEL).")
             return None
         if not (self._reads or self.has_agents):
             return None

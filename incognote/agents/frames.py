@@ -43,7 +43,7 @@ class FrameColumns:
         self._keep = [keep] if isinstance(keep, str) else list(keep)
         self._linked = list(dict.fromkeys([*([patient] if patient is not None else []), *self._known]))
         if text in self._linked:
-            raise UsageError(f"the column {text!r} is named for two things: it is the text")
+            raise UsageError(f"The column {text!r} is the text and cannot be used for something else.")
 
     @property
     def read(self) -> list[Any]:
@@ -64,12 +64,12 @@ class FrameColumns:
         there = list(columns)
         for column in (*self.read, *self._keep):
             if column not in there:
-                raise UsageError(f"the frame has no column {column!r}")
+                raise UsageError(f"The frame has no column {column!r}.")
             if there.count(column) > 1:
-                raise UsageError(f"the frame has several columns {column!r}: rename all but one")
+                raise UsageError(f"The frame has several columns named {column!r}. Rename all but one.")
         for column in ADDED:
             if column in there:
-                raise UsageError(f"the frame has a column {column!r} already: rename it")
+                raise UsageError(f"The frame already has a column {column!r}. Rename it.")
 
     def values(
         self, cells: Cells, missing: Callable[[Any], bool], *, progress: bool | None = False
@@ -121,8 +121,8 @@ def deidentify_frame(df: Any, columns: FrameColumns, *, progress: bool | None = 
         if names & kinds:
             return serve(df, columns, progress)
     raise UsageError(
-        "deidentify_frame takes a pandas DataFrame, a polars DataFrame or LazyFrame, or a Hugging Face Dataset; "
-        f"not {type(df).__name__}. For a list of notes use batch"
+        "deidentify_frame takes a pandas DataFrame, a polars DataFrame or LazyFrame, or a Hugging Face Dataset, not "
+        f"{type(df).__name__}. For a list of notes, use batch."
     )
 
 

@@ -54,7 +54,7 @@ def over_masked(texts: Sequence[Text], replacements: Iterable[Replacement], most
             continue
         touched, words = share(text, spans)
         if words >= LEAST_WORDS and touched >= most * words:
-            yield Reason("over-masked", text.field, f"{100 * touched // words} % of its words")
+            yield Reason("over-masked", text.field, f"{100 * touched // words} % of its words were replaced")
 
 
 class Streaks:
@@ -108,7 +108,7 @@ def doubted(
         if quiet >= ROW:
             reasons.append(Reason("model-silent", text.field, f"{ROW} texts in a row or more"))
         elif silent and others >= PLENTY:
-            reasons.append(Reason("model-silent", text.field, f"{others} identifiers were found without it"))
+            reasons.append(Reason("model-silent", text.field, f"other detectors found {others} identifiers"))
         if full >= ROW:
             reasons.append(Reason("model-marks-all", text.field, f"{ROW} texts in a row or more"))
     return reasons, silences

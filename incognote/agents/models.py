@@ -196,10 +196,10 @@ def open_recording(settings: Settings, keyring: Keyring) -> Recording | None:
     if settings.recording is None:
         if settings.replay or settings.batch:
             word = "replay" if settings.replay else "batch"
-            raise SettingError(f"{word}: name the recording (--recording) that answers come from and are kept in")
+            raise SettingError(f"{word} needs a recording. Name the file with --recording.")
         return None
     if not keyring.persistent:
-        raise KeyMissing("a recording is sealed, so it needs a persistent key: set key_file (INCOGNOTE_KEY_FILE)")
+        raise KeyMissing("A recording is encrypted, so it needs a persistent key. Set key_file (INCOGNOTE_KEY_FILE).")
     from incognote.llm.recording import Recording
 
     return Recording(settings.recording, keyring)
@@ -226,7 +226,10 @@ def _opened(
         return Replayed(name, recording)
     spec = _spec(settings, name)
     if settings.budget_usd is not None and price_of(spec) is None:
-        raise SettingError(f"budget_usd: no price is known for {name}: name a table (prices), or bound budget_tokens")
+        raise SettingError(
+            f"budget_usd: no price is known for {name}. Add it to a file in the setting `prices`, or use "
+            "budget_tokens."
+        )
     if recording is not None and settings.batch:
         return open_batch(spec, recording, allow_provider_storage=policy.models.allow_provider_storage)
     model = open_model(spec)

@@ -78,7 +78,7 @@ class Processes:
     def __init__(self, engine: Engine, processes: int) -> None:
         settings, models = engine.settings, engine.models
         if settings.batch:
-            raise SettingError("processes: one process sends the batches; leave processes (--jobs) out")
+            raise SettingError("processes: a batch is sent from a single process. Remove processes (--jobs).")
         if models is not None and settings.model is None:
             raise SettingError("processes: a model object cannot be sent to other processes; pass its name")
         self._engine = engine

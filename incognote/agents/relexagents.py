@@ -30,9 +30,11 @@ class RelexAgents:
     def __init__(self, settings: Settings, policy: Policy, models: Models | None, choices: Choices) -> None:
         played = settings.agents if models is not None else ()
         if played and policy.models.route == "embedded":
-            raise SettingError(f'agents: the policy {policy.name} lets no model read notes (models.route = "embedded")')
+            raise SettingError(
+                f'agents: the policy {policy.name} does not let a model read notes (models.route = "embedded").'
+            )
         if played and settings.batch:
-            raise SettingError("agents: each waits for the one before, and batches take hours: leave batch out")
+            raise SettingError("agents: the steps run one after the other, and a batch takes hours. Remove batch.")
         self._askers = {name: self._asker(name, models, policy) for name in played} if models is not None else {}
         self._usage: dict[str, Usage] = {name: Usage() for name in played}
         ask = self._askers

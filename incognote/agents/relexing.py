@@ -56,12 +56,12 @@ class Relexing:
     ) -> None:
         if settings.index is None and not settings.replay:
             raise SettingError(
-                "index: surrogates need one, to be the same in the next note: make it with `incognote index create` "
-                "and name it by INCOGNOTE_INDEX or --index"
+                "index: surrogates need an index to stay the same in all notes. Run `incognote index create`, then "
+                "set INCOGNOTE_INDEX or --index."
             )
         if not keyring.persistent:
             raise KeyMissing(
-                "surrogates need a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
+                "Surrogates need a persistent key. Run `incognote key new`, or set key_file (INCOGNOTE_KEY_FILE)."
             )
         self._settings, self._policy, self._keyring = settings, policy, keyring
         self._answers = RecordedSurrogates(recording, settings.recorded_run or "") if recording is not None else None
@@ -177,8 +177,8 @@ class RecordedSurrogates:
             if written is not None:
                 return {mention: ShownSurrogate(*each) for mention, each in zip(note.variants, written, strict=True)}
         raise IndexUnavailable(
-            "the recording has no answer of the index about this record: input, subject or what was found in it differ "
-            "from the recorded run, or the index did not serve then"
+            "The recording has no index answer for this record. The input, the patient, or the findings differ from "
+            "the recorded run, or the index was not available then."
         )
 
     def _time(self, note: RelexNote) -> int:

@@ -54,7 +54,7 @@ def identify(
     if item.fault:
         raise MalformedRecord(item.fault)
     if isinstance(item.content, str) and len(item.content) > longest:
-        raise MalformedRecord(f"longer than {longest} characters: raise max_characters or split it")
+        raise MalformedRecord(f"longer than {longest} characters. Raise max_characters or split the text")
     form, record = item.open(registry, data_type)
     texts = (Text(str(item.content)),) if record is None else record.texts
     if form is not None and record is not None:
@@ -62,10 +62,10 @@ def identify(
 
         texts = texts_of(record)
         if sum(map(len, texts)) > longest:
-            raise MalformedRecord(f"longer than {longest} characters: raise max_characters or split it")
+            raise MalformedRecord(f"longer than {longest} characters. Raise max_characters or split the text")
     for text in texts:
         if "\x00" in text.content and _UTF_16.search(text.content):
-            raise MalformedRecord("UTF-16 that was read as another encoding: say its charset", field=text.field)
+            raise MalformedRecord("UTF-16 text that was read in another encoding. Set its charset", field=text.field)
         if not finding and item.spans is None and (name := of_text(text.content)):
             raise UnsupportedFormat.of(name, text.field)
     named = (item.patient, record.patient if record else None)
@@ -110,7 +110,7 @@ def item_spans(opened: Opened, spans: ItemSpans) -> Detected:
     """
     by_field = spans if isinstance(spans, Mapping) else {"": spans}
     if by_field.keys() - {text.field for text in opened.texts}:
-        raise MalformedRecord("spans: some are of no text of the record")
+        raise MalformedRecord("spans: some name a text that the record does not have")
     return Detected(raw=tuple(_fitted(text, by_field.get(text.field, ())) for text in opened.texts))
 
 
@@ -269,11 +269,11 @@ def _fitted(text: Text, stretches: Sequence[tuple[int, int, str]]) -> list[Span]
     try:
         spans = sorted((Span(text, *each, 1.0, ("given",)) for each in stretches), key=lambda s: s.start)
     except (ImpossibleSpan, TypeError):
-        raise MalformedRecord("spans: one does not fit the text") from None
+        raise MalformedRecord("spans: one does not fit its text") from None
     if any(before.end > after.start for before, after in pairwise(spans)):
         raise MalformedRecord("spans: two overlap")
     if any(span.type not in catalogue() for span in spans):
-        raise MalformedRecord("spans: one is of a type that the catalogue has not (`incognote policy explain`)")
+        raise MalformedRecord("spans: one has an unknown type. `incognote policy explain` lists the types")
     return spans
 
 

@@ -66,12 +66,17 @@ def verify(
     else:
         for fault in report.faults:
             typer.echo(str(fault))
-        typer.echo(f"{report.last - report.first + 1 if report.last else 0:,} entries, the last is {report.head}")
+        typer.echo(f"{report.last - report.first + 1 if report.last else 0:,} entries. Last entry: {report.head}")
         if not report.sealed:
-            typer.echo("The seals were not looked at: this shows no forgery by somebody who made the whole chain anew.")
+            typer.echo(
+                "The seals were not checked, so a forgery of the whole chain would not be detected. Use the key to "
+                "check them."
+            )
         if report.backward:
-            typer.echo(f"The clock went back {report.backward:,} times; entries stand in the order they were written.")
-        typer.echo("The log holds." if report.sound else "The log does not hold.")
+            typer.echo(
+                f"The clock went back {report.backward:,} times. Entries are in the order in which they were written."
+            )
+        typer.echo("The log is intact." if report.sound else "The log is NOT intact.")
     if not report.sound:
         raise typer.Exit(FAILURE)
 

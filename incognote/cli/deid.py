@@ -113,9 +113,9 @@ def deid(
     started = datetime.now(UTC)
     showing = may_show(show, anyway=show_anyway)
     if showing and as_json:
-        raise UsageError("--show is for people, --json for programs: take one")
+        raise UsageError("--show prints text for people and --json prints data for programs. Use one of the two.")
     if ask_known and "-" in inputs:
-        raise UsageError("--ask-known needs the standard input, which is an input already: use --known FILE")
+        raise UsageError("--ask-known needs the terminal, but standard input is an input. Use --known FILE instead.")
     if resume and overwrite:
         raise UsageError("--resume continues a run and --overwrite starts it again. Use one of the two.")
     subject = asked.subject()
@@ -246,9 +246,9 @@ def print_released(one: Input, text: str | bytes) -> None:
 def explain_held(tally: Tally, *, kept: bool) -> None:
     """Why the one record was not printed, or that there was none."""
     if not tally.read and not tally.not_read:
-        warn("there is no record in the input")
+        warn("The input holds no record.")
     for (outcome, code), reason in sorted(tally.examples.items()):
         remedy = remedies().get(code, "")
         warn(f"not released ({outcome}): {reason}" + (f" ({remedy})" if remedy else ""))
     if tally.held and not kept:
-        warn("it was not kept anywhere: add --out FOLDER or --quarantine FOLDER")
+        warn("The record was not kept. To keep it encrypted, add --out FOLDER or --quarantine FOLDER.")

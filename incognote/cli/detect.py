@@ -11,6 +11,7 @@ import typer
 
 from incognote.cli import options
 from incognote.cli.shell import FAILURE, put_out, warn
+from incognote.runs.units import counted
 
 if TYPE_CHECKING:
     from incognote.files.inputs import Input
@@ -68,10 +69,10 @@ def detect(
     from incognote.files.sources import find
 
     if types not in (None, "all"):
-        raise UsageError("--types is all, or left out")
+        raise UsageError("--types must be `all`. Leave it out to report the types that the policy handles.")
     sources = find([texts], form="jsonl" if texts == "-" else None)
     if len(sources.files) != 1 or sources.files[0].kind != "lines":
-        raise UsageError("detect reads one .jsonl file (lines of id and text), or - for the standard input")
+        raise UsageError("detect reads one .jsonl file with lines of id and text. Use - for standard input.")
     asked = options.EngineOptions(
         policy=policy, packs=packs, detectors=detectors, encoder_point=encoder_point, encoder_fast=encoder_fast,
         roster=roster, config=config, key_file=key_file,
@@ -93,7 +94,7 @@ def detect(
         warn(reading.line(taken, served))
     if failed:
         warn(
-            f"{failed:,} line{'s' * (failed != 1)} could not be served and carr{'y' if failed != 1 else 'ies'} `error`"
+            f"{counted(failed, 'line')} could not be processed. They have `error` instead of spans."
         )
         raise typer.Exit(FAILURE)
 
@@ -113,7 +114,7 @@ class _source:  # noqa: N801  # a context manager that reads as a verb
         if out == "-":
             return
         if texts != "-" and os.path.realpath(out) == os.path.realpath(texts):
-            raise UsageError("--out would overwrite the input")
+            raise UsageError("--out is the input file. Choose another file.")
         require_writable(Path(out), overwrite=overwrite, option="--out")
         self._whole = AtomicFile(Path(out))
         if out.lower().endswith(".gz"):

@@ -200,12 +200,12 @@ def _key(settings: Settings) -> Iterator[Check]:
             "warn",
             "key",
             "none is configured",
-            f"the first run with --out makes {settings.home / 'master.key'}, or: incognote key new",
+            f"The first run with --out creates {settings.home / 'master.key'}. Or run: incognote key new",
         )
         return
     yield Check("ok", "key", f"id {keyring.id}" + (f" from {path}" if path else ""))
     if path is not None and sys.platform != "win32" and path.expanduser().stat().st_mode & 0o077:
-        yield Check("warn", "key", "others can read the key file", f"chmod 600 {path}")
+        yield Check("warn", "key", "other users can read the key file", f"chmod 600 {path}")
 
 
 def _policy(settings: Settings) -> Iterator[Check]:
@@ -222,7 +222,7 @@ def _policy(settings: Settings) -> Iterator[Check]:
     )
     broken = [name for name in shipped_policies() if lint(read_policy(name))]
     if broken:
-        yield Check("fail", "policies", f"shipped and invalid: {', '.join(broken)}", "reinstall incognote")
+        yield Check("fail", "policies", f"invalid shipped policies: {', '.join(broken)}", "reinstall incognote")
 
 
 def _schemas(settings: Settings) -> Iterator[Check]:
@@ -238,7 +238,7 @@ def _schemas(settings: Settings) -> Iterator[Check]:
             remedy = "its records go to quarantine; read it, then: incognote schema approve"
             yield Check("warn", "schemas", seen, remedy)
     if settings.data_type and settings.data_type not in {row.data_type for row in rows}:
-        yield Check("fail", "schemas", "the data_type that is set has no schema", "incognote schema list")
+        yield Check("fail", "schemas", "there is no schema for the configured data_type", "incognote schema list")
 
 
 def _packs(settings: Settings) -> Iterator[Check]:
@@ -269,7 +269,7 @@ def _detectors(settings: Settings) -> Iterator[Check]:
     note = "Seen by Dr. Emily Carter on 03/16/2025."
     embedded = [name for name in settings.detectors if name != LLM]
     if not embedded:
-        yield Check("ok", "detectors", "none of the embedded ones, a language model alone")
+        yield Check("ok", "detectors", "no embedded detectors, a language model only")
         return
     spans = Deidentifier(detectors=embedded).detect([note])[0]
     names = ", ".join(embedded)

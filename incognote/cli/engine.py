@@ -57,7 +57,10 @@ def engine(
         made.close()
         raise
     if hashes and not tools.keyring.persistent:
-        warn("no key is configured: hashes and date shifts cannot be repeated by another run (`incognote key new`)")
+        warn(
+            "No key is configured, so another run cannot repeat the hashes and date shifts. To make a key, run: "
+            "incognote key new"
+        )
     return made
 
 
@@ -96,10 +99,12 @@ def _check(made: Deidentifier, asked: options.EngineOptions, models: options.Mod
     tools = made.engine
     _ = tools.detection.standing  # the roster and the packs' lists
     if tools.models is None and models.model is not None:
-        raise UsageError("--model names a language model and --detectors leaves llm out: take one")
+        raise UsageError(
+            "--model names a language model, but --detectors does not include llm. Add llm, or remove --model."
+        )
     useless = [name for name in models.options() if name != "--recording" or tools.recording is None]
     if tools.models is None and useless:
-        raise UsageError(f"{', '.join(useless)}: of no use without a language model (--model VENDOR/NAME)")
+        raise UsageError(f"{', '.join(useless)} can be used only with a language model. Add --model VENDOR/NAME.")
     named = tools.settings.data_type
     if named:
         if named not in tools.registry:

@@ -127,7 +127,9 @@ def evaluate(
         finder = engine(asked, models, hashes=False)
         ctx.with_resource(finder)
     elif models != options.ModelOptions():
-        raise UsageError("--pred holds the predictions: no language model is asked")
+        raise UsageError(
+            "--pred already holds the predictions. Remove --pred, or remove the options for a language model."
+        )
     if release and finder is not None:
         _release(gold, finder, as_json)
         return
@@ -142,7 +144,10 @@ def evaluate(
     }
     files = _named(pred or [])
     if grown(Path(gold)):
-        warn("the gold grew from reviews of marks and is not complete: recall is of what variants marked, no more")
+        warn(
+            "This gold was collected from reviews of spans and is not complete. Recall counts only what a variant "
+            "marked."
+        )
     if len(files) > 1:
         _several(gold, files, html, scoring, as_json, metrics == "all")
     else:
@@ -152,7 +157,7 @@ def evaluate(
 def _refuse_with_release(options_: Mapping[str, object]) -> None:
     given = [option for option, value in options_.items() if value not in (None, [])]
     if given:
-        raise UsageError(f"--release runs the whole machine and scores nothing: leave out {', '.join(given)}")
+        raise UsageError(f"--release processes the notes and does not score them. Remove {', '.join(given)}.")
 
 
 def _release(gold: str, finder: Deidentifier, as_json: bool) -> None:
@@ -187,7 +192,7 @@ def _one(
     if finder is not None:
         _report(finder, report.documents)
     if html:
-        warn(f"{html} shows the notes: it is PHI where they are")
+        warn(f"{html} quotes the notes. Treat it as PHI.")
     if report.problems:
         raise typer.Exit(FAILURE)
 
@@ -199,7 +204,7 @@ def _several(
     from incognote.evaluation.report.several import evaluate_several
 
     if html:
-        raise UsageError("--html shows one system's notes: give one --pred")
+        raise UsageError("--html shows the notes of one system. Give a single --pred.")
     made = evaluate_several(gold, files, **scoring)
     if as_json:
         say("evaluate", made.as_dict())
@@ -217,7 +222,7 @@ def _named(given: list[str]) -> dict[str, str]:
         if not equals or not name or Path(one).exists():
             name, path = Path(one).name.removesuffix(".gz").removesuffix(".jsonl"), one
         if name in files:
-            raise UsageError(f"--pred: two files are called {name}: give each a name, --pred NAME=FILE")
+            raise UsageError(f"--pred: two files are named {name}. Give each a name: --pred NAME=FILE.")
         files[name] = path
     return files
 

@@ -47,4 +47,4 @@ def evaluate_relex(
         return
     print_table(("", "figure [95 % interval]", "of"), list(report.rows()))
     size = f"{report.notes} notes of {report.patients} patients, {report.mentions} mentions"
-    warn(f"{size}, {report.extra} places replaced that no gold marks")
+    warn(f"{size}, {report.extra} replaced places that the gold does not mark")

@@ -13,7 +13,7 @@ from incognote.cli import options
 from incognote.cli.help import App
 from incognote.cli.shell import FAILURE, say, warn
 from incognote.cli.tables import bars, print_whole
-from incognote.runs.units import dollars
+from incognote.runs.units import counted, dollars
 
 if TYPE_CHECKING:
     from incognote.evaluation.experiments.plan import ExperimentPlan
@@ -80,12 +80,14 @@ def run_(
         say("experiment", {**told, **asdict(outcome)})
     else:
         typer.echo(
-            f"paid now: {paid.calls:,} calls, {dollars(paid.usd)}; in all runs: {total.calls:,} calls, "
-            f"{dollars(total.usd)}"
+            f"Cost of this run: {paid.calls:,} calls, {dollars(paid.usd)}. Cost of all runs: {total.calls:,} calls, "
+            f"{dollars(total.usd)}."
         )
     if outcome.unfinished:
-        warn(f"{len(outcome.unfinished)} cells are not finished: a model did not serve, or the budget is spent; "
-             "run again to go on")  # fmt: skip
+        warn(
+            f"{counted(len(outcome.unfinished), 'cell')} not finished: a model did not answer, or the budget was "
+            "spent. Run the same command again to continue."
+        )  # fmt: skip
         raise typer.Exit(FAILURE)
 
 
@@ -128,7 +130,7 @@ def compare_(
     from incognote.evaluation.report.several import chance
 
     if len(set(cells)) < 2:
-        raise UsageError("name two cells at least")
+        raise UsageError("Name at least two cells.")
     sides = _sides(folder, cells, "compare", by)
     found = compare(sides)
     if as_json:
@@ -177,10 +179,10 @@ def gate_(
     else:
         typer.echo(_about(sides))
         typer.echo(f"{verdict.answer}: {verdict.why}")
-        typer.echo(f"{metric}: {verdict.loss:+.2f} points lost")
-        typer.echo(f"smallest loss it can detect with {verdict.documents} documents: {verdict.detectable:.2f} points")
+        typer.echo(f"points lost: {verdict.loss:+.2f} ({metric})")
+        typer.echo(f"smallest detectable loss with {verdict.documents} documents: {verdict.detectable:.2f} points")
         if verdict.answer == "cannot tell" and verdict.needed is not None:
-            typer.echo(f"with some {max(verdict.needed, verdict.documents + 1):,} documents like these it could pass")
+            typer.echo(f"it could pass with about {max(verdict.needed, verdict.documents + 1):,} similar documents")
     if verdict.answer != "pass":
         raise typer.Exit(FAILURE if verdict.answer == "fail" else CANNOT_TELL)
 
@@ -224,7 +226,7 @@ def report_(
     else:
         typer.echo(f"{made.page}, {made.data.name} and {len(made.pictures)} figures")
     if texts:
-        warn(f"{made.page.name} quotes notes: it is PHI where they are (--no-texts leaves them out)")
+        warn(f"{made.page.name} quotes notes. Treat it as PHI, or use --no-texts.")
 
 
 def _sides(folder: str, names: list[str], purpose: str, by: str | None) -> Sides:
@@ -251,8 +253,8 @@ def _print_estimate(plan: ExperimentPlan) -> None:
     typer.echo(f"{plan.spec.name}: {len(plan.cells)} cells, {len(plan.pending)} to run")
     if guess.calls:
         typer.echo(
-            f"estimate: {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, "
-            f"{dollars(guess.usd)}, less what the recording holds"
+            f"estimate: {guess.calls:,} calls, {guess.tokens_in:,} input tokens, {guess.tokens_out:,} output tokens, "
+            f"{dollars(guess.usd)}, minus what is already recorded"
         )
     _openings(plan.opened)
 

@@ -25,7 +25,7 @@ def listed_in(folder: str) -> list[Held]:
     from incognote.files.quarantine import listed
 
     if not Path(folder).is_dir():
-        raise UsageError(f"{folder}: there is no such quarantine folder")
+        raise UsageError(f"{folder} is not a quarantine folder. Check the path.")
     return list(listed(Path(folder)))
 
 
@@ -60,7 +60,7 @@ def with_key(folder: str, config: str | None, own_key: str | None, *, needed: bo
         if own_key is not None:
             raise
         if needed:
-            warn("the details of reasons are sealed: --key-file names the key")
+            warn("The details of the reasons are encrypted. To show them, add --key-file FILE.")
         return None
 
 

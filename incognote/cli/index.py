@@ -192,13 +192,13 @@ def split(
 
         found = await opened.get([identity])
         if identity not in found:
-            raise UsageError("there is no identity of that id")
+            raise UsageError("There is no identity with this id. Copy the id from an output of `incognote relex`.")
         whole = found[identity]
         return await opened.split(identity, SurrogateProposal(place=whole.place, **{"type": whole.type, **words}))
 
     done = _with(asked, divide)
     if isinstance(done, SurrogateTaken):
-        raise UsageError("whole: another identity bears this surrogate; draw another")
+        raise UsageError("whole: another identity already has this surrogate. Choose another one.")
     _repaired("index split", done, outputs, asked.as_json)
 
 
@@ -242,7 +242,7 @@ def forget(
         warn(done.fault)
         raise typer.Exit(FAILURE)
     if not done.found:
-        warn("the index does not know this patient: check how records write the name or id, and the index")
+        warn("The index does not know this patient. Check how the records spell the name or id, and check --index.")
         raise typer.Exit(HELD)
 
 
@@ -291,14 +291,16 @@ def _proposal(path: str) -> dict[str, Any]:
     try:
         told = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"--proposal cannot be read: {error.strerror}") from None
+        raise UsageError(f"--proposal: {path} cannot be read: {error.strerror}.") from None
     except ValueError:
-        raise UsageError("--proposal is not JSON") from None
+        raise UsageError(f"--proposal: {path} is not valid JSON.") from None
     if not isinstance(told, dict) or not {"variants", "surrogate", "whole"} <= told.keys() <= known:
-        raise UsageError("--proposal holds variants, surrogate, whole; it may hold type, attributes, original, pool")
+        raise UsageError(
+            "--proposal must have variants, surrogate, and whole. Optional: type, attributes, original, pool."
+        )
     texts = isinstance(told["variants"], list) and all(isinstance(one, str) for one in told["variants"])
     if not texts or not isinstance(told["surrogate"], dict) or not isinstance(told["whole"], str):
-        raise UsageError("--proposal: variants is a list of texts, surrogate an object, whole a text")
+        raise UsageError("--proposal: variants must be a list of strings, surrogate an object, and whole a string.")
     return {**told, "variants": tuple(told["variants"])}
 
 
@@ -313,7 +315,10 @@ def _named(settings: Settings) -> str:
     from incognote.errors import SettingError
 
     if settings.index is None:
-        raise SettingError("index: name one, by INCOGNOTE_INDEX or --index: sqlite:///FILE or opensearch://...")
+        raise SettingError(
+            "No index is configured. Set INCOGNOTE_INDEX or --index to sqlite:///FILE or "
+            "opensearch://USER@HOST:PORT/PREFIX."
+        )
     return settings.index
 
 

@@ -46,7 +46,7 @@ def quarantine_folder(named: str | None, where: Place | None, sources: Sources) 
     if where:
         apart(folder, where)
     if any(folder.is_relative_to(os.path.realpath(given)) for given in sources.folders):
-        raise UsageError("--quarantine lies in an input folder: name a place outside")
+        raise UsageError(f"--quarantine: {named} is inside an input folder. Choose a folder outside.")
     return Path(named)
 
 
@@ -58,7 +58,7 @@ def apart(folder: str | Path, where: Place) -> None:
     """
     held, target = Path(os.path.realpath(folder)), Path(os.path.realpath(where.target))
     if held == target or target.is_relative_to(held) or (not where.is_file and held.is_relative_to(target)):
-        raise UsageError("the quarantine and the output lie in one another: name places apart")
+        raise UsageError("The quarantine folder and --out must not contain each other. Choose separate folders.")
 
 
 def table_layout(
@@ -78,15 +78,21 @@ def table_layout(
     said, nothing = told.columns(), Columns(())
     if not found:
         if said != nothing or told.group or told.order:
-            raise UsageError("options for tables are given, and no input is a table (.csv, .tsv)")
+            raise UsageError(
+                "There are options for tables, but no input is a table (.csv, .tsv). Remove the options or check "
+                "the inputs."
+            )
         return None
     data_type = data_type or made.engine.settings.data_type
     if said != nothing and data_type:
-        raise UsageError("a table has a schema (--data-type) or options for its columns, not both")
+        raise UsageError("A table is described by a schema (--data-type) or by column options. Use one of the two.")
     if said == nothing and not data_type:
         if len(found) < len(sources.files) and not (told.group or told.order):
             return None
-        raise UsageError("a table needs --data-type NAME, or --text-column NAME and what to do with the other columns")
+        raise UsageError(
+            "A table needs --data-type NAME, --tables FILE, or --text-column NAME with options for all other "
+            "columns."
+        )
     layout = Layout(made.engine.registry.get(data_type) if data_type else said, told.group, told.order)
     refusals = []
     for source in found:
@@ -135,7 +141,7 @@ def only_one(inputs: Iterable[Input]) -> Iterator[Input]:
     """
     first = list(islice(inputs, 2))
     if len(first) > 1:
-        raise UsageError("several records need a place to go: add --out FOLDER")
+        raise UsageError("Several records need an output folder. Add --out FOLDER.")
     return iter(first)
 
 

@@ -49,13 +49,15 @@ def new(
     try:
         key = Keyring.write_new(target)
     except FileExistsError:
-        raise UsageError("there is a file already: name another, or move it away; what it made needs it") from None
+        raise UsageError(
+            f"{target} already exists. Choose another path, or move the file: what was made with that key needs it."
+        ) from None
     except OSError as error:
-        raise UsageError(f"the key file cannot be written: {error.strerror}") from None
+        raise UsageError(f"{target} cannot be written: {error.strerror}.") from None
     typer.echo(f"Key {key.id} written to {target}")
     typer.echo(LOSS)
     if path:
-        typer.echo(f"Use it with --key-file {target} or INCOGNOTE_KEY_FILE={target}")
+        typer.echo(f"To use it, add --key-file {target} or set INCOGNOTE_KEY_FILE={target}")
 
 
 def key_file(settings: Settings, *, persistent: bool) -> Path | None:
@@ -80,8 +82,10 @@ def key_file(settings: Settings, *, persistent: bool) -> Path | None:
     except OSError as error:
         from incognote.errors import KeyMissing
 
-        raise KeyMissing(f"no key is configured and none can be made ({error.strerror}): use --key-file") from None
-    warn(f"no key is configured: made key {key.id} in {own}. {LOSS}")
+        raise KeyMissing(
+            f"No key is configured, and {own} cannot be written: {error.strerror}. Use --key-file FILE."
+        ) from None
+    warn(f"No key is configured. Created key {key.id} in {own}. {LOSS}")
     return own
 
 

@@ -69,12 +69,12 @@ def agree(
     home = Settings.load(config).home
     address = ModelSpec(model, home, api_base=api_base).address
     if Egress([address]).loopback:  # it refuses plain http to another machine, too
-        typer.echo(f"{model} is on this machine: notes stay here, and no agreement is needed.")
+        typer.echo(f"{model} runs on this machine. Notes stay here, and no agreement is needed.")
         return
     entry = Agreements(home).record(model, address, by=by, terms=AgreementTerms(baa, retention_days), note=note)
-    typer.echo(f"{entry.model} at {entry.address} may receive notes: agreed by {entry.by} at {entry.at}")
+    typer.echo(f"{entry.model} at {entry.address} may receive notes. Agreed by {entry.by} at {entry.at}.")
     kept = _days(entry.terms.retention_days)
-    typer.echo(f"Terms: {entry.terms.baa}; kept there for {kept}. Written to {home / FILE}")
+    typer.echo(f"Terms: {entry.terms.baa}. Retention: {kept}. Written to {home / FILE}.")
 
 
 @app.command("list")
@@ -102,7 +102,7 @@ def list_(config: options.Config = None, as_json: options.AsJson = False) -> Non
             [(a.model, a.address, a.by, a.at, a.terms.baa, _days(a.terms.retention_days), a.note) for a in agreements],
         )
     else:
-        typer.echo(f"No agreement is recorded in {settings.home / FILE} (`incognote model agree`).")
+        typer.echo(f"No agreement is recorded in {settings.home / FILE}. To record one, run: incognote model agree")
     typer.echo()
     print_table(
         ("$ per million tokens", "in", "out", "cached", "as of"),
@@ -112,7 +112,7 @@ def list_(config: options.Config = None, as_json: options.AsJson = False) -> Non
             if p is not None
         ],
     )
-    typer.echo("Add or replace rows with a file of your own: the setting `prices`.")
+    typer.echo("To add or replace prices, name your own file in the setting `prices`.")
 
 
 def _priced(own: Path | None) -> list[str]:

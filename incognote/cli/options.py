@@ -203,15 +203,17 @@ class EngineOptions:
         if self.patient_file is None:
             return self.patient
         if self.patient is not None:
-            raise UsageError("--patient and --patient-file both name the subject: take one")
+            raise UsageError("--patient and --patient-file both name the patient. Use one of the two.")
         try:
             found = Path(self.patient_file).read_text(encoding="utf-8-sig").strip()
         except OSError as error:
-            raise UsageError(f"--patient-file cannot be read: {error.strerror}") from None
+            raise UsageError(f"--patient-file: {self.patient_file} cannot be read: {error.strerror}.") from None
         except UnicodeDecodeError:
-            raise UsageError("--patient-file is not UTF-8") from None
+            raise UsageError(f"--patient-file: {self.patient_file} is not UTF-8 text. Convert it.") from None
         if not found or len(found.splitlines()) > 1:
-            raise UsageError("--patient-file must hold the subject's id on one line, and nothing else")
+            raise UsageError(
+                f"--patient-file: {self.patient_file} must hold the id of the patient on one line, and nothing else."
+            )
         return found
 
 

@@ -26,8 +26,8 @@ def new(folder: Folder) -> None:
     from incognote.detectors.packs import FILES, new_pack
 
     new_pack(folder)
-    typer.echo(f"Written to {folder}: {', '.join(FILES)}")
-    typer.echo(f"Fill them in, then: incognote pack test {folder}; use it with --pack {folder}")
+    typer.echo(f"Created in {folder}: {', '.join(FILES)}")
+    typer.echo(f"Edit the files, then run: incognote pack test {folder}. To use the pack, add --pack {folder}")
 
 
 @app.command("test")

@@ -62,7 +62,9 @@ def lint(which: Which, as_json: options.AsJson = False) -> None:
     else:
         typer.echo(f"{policy.name} {policy.version}: valid" + (f", claims {policy.label}" if policy.label else ""))
         if not policy.label and labels:
-            typer.echo(f"It contradicts none of: {', '.join(labels)} (as far as free text goes; it claims none)")
+            typer.echo(
+                f"It claims no legal label. Its operators for free text are compatible with: {', '.join(labels)}"
+            )
     if faults:
         raise typer.Exit(FAILURE)
 
@@ -94,9 +96,13 @@ def explain(
         return
     typer.echo(f"{policy.name} {policy.version}: {policy.about}")
     typer.echo(
-        f"Legal label: {policy.label or 'none'}. What is doubtful: "
-        + ("kept back for review." if policy.on_review == "hold" else "its whole line is masked, then audited again.")
-        + (" It is keyed per patient, so records need one." if policy.needs_subject else "")
+        f"Legal label: {policy.label or 'none'}. Doubtful findings: "
+        + (
+            "the record is held for review."
+            if policy.on_review == "hold"
+            else "the whole line is masked, then checked again."
+        )
+        + (" Dates are shifted per patient, so records need a patient." if policy.needs_subject else "")
     )
     print_table(
         ("type", "HIPAA", "handled as", "what becomes of it", "an invented example"),

@@ -54,7 +54,7 @@ def models(settings: Settings) -> Iterator[Check]:
     policy = load_policy(settings.policy)
     if settings.batch and not policy.models.allow_provider_storage:
         remedy = "allow_provider_storage = true under [models] in the policy, or leave out --batch"
-        yield Check("fail", "batch", f"the policy {policy.name} does not let notes lie at the provider", remedy)
+        yield Check("fail", "batch", f"the policy {policy.name} does not let the provider store notes", remedy)
     specs = [
         ModelSpec(name, settings.home, settings.for_model(name).api_base, prices=settings.prices) for name in names
     ]
@@ -104,11 +104,11 @@ def _agreement(spec: ModelSpec) -> Iterator[Check]:
         remedy = (
             f"incognote model agree {spec.model} --api-base {spec.address} --by NAME --baa REFERENCE --retention-days N"
         )
-        yield Check("fail", "agreement", f"{spec.model} is not on this machine and no agreement is recorded", remedy)
+        yield Check("fail", "agreement", f"{spec.model} is not on this machine, and no agreement is recorded", remedy)
         return
     where = f"{spec.model} at {EgressAddress.of(spec.address)}"
     if found is None:
-        yield Check("ok", "agreement", f"{where} is on this machine: none is needed")
+        yield Check("ok", "agreement", f"{where} is on this machine and needs no agreement")
     else:
         yield Check("ok", "agreement", f"{where}: by {found.by} at {found.at}, terms {found.terms.baa}")
 
@@ -124,12 +124,12 @@ def _probed(spec: ModelSpec, model: LanguageModel) -> Iterator[Check]:
     tokens = f"{seen.usage.input:,} tokens in, {seen.usage.output:,} out"
     yield Check("ok", "model", f"{seen.model} answers in {duration(seen.seconds)} ({tokens})")
     if seen.model != spec.model:
-        yield Check("warn", "model", f"{spec.model} itself does not answer: a fallback did")
+        yield Check("warn", "model", f"{spec.model} does not answer; a fallback did")
     if seen.obeys_schema:
-        yield Check("ok", "replies", "keep to a JSON schema, without repair")
+        yield Check("ok", "replies", "follow the JSON schema without repair")
     else:
         remedy = "replies are mended and asked for again, so it works; expect more calls, and records in review"
-        yield Check("warn", "replies", f"do not keep to a JSON schema (this one ended by {seen.finish})", remedy)
+        yield Check("warn", "replies", f"do not follow the JSON schema (this reply ended with {seen.finish})", remedy)
 
 
 def _cost(spec: ModelSpec, estimate: Estimate, *, batch: bool) -> Iterator[Check]:
@@ -139,7 +139,7 @@ def _cost(spec: ModelSpec, estimate: Estimate, *, batch: bool) -> Iterator[Check
     cost = cost_per_1000_notes(estimate.usage, price_of(spec))
     if cost is None:
         seen = f"no price is known for {spec.model}; taken is a note of {estimate.assumed}"
-        yield Check("warn", "cost", seen, "add its row to a file named by the setting `prices`")
+        yield Check("warn", "cost", seen, "add a row for it to the file in the setting `prices`")
     else:
         cost = cost / 2 if batch else cost
         yield Check("ok", "cost", f"{spec.model}: {dollars(cost)} per 1,000 notes of {estimate.assumed}")

@@ -11,6 +11,7 @@ import typer
 from incognote.cli import options
 from incognote.cli.help import App
 from incognote.cli.shell import FAILURE, put_out, say, warn
+from incognote.runs.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +79,7 @@ def diff(
 
     types = _types(policy)
     told = difference(load(first), load(second), types, examples=examples)
-    typer.echo(told or "the two say the same\n", nl=False)
+    typer.echo(told or "The two prompts are the same.\n", nl=False)
 
 
 @app.command("lint")
@@ -111,7 +112,9 @@ def lint_(
     else:
         for fault in faults:
             typer.echo(f"{fault.level}: {fault.field}: {fault.what}")
-        typer.echo(f"{made.name} (version {made.version}): {'nothing amiss' if not faults else f'{len(faults)} found'}")
+        typer.echo(
+            f"{made.name} (version {made.version}): {'no faults' if not faults else counted(len(faults), 'fault')}"
+        )
     if any(fault.level == "error" for fault in faults):
         raise typer.Exit(FAILURE)
 
@@ -153,12 +156,12 @@ def render(
     try:
         text = Path(note).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        raise UsageError("--note cannot be read as a text in UTF-8") from None
+        raise UsageError(f"--note: {note} is not UTF-8 text, or cannot be read.") from None
     pieces = chunks(text, chunk_words or WORDS)
     if chunk > len(pieces):
-        raise UsageError(f"--chunk: the note has {len(pieces)} chunks")
+        raise UsageError(f"--chunk: the note has {len(pieces)} chunks.")
     if len(pieces) > 1:
-        warn(f"chunk {chunk} of {len(pieces)}; name another with --chunk")
+        warn(f"This is chunk {chunk} of {len(pieces)}. For another one, add --chunk N.")
     at = pieces[chunk - 1]
     rendered = made.render([sendable(text[at.start : at.end])], types)
     put_out(f"{rendered.system}\n\n{rendered.user}\n".encode())

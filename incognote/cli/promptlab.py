@@ -76,7 +76,7 @@ def examples(
         raise UnknownName("strategy", strategy, STRATEGIES)
     place = Path(out)
     if place.exists():
-        raise UsageError(f"{place.name} is there already: name another file (--out)")
+        raise UsageError(f"--out: {place.name} already exists. Choose another file.")
     load_policy(policy or "strict")  # it may bring types of its own
     load(name)
     gold = annotated(Path(pool))
@@ -113,7 +113,7 @@ def examples(
         say("prompt", {"examples": len(taken), "offered": len(offered), "types": types, "version": prompt.version})
         return
     typer.echo(f"{place.name}: {len(taken)} of {len(offered):,} stretches; types shown: {', '.join(types) or 'none'}")
-    typer.echo(f"version {prompt.version}; it holds words of notes: PHI unless {Path(pool).name} is synthetic")
+    typer.echo(f"version {prompt.version}. It quotes notes: treat it as PHI unless {Path(pool).name} is synthetic.")
 
 
 def _found(gold: list[Gold], pool: str, pred: str | None) -> Found:
@@ -192,8 +192,9 @@ def propose(
         guess = estimate(runner, terms, documents)
         if not as_json:
             typer.echo(
-                f"at most {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, "
-                f"{dollars(guess.usd)}, less what the recording holds; paid before: {dollars(runner.before.usd)}"
+                f"at most {guess.calls:,} calls, {guess.tokens_in:,} input tokens, {guess.tokens_out:,} output "
+                f"tokens, {dollars(guess.usd)}, minus what is already recorded. Paid before: "
+                f"{dollars(runner.before.usd)}."
             )
         if not yes and guess.usd != 0:
             typer.confirm("Go on?", abort=True, err=True)
@@ -205,9 +206,11 @@ def propose(
                        "paid": asdict(outcome.paid), "total": asdict(outcome.total)})  # fmt: skip
         return
     _proposals(outcome.rows)
-    typer.echo(f"paid now: {outcome.paid.calls:,} calls, {dollars(outcome.paid.usd)}; in all runs: "
-               f"{outcome.total.calls:,} calls, {dollars(outcome.total.usd)}")  # fmt: skip
-    typer.echo(f"accepted: {outcome.accepted}" if outcome.accepted else "nothing was accepted")
+    typer.echo(
+        f"Cost of this run: {outcome.paid.calls:,} calls, {dollars(outcome.paid.usd)}. Cost of all runs: "
+        f"{outcome.total.calls:,} calls, {dollars(outcome.total.usd)}."
+    )  # fmt: skip
+    typer.echo(f"accepted: {outcome.accepted}" if outcome.accepted else "No proposal was accepted.")
 
 
 def _proposals(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -47,7 +47,7 @@ def review(
         ("unmarked", "stretches that none marks"),
     ):
         typer.echo(f"{asked[kind]:,} of {counts[kind]:,} {what}")
-    typer.echo(f"open {Path(out) / 'review.html'} (PHI), save its decisions as decisions.jsonl beside it")
+    typer.echo(f"Open {Path(out) / 'review.html'}, which holds PHI, and save its decisions there as decisions.jsonl.")
 
 
 @app.command("judged")
@@ -96,12 +96,12 @@ def judged_(
         rows.append((one.name, str(one.recall), f"{value:+.3f}{between}", str(one.precision)))
     print_table(("variant", "relative recall", "less the first's", "precision"), rows)
     typer.echo(
-        f"{found.texts:,} texts, some {found.variants[0].recall.of:,} identifiers confirmed, {found.items:,} decided"
+        f"{found.texts:,} texts, {found.variants[0].recall.of:,} confirmed identifiers, {found.items:,} decisions"
     )
     if found.unmarked.of:
         typer.echo(
-            f"missed by all: something in {found.unmarked} of the stretches that none marks ({found.unmarked.of:,} of "
-            f"{found.stretches:,} were looked at)"
+            f"missed by all variants: {found.unmarked} of the unmarked stretches ({found.unmarked.of:,} of "
+            f"{found.stretches:,} were reviewed)"
         )
     if grown is not None:
         typer.echo(

@@ -13,6 +13,7 @@ from incognote.cli.heldfolder import contents_of, listed_in, opened, own_keyring
 from incognote.cli.help import App
 from incognote.cli.shell import HELD, remedies, say
 from incognote.cli.tables import print_table
+from incognote.runs.units import counted
 
 if TYPE_CHECKING:
     from incognote.files.inputs import Input
@@ -114,9 +115,9 @@ def show(
         if reason.code in remedies():
             typer.echo(f"    {remedies()[reason.code]}", err=True)
     if not held.kept:
-        typer.echo("Its bytes could not be had when it was read; it stands in its source only.", err=True)
+        typer.echo("The bytes of this record could not be read. It exists only in its source file.", err=True)
         return
-    typer.echo("What follows is PHI, for your eyes only.", err=True)
+    typer.echo("What follows is PHI.", err=True)
     if sys.stdout.isatty():
         typer.echo(visible(contents.data.decode(contents.words["encoding"], "replace")))
     else:
@@ -178,7 +179,7 @@ def retry(
     started = datetime.now(UTC)
     _one_place(folder)
     if (out is None) == (ledger is None):
-        raise UsageError("name either --out, or the worker's --ledger")
+        raise UsageError("Name either --out, or the --ledger of the worker.")
     if out is None:
         _requeue(folder, items, reason, str(ledger), asked, as_json=as_json)
         return
@@ -254,7 +255,7 @@ def drop(
     from incognote.files.atomic import exclusive
 
     if bool(items) == everything:
-        raise UsageError("name the items to drop, or --all")
+        raise UsageError("Name the items to drop, or use --all.")
     _one_place(folder)
     ctx.with_resource(exclusive(Path(folder), private=True))
     quarantine = opened(folder, config, key_file)
@@ -275,7 +276,7 @@ def drop(
         book.close()
     for held in found:
         quarantine.drop(held)
-    typer.echo(f"{len(found)} dropped.")
+    typer.echo(f"{counted(len(found), 'item')} dropped.")
 
 
 def _requeue(
@@ -301,9 +302,9 @@ def _requeue(
     if release.key_id not in (None, keyring.id):
         book.close()
         raise UsageError(
-            f"the release {release.name} is frozen under key {release.key_id}, and no worker of it runs under key "
-            f"{keyring.id}: start a worker with a new release name, which claims all records of the source, or name "
-            "--out, not --ledger"
+            f"The release {release.name} is fixed to key {release.key_id}, but the current key is {keyring.id}. "
+            "Start a worker with a new release name, which processes all records again, or use --out instead of "
+            "--ledger."
         )
     _noted(asked.config, asked.key_file, "quarantine.retried", count=len(wanted), release=release.name)
     requeued = book.requeue(release.id, [held.name for held in wanted])
@@ -311,7 +312,9 @@ def _requeue(
     if as_json:
         say("quarantine retry", {"requeued": requeued, "release": release.name})
     else:
-        typer.echo(f"{requeued:,} of {len(wanted):,} will be claimed again by the next worker of {release.name}.")
+        typer.echo(
+            f"{requeued:,} of {len(wanted):,} records will be processed again by the next worker of {release.name}."
+        )
 
 
 def _release_of(folder: str, ledger: str, keyring: Keyring) -> tuple[Ledger, Release]:
@@ -346,7 +349,7 @@ def _with_reason(found: Sequence[Held], codes: Sequence[str] | None) -> list[Hel
     wrong = [code for code in codes if code not in there and code not in remedies()]
     if wrong:
         raise UsageError(
-            f"nothing is held for {wrong[0]!r}; what is held, is for: {', '.join(sorted(there)) or 'none'}"
+            f"--reason: nothing is held for {wrong[0]!r}. Reasons in this folder: {', '.join(sorted(there)) or 'none'}."
         )
     return [held for held in found if {reason.code for reason in held.reasons} & set(codes)]
 
@@ -360,7 +363,7 @@ def _one_place(folder: str) -> None:
     from incognote.errors import UsageError
 
     if releases := places(folder)[1:]:
-        raise UsageError(f"this folder holds the quarantines of releases: name one of {', '.join(releases)}")
+        raise UsageError(f"This folder holds one quarantine per release. Name one of them: {', '.join(releases)}.")
 
 
 def _noted(config: str | None, own_key: str | None, event: str, **facts: str | int) -> None:

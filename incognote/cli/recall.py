@@ -12,6 +12,7 @@ from incognote.cli import options
 from incognote.cli.help import App
 from incognote.cli.key import own_settings
 from incognote.cli.shell import say, warn
+from incognote.runs.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -102,7 +103,7 @@ def recall(
     from incognote.service.recall import recall as recalled
 
     if [patient, contains, made_by is not None].count(True) != 1:
-        raise UsageError("name one of --patient, --contains and --made-by VERSION")
+        raise UsageError("Name one of --patient, --contains, and --made-by VERSION.")
     settings = own_settings(config, key_file)
     keyring = settings.keyring(persistent=True)
     where = open_location(destination)
@@ -126,13 +127,14 @@ def recall(
             other = {release.name for release in book.releases() if release.key_id not in (None, keyring.id)}
             if changed := sorted(named & other):
                 raise UsageError(
-                    f"--requeue: no worker may join {', '.join(changed)}, whose key was changed since: recall without "
-                    "--requeue, and start a worker with a new release name"
+                    f"--requeue: the key was changed after {', '.join(changed)}, so no worker can join. Recall "
+                    "without --requeue, and start a worker with a new release name."
                 )
         if absent:
             warn(
-                f"{len(absent):,} shards are not in the destination, and what is in them is unknown: they are not "
-                "placed yet, or were moved. Search again when the workers have placed them, and in the new place"
+                f"{counted(len(absent), 'shard')} not in the destination: they were moved, or are not placed yet. "
+                "Their contents were not searched. Search again after the workers have placed them, and search the "
+                "new place."
             )
         if affected and not yes and not typer.confirm(f"Recall {len(affected):,} outputs?"):
             raise typer.Exit
@@ -152,17 +154,23 @@ def recall(
         typer.echo(f"Written to {report}", err=True)
     if before:
         warn(
-            f"{before:,} outputs of this patient were recalled or forgotten before, and are not counted here; "
-            "`incognote forget --destination` tells a destination that was not told of them"
+            f"{before:,} outputs of this patient were recalled or forgotten before and are not counted here. To tell "
+            "a destination about them, run: incognote forget --destination DESTINATION"
         )
     if incident.left:
-        warn(f"{incident.left:,} outputs are still released: released meanwhile. Run the same command again")
+        warn(
+            f"{incident.left:,} outputs are still released: they were released during the recall. Run the same "
+            "command again."
+        )
     if not (listed := _listed(where, incident)):
-        warn("the destination does not hold the whole list of what to delete: run the same command again")
+        warn("The destination does not have the complete list of what to delete. Run the same command again.")
     if incident.left or not listed:
         raise typer.Exit(FAILURE)
     if not known:
-        warn("the ledger knows no record of this patient: check how records write the name or id, and the ledger")
+        warn(
+            "The ledger has no record of this patient. Check how the records spell the name or id, and check "
+            "--ledger."
+        )
         raise typer.Exit(HELD)
 
 
@@ -240,8 +248,8 @@ def forget(
         raise typer.Exit(FAILURE)
     if unknown(receipts):
         warn(
-            "no store that was asked knows this subject: check how records write its name or id, and that every store "
-            "is named. It is on the list of opt-outs now"
+            "No store knows this patient. Check how the records spell the name or id, and that every store is "
+            "named. The patient was added to the opt-outs."
         )
         raise typer.Exit(HELD)
 
@@ -272,7 +280,7 @@ async def _forgotten(
         if named.is_dir():
             folders += [child for child in sorted(named.iterdir()) if child.is_dir()]
         else:
-            warn("--quarantine: there is no such folder; where nothing was ever held, that is as it should be")
+            warn("--quarantine: the folder does not exist. This is correct if nothing was ever held.")
     book: Ledger | None = stack.enter_context(closing(Ledger(ledger, keyring, create=False))) if ledger else None
     recording = Recording(settings.recording, keyring, create=False) if settings.recording else None
     if recording is not None:
@@ -369,7 +377,7 @@ def _sought(file: str | None, what: str) -> str:
         return found.strip()
     lines = _lines(file)
     if len(lines) != 1:
-        raise UsageError("the file must hold what is sought on one line, and nothing else")
+        raise UsageError("The file must hold what to search for on one line, and nothing else.")
     return lines[0]
 
 
@@ -383,7 +391,7 @@ def _lines(file: str | None) -> list[str]:
     try:
         text = Path(file).read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise UsageError(f"the file cannot be read: {error.strerror}") from None
+        raise UsageError(f"{file} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise UsageError("the file is not UTF-8") from None
+        raise UsageError(f"{file} is not UTF-8 text. Convert it.") from None
     return [line.strip() for line in text.splitlines() if line.strip()]

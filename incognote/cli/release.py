@@ -56,7 +56,7 @@ def list_(
         say("release list", {"releases": told})
         return
     if not told:
-        typer.echo("There is no release yet.")
+        typer.echo("There are no releases yet.")
         return
     rows = [
         (
@@ -95,7 +95,7 @@ def diff(
         say("release diff", {"differences": {path: list(pair) for path, pair in sorted(found.items())}})
         return
     if not found:
-        typer.echo("They differ in nothing but their names.")
+        typer.echo("The releases differ only in their names.")
         return
     print_table(("", one, other), [(path, *map(_short, pair)) for path, pair in sorted(found.items())])
 

@@ -100,18 +100,21 @@ def relex(
 
     sources = find([texts], form="jsonl" if texts == "-" else None)
     if len(sources.files) != 1 or sources.files[0].kind != "lines":
-        raise UsageError("relex reads one .jsonl file, or - for the standard input")
+        raise UsageError("relex reads one .jsonl file. Use - for standard input.")
     where = None if is_stream(Path(out)) else place(out, sources)
     if where and not where.is_file:
-        raise UsageError("--out is a file: OUT.jsonl")
+        raise UsageError("--out must be a file, such as OUT.jsonl.")
     require_writable(Path(out), overwrite=overwrite, option="--out")
     if asked.jobs:
-        raise UsageError("--jobs: the records of a batch go through one loop, in one process; leave it out")
+        raise UsageError("--jobs cannot be used with relex: the records of a batch share one process. Remove it.")
     base: dict[str, Any] = {"policy": "surrogate", "processes": 0} | ({"index": index} if index is not None else {})
     made = engine(asked, models, base={**base, **played(agents, models)})
     ctx.with_resource(made)
     if not made.engine.policy.surrogates:
-        raise UsageError(f"the policy {made.engine.policy.name} has no surrogates: take surrogate, or one of your own")
+        raise UsageError(
+            f"The policy {made.engine.policy.name} has no surrogates. Use --policy surrogate, or your own policy "
+            "with surrogates."
+        )
     made.ready()
     folder = quarantine_folder(quarantine, where, sources) or Path("relex-quarantine")
     ctx.with_resource(exclusive(folder, private=True))
@@ -154,7 +157,7 @@ def played(agents: list[str] | None, models: options.ModelOptions) -> dict[str, 
     if named == ["none"]:
         return {"agents": ()}
     if not named or set(named) - {*AGENTS, "all"}:
-        raise UsageError(f"--agents: some of {', '.join(AGENTS)}; or all; or none")
+        raise UsageError(f"--agents must be some of {', '.join(AGENTS)}, or all, or none.")
     return {"agents": tuple(named)}
 
 
@@ -241,8 +244,8 @@ def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: 
         return
     typer.echo(f"{tally.read:,} records: {tally.outcomes['release']:,} released to {target}, {tally.held:,} held")
     typer.echo(
-        f"{told.get('mentions', 0):,} mentions; {told.get('new', 0):,} new identities; "
-        f"{told.get('moved', 0):,} draws met what was taken and moved on"
+        f"{told.get('mentions', 0):,} mentions, {told.get('new', 0):,} new identities, {told.get('moved', 0):,} "
+        "draws repeated because the surrogate was taken"
     )
     if report is not None:
         print_table(("", ""), list(reading.rows(report)))
@@ -252,4 +255,7 @@ def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: 
         typer.echo(f"held in {folder} (see: incognote quarantine list {folder})")
     if anew:
         more = "" if outdated else "; --outdated FILE lists them"
-        typer.echo(f"{len(anew):,} outputs given earlier show who turned out to be another: make them anew{more}")
+        typer.echo(
+            f"{len(anew):,} earlier outputs must be made again, because two identities turned out to be different or "
+            f"the same{more}"
+        )

@@ -69,7 +69,7 @@ def replay(
     was = _read(manifest)
     subject = asked.subject()
     if not Path(recording).expanduser().is_file():
-        raise UsageError("--recording: there is no such file")
+        raise UsageError(f"--recording: {recording} does not exist.")
     sources = find(inputs, form=form, missing=True)
     where = place(out, sources) if out else None
     models = options.ModelOptions(recording=recording, prompt=prompt)
@@ -80,7 +80,7 @@ def replay(
     keep_names = was["settings"]["keep_names"]
     found = list(differences(was, made, decisive(made, words, keep_names=keep_names)))
     if found:
-        raise UsageError("the run cannot be repeated, for this is not as it was: " + "; ".join(found))
+        raise UsageError("The run cannot be repeated. These settings differ: " + "; ".join(found))
     stream = read_all(sources.files, words, layout)
     texts: list[tuple[Input, str | bytes]] = []
     written: list[str] = []
@@ -109,10 +109,10 @@ def replay(
     if astray or (where is None and not as_json):
         explain_held(tally, kept=True)
     for name in astray:
-        warn(f"{name} is not what the run wrote: the inputs, or what is told of them, are others")
+        warn(f"{name} differs from the output of the run. Check that the inputs and the options are the same.")
     for name in ("records", "released", "review", "quarantined"):
         if now[name] != was[name]:
-            warn(f"{name}: {now[name]:,}; in the run {was[name]:,}")
+            warn(f"{name}: {now[name]:,} now, {was[name]:,} in the run")
     name_unread(tally)
     if astray:
         raise typer.Exit(FAILURE)
@@ -135,16 +135,20 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
-        raise UsageError("the manifest cannot be read") from None
+        raise UsageError(f"The manifest {path} cannot be read. Check the path.") from None
     except ValueError:
-        raise UsageError("the manifest is not JSON: name the manifest.json beside a run's outputs") from None
+        raise UsageError(f"{path} is not valid JSON. Name the manifest.json in the output folder.") from None
     if not isinstance(found, dict) or not {"settings", "policy", "key", "models", "outputs"} <= found.keys():
-        raise UsageError("this is no manifest of a run that can be repeated: name the manifest.json that `deid` wrote")
+        raise UsageError(
+            f"{path} is not the manifest of a run that can be repeated. Name the manifest.json that `deid` wrote."
+        )
     if found["settings"] is None:
-        raise UsageError("this is the manifest of a retry, which cannot be repeated: name the one that `deid` wrote")
+        raise UsageError(
+            f"{path} is the manifest of a retry, which cannot be repeated. Name the one that `deid` wrote."
+        )
     kept = found["settings"].get("recorded_run") is not None
     if not kept and (found["models"] is None or found["settings"]["model"] is None):
-        raise UsageError("the run recorded neither a language model nor an index: `incognote deid` repeats it")
+        raise UsageError("The run recorded no language model and no index. Run `incognote deid` again instead.")
     return found
 
 

@@ -76,9 +76,9 @@ def reveal(
     from incognote.service.monitoring import account, noted
 
     if (surrogate is None) == (identity is None):
-        raise UsageError("name a surrogate or --identity ID, one of the two")
+        raise UsageError("Name either a surrogate or --identity ID.")
     if not why.strip():
-        raise UsageError("--why says what it is needed for")
+        raise UsageError("--why must give a reason.")
     settings = settings_of(index, config, key_file)
     subject = options.EngineOptions(patient_file=patient_file).subject()
     scope = patient_scope(subject) if subject else ""
@@ -96,7 +96,7 @@ def reveal(
     rules = load_policy(policy or settings.policy)
     if not rules.relex.reveal:
         write_down(log, {**told, "shown": False, "because": f"policy {rules.name}"})
-        raise PolicyProblem(f"policy {rules.name}: reveal = false, so nobody is shown")
+        raise PolicyProblem(f"The policy {rules.name} has reveal = false, so nothing is shown.")
     where = domain or settings.domain
     item = _agreed(settings, {"surrogate": surrogate, "identity": identity, "domain": where}, scope, why, approval)
     found = asyncio.run(_found(settings, where, scope, surrogate, identity))
@@ -106,9 +106,11 @@ def reveal(
     outcome = "shown" if shown else "not-shown"
     noted(settings, settings.keyring(persistent=True), "original.revealed", outcome=outcome, **item)
     if hidden:
-        raise PolicyProblem("it was given under a policy that says reveal = false, so nobody is shown")
+        raise PolicyProblem("This surrogate was made under a policy with reveal = false, so nothing is shown.")
     if found is None:
-        raise UsageError("nobody bears it in that place: --patient-file names the patient, --domain the domain")
+        raise UsageError(
+            "No identity has this surrogate. Name the patient with --patient-file, or the domain with --domain."
+        )
     if as_json:
         say("reveal", {"identity": found.id, "type": found.type, "surrogate": found.whole, "original": found.original})
     else:
@@ -130,7 +132,7 @@ def _agreed(
 
     if settings.reveal_approvals < 2:
         if approval is not None:
-            raise UsageError("--approval: reveal_approvals is 1, so nobody need approve")
+            raise UsageError("--approval is not needed: reveal_approvals is 1. Remove it.")
         return {}
     from incognote.service.audit import AuditLog
     from incognote.service.monitoring import account, audit_folder
@@ -144,8 +146,10 @@ def _agreed(
             return {"item": reveals.take(approval, question, account(), hidden=scope).id}
         made = reveals.ask(question, " ".join(why.split()), account(), hidden=scope)
         log.append("reveal.requested", item=made.id, by=account())
-    warn(f"two people must agree. Another one runs: incognote reveals approve {made.id}. Then run this again with "
-         f"--approval {made.id}, before {made.ends}")  # fmt: skip
+    warn(
+        f"Two people must agree. Another person must run: incognote reveals approve {made.id}. Then run this command "
+        f"again with --approval {made.id}, before {made.ends}."
+    )  # fmt: skip
     raise typer.Exit(HELD)
 
 
@@ -165,7 +169,7 @@ def write_down(log: Path, told: dict[str, object]) -> None:
             out.flush()
             os.fsync(out.fileno())
     except OSError as error:
-        raise UsageError(f"--audit cannot be written ({error.strerror}), so nobody is shown") from None
+        raise UsageError(f"--audit: the file cannot be written ({error.strerror}), so nothing is shown.") from None
 
 
 async def _found(
@@ -219,7 +223,7 @@ def approve(
         one = reveals.may_approve(request, account())
         audit.append("reveal.approved", item=one.id, by=account())
         reveals.approve(request, account())
-    typer.echo(f"Request {one.id} of {one.by} is approved until {one.ends}, for one use.")
+    typer.echo(f"The request {one.id} of {one.by} is approved until {one.ends}, for one use.")
 
 
 @contextmanager

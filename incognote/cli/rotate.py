@@ -89,8 +89,8 @@ def rotate(
         return
     print_table(("store", "sealed anew"), [(one.store, f"{one.items:,}") for one in done])
     typer.echo(
-        f"These stores are under key {new.id}. Set it in the settings, and name a new release. Keep key {former.id} "
-        "as long as you keep backups: it opens them, and nothing of these stores."
+        f"The stores are now under key {new.id}. Set it in the settings, and start a new release. Keep key "
+        f"{former.id} as long as you keep backups: it opens only them."
     )
 
 
@@ -99,7 +99,7 @@ def _new(file: str | None, descriptor: int | None, command: str | None) -> Keyri
     from incognote.keys import Keyring
 
     if [file, descriptor, command].count(None) != 2:
-        raise UsageError("name one of --new-key-file, --new-key-fd and --new-key-command")
+        raise UsageError("Name one of --new-key-file, --new-key-fd, and --new-key-command.")
     if file is not None:
         return Keyring.read(file)
     return Keyring.from_command(command) if command is not None else Keyring.from_descriptor(descriptor or 0)
@@ -116,6 +116,6 @@ def _folders(named: map[Path]) -> list[Path]:
     found: list[Path] = []
     for folder in named:
         if not folder.is_dir():
-            raise UsageError("--quarantine: there is no such folder")
+            raise UsageError(f"--quarantine: {folder} does not exist.")
         found += [folder, *(child for child in sorted(folder.iterdir()) if child.is_dir())]
     return found

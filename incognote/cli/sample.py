@@ -76,18 +76,18 @@ def draw_(
     for name, (population, drawn) in done.strata.items() if len(done.strata) > 1 else ():
         typer.echo(f"  {name}: {drawn:,} of {population:,}")
     typer.echo(
-        f"if no more than {expect} of them leak, at most {100 * bound:g} % of the release do "
-        f"({100 * confidence:g} % confidence)"
+        f"If at most {expect} of them leak, then at most {100 * bound:g} % of the release leaks "
+        f"({100 * confidence:g} % confidence)."
     )
     for page in done.pages:
         typer.echo(f"for a reviewer: {page}")
-    typer.echo(f"for nobody who reviews: {done.key}")
+    typer.echo(f"keep away from reviewers: {done.key}")
     if done.unvouched:
         warn(
-            f"no run's manifest names {done.unvouched:,} of the files: nothing says that incognote released them "
-            "(name the folder that `deid --out` wrote, its manifest in it)"
+            f"No manifest lists {done.unvouched:,} of the files, so nothing proves that incognote released them. "
+            "Name the folder that `deid --out` wrote, with its manifest."
         )
-    warn("the sets show released texts: treat them as PHI until the review says otherwise")
+    warn("The sets show released texts. Treat them as PHI until the review is done.")
 
 
 @app.command("report")
@@ -142,7 +142,7 @@ def _print(told: SampleReport) -> None:
         ],
     )
     if told.strata:
-        typer.echo("each kind by itself; the bounds of kinds do not hold all at once")
+        typer.echo("Each kind is reported separately. The bounds do not hold for all kinds at the same time.")
     typer.echo(f"further documents of the same process leak: at most {told.process:.4f} ({sure})")
     typer.echo(f"leaks: {told.leaks:,}{_per(told.per_1000_characters, 'characters')}"
                f"{_per(told.per_1000_identifiers, 'identifiers')}")  # fmt: skip
@@ -163,7 +163,7 @@ def _print(told: SampleReport) -> None:
                     f"{guess.high:.1f}] there are; together they see {middle:.3f} [{low:.3f}, {high:.3f}]"
                 )
     if told.beyond:
-        typer.echo(f"in documents with planted leaks, {told.beyond} have another; they are not in the rate")
+        typer.echo(f"{told.beyond} documents with planted leaks have another leak. It is not counted in the rate.")
     if told.disagreements:
         typer.echo(f"disagreements: {len(told.disagreements)}, {told.open} open (each counts as a leak)")
         print_table(
@@ -175,7 +175,7 @@ def _print(told: SampleReport) -> None:
         )
     typer.echo(f"\n{'PROVEN' if told.proven else 'NOT PROVEN'}: at most {100 * told.bound:g} % leak\n{sentence(told)}")
     if told.unmoved is None:
-        warn("some outputs are no longer where they were drawn from: whether they changed was not checked")
+        warn("Some outputs are no longer where they were drawn from. They were not checked for changes.")
 
 
 def _per(rate: float | None, what: str) -> str:

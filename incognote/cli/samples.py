@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+from incognote.runs.units import counted
+
 if TYPE_CHECKING:
     from incognote.files.sources import Source
 
@@ -89,4 +91,4 @@ def _rows(source: Source) -> Iterator[dict[str, Any]]:
         except (*inputs.UNREADABLE, UnicodeDecodeError):
             pass  # what came before it counts
     if strange:
-        warn(f"{strange:,} row{'s' * (strange != 1)} in another encoding than UTF-8 left out: convert the table")
+        warn(f"{counted(strange, 'row')} skipped: not UTF-8. Convert the table.")

@@ -13,6 +13,7 @@ from incognote.cli import options
 from incognote.cli.help import App
 from incognote.cli.shell import FAILURE, say
 from incognote.cli.tables import print_rows
+from incognote.runs.units import counted
 
 if TYPE_CHECKING:
     from incognote.schemas.record_schema import Schema
@@ -133,8 +134,8 @@ def draft(
         write_atomic(out, text.encode())
     open_fields = len(proposal.undecided)
     typer.echo(
-        f"{proposal.records:,} records, {len(proposal.evidence)} fields, {open_fields} for you to decide. Read every "
-        "flag, then: incognote schema approve FILE --by YOUR-NAME",
+        f"{proposal.records:,} records, {len(proposal.evidence)} fields, {open_fields} for you to decide. Check "
+        "every flag, then run: incognote schema approve FILE --by YOUR-NAME",
         err=True,
     )
 
@@ -182,7 +183,11 @@ def diff(
     for change in changes:
         typer.echo(str(change))
     loosening = sum(change.loosens for change in changes)
-    typer.echo(f"{len(changes)} changes, {loosening} of them let more through" if changes else "No difference.")
+    typer.echo(
+        f"{counted(len(changes), 'change')}, {loosening} of them let more data through"
+        if changes
+        else "The schemas do not differ."
+    )
 
 
 def _registry(schemas: list[str] | None, config: str | None) -> Registry:

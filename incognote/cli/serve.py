@@ -49,7 +49,7 @@ def serve(
     from incognote.files.atomic import write_atomic
 
     if (certificate is None) != (certificate_key is None):
-        raise UsageError("--certificate and --certificate-key go together")
+        raise UsageError("--certificate and --certificate-key must be used together.")
     try:
         import uvicorn
 

@@ -100,7 +100,7 @@ def _with_new_names(args: Sequence[str]) -> list[str]:
         name, separator, value = arg.partition("=")
         new, commands = _RENAMED.get(name, ("", ()))
         if args[0] in commands:
-            warn(f"{name} is called {new} now; the next version will not accept the old name")
+            warn(f"{name} was renamed to {new}. The next version will not accept {name}.")
             arg = new + separator + value
         renamed.append(arg)
     return renamed
@@ -147,7 +147,7 @@ def write_list(path: str, ids: Iterable[str], option: str) -> None:
         require_writable(Path(path), overwrite=False, option="it")
         write_atomic(Path(path), "".join(f"{id_}\n" for id_ in ids).encode(), private=True)
     except IncognoteError as error:
-        raise UsageError(f"{option} cannot be written: {error}; what was done stands") from None
+        raise UsageError(f"{option}: {path} cannot be written: {error} The command itself was completed.") from None
 
 
 def _shut() -> None:

@@ -35,7 +35,7 @@ def may_show(show: bool, *, anyway: bool) -> bool:
         UsageError: the standard output is no terminal, and nobody insisted.
     """
     if show and not anyway and not sys.stdout.isatty():
-        raise UsageError("--show prints PHI and the output is no terminal: use --show-anyway if that is what you want")
+        raise UsageError("--show prints PHI, and the output is not a terminal. To print it anyway, use --show-anyway.")
     return show or anyway
 
 

@@ -122,7 +122,7 @@ def worker(
         places["the staging place"] = open_location(staging)
     keep_apart({**places, "the ledger": database_file(ledger)})
     if places["the quarantine"].store is not None:
-        raise UsageError("--quarantine is a folder of this machine")
+        raise UsageError("--quarantine must be a folder on this machine, not a storage URL.")
     made = engine(asked, models, persistent=True)
     ctx.with_resource(made)
     made.ready()
@@ -134,8 +134,8 @@ def worker(
     opened_destination = open_destination(places["the destination"], places.get("the staging place"))
     if opened_destination.readable():
         if one_way:
-            raise UsageError("--one-way: this process can read the destination; take that right from it")
-        warn("this process can read the destination; a one-way policy takes that right from it (docs/worker.md)")
+            raise UsageError("--one-way: this process can read the destination. Remove its read permission there.")
+        warn("This process can read the destination. To prevent that, see \"One way\" in docs/worker.md.")
     book = Ledger(ledger, keyring)
     ctx.call_on_close(book.close)
     made_of = frozen(
@@ -211,7 +211,7 @@ def _layout(made: Deidentifier, told: options.TableOptions, data_type: str | Non
 
     said, data_type = told.columns(), data_type or made.engine.settings.data_type
     if said != Columns(()) and data_type:
-        raise UsageError("a table has a schema (--data-type) or options for its columns, not both")
+        raise UsageError("A table is described by a schema (--data-type) or by column options. Use one of the two.")
     if said == Columns(()) and not data_type:
         return None
     return Layout(made.engine.registry.get(data_type) if data_type else said, told.group, told.order)
@@ -256,7 +256,7 @@ def _tell(
     rows = [(state, f"{done.states[state]:,}", f"{counts.get(state, 0):,}") for state in states]
     print_table(("state", "by this worker", "in the release"), rows)
     for why, number in sorted(by_code.items()):
-        typer.echo(f"{number:,} not read, or not to the end: {why}")
+        typer.echo(f"{number:,} not read completely: {why}")
 
 
 @options.takes_all

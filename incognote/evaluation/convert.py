@@ -79,9 +79,9 @@ def convert(
         raise UnknownName("naming of types", types, TYPES)
     target = format_of_output(out) if to is None else format_named(to)
     if target.write is None:
-        raise UsageError(f"{target.name} can be read only: it is what its own system answers")
+        raise UsageError(f"{target.name} is a read-only format: the output of another system. Choose another --to.")
     if os.path.realpath(source) == os.path.realpath(out):
-        raise UsageError("the output would overwrite the input")
+        raise UsageError("OUT is the input. Choose another path.")
     if not Path(out).is_dir():
         require_writable(Path(out), overwrite=overwrite)
     log_opening(source, "convert")
@@ -102,5 +102,5 @@ def convert(
             done.types.update(label.type for label in document.labels)
         if not done.documents:
             reasons = "; ".join(sorted({problem.what for problem in done.problems})[:3]) or "the input is empty"
-            raise UsageError(f"nothing to write: no document of {Path(source).name} can be converted ({reasons})")
+            raise UsageError(f"No document of {Path(source).name} can be converted ({reasons}).")
     return done

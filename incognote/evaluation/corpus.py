@@ -70,7 +70,7 @@ def pairs(
         UsageError: neither or both of `predictions` and `detect` are given, or a file cannot be read.
     """
     if (predictions is None) == (detect is None):
-        raise UsageError("give either a file of predictions or a detector, and not both")
+        raise UsageError("Give either a file of predictions or a detector.")
     if predictions is not None:
         yield from _with_file(read_gold(gold, gold_form), _Predictions(predictions, predictions_form))
     elif detect is not None:

@@ -209,7 +209,7 @@ class Scheme:
         scored = frozenset(used & set(only) if only else used)
         if not scored:
             asked = f" of {', '.join(sorted(only))}" if only else ""
-            raise UsageError(f"no gold, no score: the corpus holds no label{asked}")
+            raise UsageError(f"No gold, no score: the corpus has no label{asked}.")
         return cls(scored, by)
 
     def gold(self, pair: Pair) -> list[LabeledSpan]:
@@ -221,7 +221,7 @@ class Scheme:
         """
         for start, end, _ in pair.gold:
             if 0 <= start < end and pair.text[start:end].isspace():
-                raise ImpossibleSpan(f"a gold label of {start}..{end} holds nothing but blanks")
+                raise ImpossibleSpan(f"The gold label {start}..{end} covers only blanks.")
         return self._named(pair.gold, len(pair.text), self.scored, "gold")
 
     def found(self, pair: Pair) -> list[LabeledSpan]:
@@ -248,6 +248,6 @@ def fitting(labels: Iterable[LabeledSpan], length: int, side: str) -> Iterable[L
     for label in labels:
         if not 0 <= label.start < label.end <= length:
             raise ImpossibleSpan(
-                f"a {side} label of {label.start}..{label.end} does not fit a text of {length} characters"
+                f"A {side} label {label.start}..{label.end} does not fit a text of {length} characters."
             )
         yield label

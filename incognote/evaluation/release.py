@@ -64,7 +64,7 @@ def release(gold: str | Path, deid: Deidentifier) -> ReleaseScores:
     read = list(read_gold(gold))
     known = [one for one in read if isinstance(one, Gold)]
     if not known:
-        raise UsageError("the gold holds no document that can be used: no gold, no score")
+        raise UsageError("No gold, no score: the gold has no usable document.")
     results = list(deid.batch(Item(one.text) for one in known))
     outcomes = Counter(result.verdict.outcome for result in results)
     reasons = Counter(code for result in results for code in {reason.code for reason in result.verdict.reasons})

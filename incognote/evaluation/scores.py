@@ -157,7 +157,7 @@ def _begun(gold: str | Path, form: str | None, chosen: Chosen, resamples: int, s
             groups.update(group(label.type) for label in each.labels if chosen(label.type))
     if not documents:
         reasons = "; ".join(sorted(faults)[:3]) or "the file is empty"
-        raise UsageError(f"no gold, no score: no document of {Path(gold).name} can be scored ({reasons})")
+        raise UsageError(f"No gold, no score: no document of {Path(gold).name} can be scored ({reasons}).")
     return Measuring(documents, frozenset(groups), chosen, resamples, seed)
 
 
@@ -177,7 +177,7 @@ def _blank(document: Gold | Pair | CorpusProblem) -> CorpusProblem | None:
         return document
     for start, end, _ in document.labels if isinstance(document, Gold) else document.gold:
         if document.text[start:end].isspace():
-            return CorpusProblem(document.id, f"the gold span of {start}..{end} holds nothing but blanks")
+            return CorpusProblem(document.id, f"the gold span {start}..{end} covers only blanks")
     return None
 
 

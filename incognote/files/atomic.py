@@ -128,11 +128,11 @@ def require_writable(target: Path, *, overwrite: bool, option: str = "the output
     if is_stream(target):
         return
     if target.is_symlink():
-        raise UsageError(f"{option} is a symbolic link: name the file itself")
+        raise UsageError(f"{option} is a symbolic link. Name the file itself.")
     if target.is_dir():
-        raise UsageError(f"{option} is a folder: name a file")
+        raise UsageError(f"{option} must be a file, but it is a folder. Choose another path.")
     if not overwrite and target.exists():
-        raise UsageError(f"{option} exists: name another place, or add --overwrite")
+        raise UsageError(f"{option} already exists. Choose another path, or add --overwrite.")
 
 
 def is_stream(target: Path) -> bool:
@@ -188,7 +188,9 @@ def exclusive(folder: Path, name: str = LOCK, *, private: bool = False) -> Itera
     try:
         handle = _locked(folder, folder / name, 0o700 if private else 0o777)
     except BlockingIOError:
-        raise IncognoteError("another run is writing here: wait until it ends, or name another place") from None
+        raise IncognoteError(
+            "Another run is writing to this folder. Wait until it ends, or choose another folder."
+        ) from None
     except OSError as error:
         raise unwritable(error) from None
     try:
@@ -276,4 +278,4 @@ def sync_folder(folder: Path) -> None:
 
 def unwritable(error: OSError) -> Unwritable:
     """What to say of a place that cannot be written; names could be PHI, so only the system's reason is told."""
-    return Unwritable(f"the output cannot be written: {error.strerror or type(error).__name__}")
+    return Unwritable(f"The output cannot be written: {error.strerror or type(error).__name__}.")

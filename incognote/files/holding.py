@@ -136,7 +136,8 @@ def sources_of(quarantine: Quarantine, wanted: Iterable[Held]) -> list[Source]:
     for held in wanted:
         if (held.source, held.position) in places:
             raise UsageError(
-                f"two held records come from inputs of one name ({held.name[:8]}): retry them apart, by item"
+                f"Two held records come from inputs with the same name ({held.name[:8]}). Retry them separately, by "
+                "item."
             )
         places.add((held.source, held.position))
         if held.source not in found:

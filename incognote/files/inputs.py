@@ -33,7 +33,7 @@ _DOCUMENTS = frozenset(
 )
 UNREADABLE = (OSError, EOFError, zlib.error)  # what a reader of files can meet; BadGzipFile is an OSError
 _NOT_READ = "unreadable"
-_OTHER_COLUMNS = Reason("schema-violation", "", "its columns are not those that the run was told of")
+_OTHER_COLUMNS = Reason("schema-violation", "", "the table does not have the columns that the options describe")
 
 
 class Damaged(OSError):
@@ -252,9 +252,9 @@ def _of_no_format(source: Source, stream: BinaryIO) -> Unreadable:
     what = (of_records(data.decode("utf-8", "replace")) or "a text") if data.strip() else "an empty file"
     suffix = PurePath(source.name).suffix.lower()
     if suffix in _DOCUMENTS:  # any other may be anybody's name
-        return replace(each, reason=Reason(UnsupportedFormat.code, "", f"{what}, though its name says {suffix}"))
+        return replace(each, reason=Reason(UnsupportedFormat.code, "", f"{what}, but the file name ends in {suffix}"))
     return replace(
-        each, reason=Reason(UnsupportedFormat.code, "", f"{what}, and the suffix of its name says no format: {RENAME}")
+        each, reason=Reason(UnsupportedFormat.code, "", f"{what}, and the suffix of the file name is unknown: {RENAME}")
     )
 
 

@@ -71,16 +71,19 @@ def place(out: str, sources: Sources) -> Place:
     """
     target = Path(out)
     if is_stream(target):
-        raise UsageError("--out is a device or a pipe, which no manifest can vouch for: name a file or a folder")
+        raise UsageError("--out must be a folder or a file, not a device or a pipe.")
     suffix = suffix_of(target.name)
     is_file = bool(suffix) and not target.is_dir()
     if is_file and (len(sources.files) > 1 or sources.folders):
-        raise UsageError("--out names a file, and there are several inputs: name a folder")
+        raise UsageError(f"--out: {target} looks like a file, but there are several inputs. Name a folder.")
     only = sources.files[0]
     if is_file and name_of(suffix) != only.kind != OTHER and only.path is not None:
-        raise UsageError("--out names a file of another kind than the input: nothing is converted")
+        raise UsageError(
+            f"--out: {target} has another format than the input. incognote does not convert formats: use the suffix "
+            "of the input."
+        )
     if not is_file and target.exists() and not target.is_dir():
-        raise UsageError("--out is neither a folder nor a file name of a readable kind")
+        raise UsageError(f"--out must be a folder: {target} is a file of an unknown format. Choose another path.")
     folder = target.parent if is_file else target
     manifest = folder / (f"{target.name}.{MANIFEST}" if is_file else MANIFEST)
     found = Place(target, folder, manifest, is_file)
@@ -96,7 +99,7 @@ def beside(folder: str | Path) -> Place:
     """
     target = Path(folder)
     if target.exists() and not target.is_dir():
-        raise UsageError("--out must be a folder: the path given is a file")
+        raise UsageError(f"--out must be a folder: {target} is a file. Choose another path.")
     there = [int(n) for path in target.rglob("*.retry-*") for n in _RETRIED.findall(path.name)]
     retry = 1 + max(there, default=0)
     return Place(target, target, target / f"manifest.retry-{retry}.json", is_file=False, retry=retry)
@@ -108,16 +111,17 @@ def _keep_apart(found: Place, sources: Sources) -> None:
     for folder in sources.folders:
         if real.is_relative_to(os.path.realpath(folder)):
             raise UsageError(
-                "--out lies in an input folder: name a place outside, so that no later run takes outputs for inputs"
+                f"--out: {found.target} is inside an input folder. Choose a folder outside, so that a later run does "
+                "not read outputs as inputs."
             )
     for source in sources.files:
         if source.path is None:
             continue
         original = Path(os.path.realpath(source.path))
         if original == real:
-            raise UsageError("--out would overwrite an input")
+            raise UsageError(f"--out: {found.target} is an input. Choose another path.")
         if not found.is_file and original.parent == real:
-            raise UsageError("--out is the folder an input stands in: name a folder of its own")
+            raise UsageError(f"--out: {found.target} is the folder of an input file. Choose another folder.")
 
 
 class Outputs:
@@ -156,10 +160,10 @@ class Outputs:
         self._gathered: list[tuple[Input, str]] = []
         names = [self.name_of(source) for source in sources if source.kind != OTHER]  # of which nothing is released
         if len(set(names)) < len(names):
-            raise UsageError("two inputs have the same name: give the folder above them, or run them apart")
+            raise UsageError("Two inputs have the same name. Name the folder above them, or process them separately.")
         if self._keep and MANIFEST in names:
             raise UsageError(
-                f"an input is called {MANIFEST}, as the run's own manifest is: rename it, or leave out --keep-names"
+                f"An input is named {MANIFEST}, like the manifest of the run. Rename it, or remove --keep-names."
             )
         self._order = {name: number for number, name in enumerate(names)}
         self.written.update((self.name_of(source), records) for source, records in complete.items() if records)

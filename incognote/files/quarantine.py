@@ -94,7 +94,9 @@ class Quarantine:
         self.folder = Path(folder)
         self._keyring, self._clock = keyring, clock
         if not keyring.persistent:
-            raise WrongKey("a quarantine needs a persistent key: with an ephemeral one nobody could ever open it")
+            raise WrongKey(
+                "A quarantine needs a persistent key, or its records could never be opened. Run: incognote key new"
+            )
         if former is None:
             in_use(self.folder, self)
         for held in listed(self.folder):
@@ -171,7 +173,7 @@ class Quarantine:
         try:
             return _contents(self._plain(held, self._keyring))
         except OSError as error:
-            raise IncognoteError(f"the held record {held.name} cannot be read: {error.strerror}") from None
+            raise IncognoteError(f"The held record {held.name} cannot be read: {error.strerror}.") from None
 
     def drop(self, held: Held) -> None:
         """Delete one, for good."""
@@ -251,11 +253,15 @@ def _read_header(path: Path) -> Held | None:
         with path.open("rb") as stream:
             told = json.loads(stream.readline(_LONGEST_HEADER))
         if told["incognote_quarantine"] != VERSION:
-            raise IncognoteError(f"the quarantine folder was written by another version of incognote ({path.name})")
+            raise IncognoteError(
+                f"{path.name} in the quarantine folder was written by another version of incognote. Use that version."
+            )
         reasons = tuple(Reason(*reason) for reason in told["reasons"])
         fields = {k: v for k, v in told.items() if k not in ("incognote_quarantine", "reasons")}
         return Held(name=path.stem, reasons=reasons, **fields)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError):
-        raise IncognoteError(f"a file of the quarantine folder is damaged: {path.name}") from None
+        raise IncognoteError(
+            f"{path.name} in the quarantine folder is damaged. Restore it from a backup, or remove it."
+        ) from None

@@ -93,7 +93,9 @@ def find(paths: Sequence[str], *, form: str | None = None, missing: bool = False
             form = named(form).name
         except KeyError:
             options = {name: option for option, name in OPTIONS.items()}
-            raise UsageError(f"--format is one of {', '.join(options.get(name, name) for name in every())}") from None
+            raise UsageError(
+                f"--format must be one of {', '.join(options.get(name, name) for name in every())}."
+            ) from None
     files: list[Source] = []
     folders: list[Path] = []
     hidden: list[str] = []
@@ -114,9 +116,9 @@ def find(paths: Sequence[str], *, form: str | None = None, missing: bool = False
             found = [_source(Path(given), Path(given).name, given, form)]
         files += found
     if absent and (not missing or len(absent) == len(files)):
-        raise UsageError(f"{', '.join(absent)}: there is no such file or folder")
+        raise UsageError(f"{', '.join(absent)}: no such file or folder.")
     if not files:
-        raise UsageError(f"there is nothing to read in {', '.join(paths)}" + ": only hidden files" * bool(hidden))
+        raise UsageError(f"There is nothing to read in {', '.join(paths)}" + ", only hidden files" * bool(hidden))
     return Sources(tuple(_unique(files)), tuple(folders), tuple(hidden))
 
 

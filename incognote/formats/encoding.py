@@ -112,7 +112,7 @@ def not_text(data: bytes) -> Reason | None:
         return unsupported(what)
     codec = announced(data[:HEAD])
     if codec is None or is_binary(data[:HEAD], codec):
-        return Reason("binary", "", "not text, or in an encoding other than UTF-8 or UTF-16 with its mark")
+        return Reason("binary", "", "not text, or in an encoding other than UTF-8 and UTF-16 with a byte order mark")
     return None
 
 

@@ -59,7 +59,7 @@ def open_record(raw: str, registry: Registry, *, data_type: str | None = None) -
     """
     root = parse(raw)
     if root.kind != "object":
-        raise SchemaViolation(f"a record is a JSON object, this is of type {root.kind}")
+        raise SchemaViolation(f"a record must be a JSON object, not of type {root.kind}")
     members: dict[str, Node] = root.value
     if "dataType" not in members and "resourceType" in members:
         from incognote.formats.records.fhir import open_fhir
@@ -83,7 +83,7 @@ def _data_type(members: dict[str, Node], registry: Registry, given: str | None) 
             raise UnknownDataType("the record carries no dataType: name its schema with --data-type or data_type=")
         return given
     if carried.kind != "string":
-        raise SchemaViolation(f"dataType: is of type {carried.kind}, it must be a string", field="dataType")
+        raise SchemaViolation(f"dataType must be a string, not of type {carried.kind}", field="dataType")
     name: str = carried.value
     if name not in registry:  # the value may be anything, so the message does not quote it
         raise UnknownDataType(
@@ -97,7 +97,7 @@ def _check_version(raw: str, node: Node | None) -> None:
         return
     content = node.value if node.kind == "string" else raw[node.start : node.end]
     if not isinstance(content, str) or not _VERSION.fullmatch(content):
-        raise SchemaViolation("recordVersion: must be a version number such as \"1.0\"", field="recordVersion")
+        raise SchemaViolation("recordVersion must be a version number such as \"1.0\"", field="recordVersion")
 
 
 def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:

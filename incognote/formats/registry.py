@@ -75,7 +75,7 @@ def _by_name(formats: Iterable[Format]) -> Mapping[str, Format]:
     for each in formats:
         for key in (each.name, *each.suffixes, *each.media_types):
             if taken.setdefault(key, each) is not each:
-                raise SettingError(f"the formats {taken[key].name} and {each.name} both claim {key}: remove one")
+                raise SettingError(f"The formats {taken[key].name} and {each.name} both claim {key}. Remove one.")
     return {each.name: each for each in taken.values()}
 
 
@@ -124,7 +124,7 @@ def of_media_type(media_type: str) -> Format:
             return each
     if essence.startswith("application/") and essence.endswith("+json"):
         return ours()["json"]
-    raise UnsupportedFormat("a media type without a reader")
+    raise UnsupportedFormat("no installed reader supports this media type")
 
 
 def of_content(head: bytes) -> Format:
@@ -176,7 +176,7 @@ def open_one(data: bytes, media_type: str | None) -> tuple[Format, Document]:
     if found and isinstance(found[0], Unreadable):
         raise UnreadableSource(found[0].reason)
     if len(found) != 1:
-        raise MalformedRecord("several documents: give one at a time" if found else "no document")
+        raise MalformedRecord("several documents. Send one at a time" if found else "no document")
     document = cast(Document, found[0])
     if form.name not in PROVEN and document.head + document.data + document.after != data:
         raise FormatMismatch(f"the reader of {form.name} does not give back all bytes")
@@ -188,7 +188,7 @@ def reopened_one(name: str, data: bytes) -> Document | Unreadable:
     try:
         return open_one(data, named(name).media_types[0])[1]
     except KeyError:
-        reason = Reason(UnsupportedFormat.code, "", "its format is not installed any more")
+        reason = Reason(UnsupportedFormat.code, "", "its format is no longer installed")
     except RecordProblem as problem:
         reason = Reason(problem.code, problem.field, str(problem))
     return Unreadable(reason, data)

@@ -26,7 +26,7 @@ from incognote.schemas.record_schema import FieldRule, Schema, content_hash
 
 _STRING = frozenset({"string"})
 _SEQUENCE = re.compile(r"\A[0-9]{0,6}\Z")
-_UNTOLD = Reason("unknown-data-type", "", "a table, and nobody said how it is read: its schema, or its columns")
+_UNTOLD = Reason("unknown-data-type", "", "a table without a schema or column options")
 DELIMITERS: Mapping[str, str | None] = {"csv": None, "tsv": "\t"}
 """The delimiter by the name of a table format. None: the one of comma, semicolon, tab and bar that fits the header."""
 
@@ -69,11 +69,11 @@ class Columns:
             UsageError: there is no text column, or a column has two rules.
         """
         if not self.text:
-            raise UsageError("a table without a schema needs at least one text column")
+            raise UsageError("A table without a schema needs at least one text column (--text-column).")
         said = [*self.text, *self.passed, *self.hashed, *self.dropped, *self.known]
         twice = sorted({name for name in said if said.count(name) > 1})
         if twice:
-            raise UsageError(f"column {twice[0]!r} is named for two things")
+            raise UsageError(f"The column {twice[0]!r} is used for two things. Name it once.")
         rules = {name: FieldRule(_STRING, "auto") for name in self.text}
         rules |= {name: FieldRule(_STRING, "pass") for name in self.passed}
         rules |= {name: FieldRule(_STRING, "hash", known_as=known_type(name)) for name in self.hashed}
@@ -96,11 +96,13 @@ class Columns:
         """
         absent = sorted(named - set(header))
         if absent:
-            raise UsageError(f"the table has no column {absent[0]!r}")
+            raise UsageError(f"The table has no column {absent[0]!r}. Check the column options.")
         unnamed = [spoken(name, i, "column", named) for i, name in enumerate(header, 1) if name not in named]
         if unnamed:
-            raise UsageError(f"say what to do with {', '.join(unnamed)}: each column is text, id, patient, pass, hash "
-                             "or drop; or give the table a schema")
+            raise UsageError(
+                f"Nothing says what to do with {', '.join(unnamed)}. Name each column as text, id, patient, pass, "
+                "hash, or drop, or use a schema (--data-type)."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,7 @@ class Layout:
             SchemaViolation: the header has a column that the schema does not name, or lacks a required one.
         """
         if self.order and not self.group:
-            raise UsageError("--order needs --group: name the column whose equal values make rows one note")
+            raise UsageError("--order needs --group: the column whose equal values make rows one note.")
         delimiter = self.delimiter or delimiter
         if not isinstance(self.schema, Columns):
             return read_rows(lines, self.schema, group=self.group, order=self.order, delimiter=delimiter)

@@ -62,7 +62,7 @@ def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
         what = of_records(content)
         if what is None:
             return plain(content, codec)
-        reason = Reason(UnsupportedFormat.code, "", f"{what}, in a file that is read as text: {RENAME}")
+        reason = Reason(UnsupportedFormat.code, "", f"{what}, in a text file: {RENAME}")
         return Unreadable(reason, codec.encode(content))
 
     yield read_whole(stream, media_type, make)

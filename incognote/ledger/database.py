@@ -73,13 +73,17 @@ class Database:
                 if left and _in_the_way(error):
                     time.sleep(random.uniform(0, 0.05))  # noqa: S311 -- so that the two do not meet again
                     continue
-                raise LedgerUnavailable(f"the ledger's database does not serve ({_name(error)})") from None
+                raise LedgerUnavailable(f"The database of the ledger does not answer ({_name(error)}).") from None
             except DBAPIError as error:
                 if error.connection_invalidated:
-                    raise LedgerUnavailable(f"the ledger's database went away ({_name(error)})") from None
-                raise LedgerRejected(f"the ledger's database refused ({_name(error)})") from None
+                    raise LedgerUnavailable(
+                        f"The connection to the database of the ledger was lost ({_name(error)})."
+                    ) from None
+                raise LedgerRejected(f"The database of the ledger refused the request ({_name(error)}).") from None
             except SQLAlchemyError as error:
-                raise LedgerUnavailable(f"the ledger's database does not serve ({type(error).__name__})") from None
+                raise LedgerUnavailable(
+                    f"The database of the ledger does not answer ({type(error).__name__})."
+                ) from None
         raise AssertionError  # the last round returns or raises
 
     def close(self) -> None:
@@ -91,7 +95,7 @@ def _sqlite(path: Path) -> Engine:
     try:
         private(path, create=True)
     except OSError as error:
-        raise LedgerUnavailable(f"the ledger's file cannot be opened: {error.strerror}") from None
+        raise LedgerUnavailable(f"The file of the ledger cannot be opened: {error.strerror}.") from None
     engine = create_engine(f"sqlite:///{path}", hide_parameters=True, connect_args={"timeout": WAIT})
 
     @event.listens_for(engine, "connect")

@@ -46,7 +46,7 @@ def beat(db: Connection, now: Now, id: str) -> None:
     gap = (now - table.beat > _GAP * table.lease) | (now < table.beat)
     alive = update(WORKERS).where(table.id == id).values(since=case((gap, now), else_=table.since), beat=now)
     if not db.execute(alive).rowcount:
-        raise LeaseLost("this worker was silent for longer than its lease (lease_seconds): it begins anew")
+        raise LeaseLost("This worker sent no heartbeat for longer than its lease (lease_seconds). It starts again.")
 
 
 def end_expired(db: Connection, now: Now, by: str) -> int:

@@ -54,11 +54,13 @@ class Ledger:
 
     def __init__(self, url: str, keyring: Keyring, *, create: bool = True) -> None:
         if not keyring.persistent:
-            raise WrongKey("a ledger needs a persistent key: under another one every record would be new")
+            raise WrongKey(
+                "A ledger needs a persistent key, or every record would count as new. Run: incognote key new"
+            )
         self._keyring = keyring
         file = sqlite_file(url)
         if not create and file is not None and not file.is_file():
-            raise SettingError("ledger: there is no such file; check --ledger")
+            raise SettingError("--ledger: the file does not exist. Check the path.")
         self._base = Database(url)
         self.now = self._base.now
         try:
@@ -99,8 +101,8 @@ class Ledger:
         """
         if not _NAME.fullmatch(name) or name.casefold() in _TAKEN:
             raise UsageError(
-                "a release's name is letters (one at least), digits, dots, hyphens, underscores, at most 64, and none "
-                "of the destination's own folders"
+                "--release must be letters, digits, dots, hyphens, and underscores, with at least one letter, at "
+                "most 64, and not the name of a folder that incognote uses in the destination."
             )
         told = json.dumps(frozen, sort_keys=True)
         digest = hashlib.sha256(told.encode()).hexdigest()[:16]
@@ -118,7 +120,9 @@ class Ledger:
             release = self._base.run(work)
         if release.digest != digest:
             differing = ", ".join(sorted(diff(release.frozen, frozen)))
-            raise UsageError(f"the release {name!r} was frozen with other values ({differing}): name a new release")
+            raise UsageError(
+                f"The release {name!r} was started with other settings ({differing}). Choose a new release name."
+            )
         return release
 
     def releases(self) -> list[Release]:

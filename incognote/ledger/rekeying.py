@@ -30,7 +30,7 @@ def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
     """
     file = sqlite_file(url)
     if file is not None and not file.is_file():
-        raise UsageError("--ledger: there is no such ledger")
+        raise UsageError("--ledger: the ledger does not exist. Check the path.")
     base = Database(url)
 
     def work(db: Connection) -> int:
@@ -45,7 +45,8 @@ def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
         former.require(told.get("key", ""), told.get("check", ""))
         if alive := end_all(db, base.now):
             raise IncognoteError(
-                f"{alive} workers of the ledger are alive: stop them; one that was killed counts until its lease ends"
+                f"{alive} workers of the ledger are running. Stop them first. A killed worker counts until its lease "
+                "ends."
             )
         return 0 if dry else _rekeyed(db, told, former, new)
 

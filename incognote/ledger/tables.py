@@ -131,7 +131,7 @@ def bring_up(db: Connection) -> None:
     if inspect(db).has_table(META.name):
         version = int(db.execute(select(META.c.value).where(META.c.name == "version")).scalar_one())
     if version > len(STEPS):
-        raise LedgerRejected("the ledger was made by a newer version of incognote: use that")
+        raise LedgerRejected("The ledger was made by a newer version of incognote. Use that version.")
     for step in STEPS[version:]:
         step(db)
     if version == 0:

@@ -35,9 +35,9 @@ class AgreementTerms:
 
     def __post_init__(self) -> None:
         if not self.baa.strip():
-            raise SettingError("terms: name the agreement (BAA) by a reference somebody can look up")
+            raise SettingError("--baa: give a reference to the agreement.")
         if self.retention_days < 0:
-            raise SettingError("terms: retention is a number of days, 0 or more")
+            raise SettingError("--retention-days must be 0 or more.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +94,10 @@ class Agreements:
                 cannot be read or written.
         """
         if not by.strip():
-            raise SettingError("by: name the person who agrees")
+            raise SettingError("--by: name the person who agrees.")
         note = note.strip()
         if len(note) > LONGEST_NOTE or not note.isprintable():
-            raise SettingError(f"note: one line of at most {LONGEST_NOTE} characters that can be printed")
+            raise SettingError(f"--note must be one printable line of at most {LONGEST_NOTE} characters.")
         at = datetime.now(UTC).isoformat(timespec="seconds")
         new = ModelAgreement(model, str(EgressAddress.of(api_base)), by.strip(), at, terms, note)
         entries = [*self._entries(), (new, new.hash)]
@@ -105,7 +105,7 @@ class Agreements:
         try:
             _write(self._path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
         except OSError as error:
-            raise SettingError(f"{FILE} cannot be written: {error.strerror or type(error).__name__}") from None
+            raise SettingError(f"{FILE} cannot be written: {error.strerror or type(error).__name__}.") from None
         return new
 
     def require(self, model: str, api_base: str) -> ModelAgreement | None:
@@ -123,8 +123,8 @@ class Agreements:
             return valid[-1]
         why = "the recorded agreement was changed after it was made" if entries else "nobody has recorded an agreement"
         raise EgressRefused(
-            f"{model} is not on this machine and {why}; the person who answers for it runs "
-            f"`incognote model agree {model} --api-base {address}`"
+            f"{model} is not on this machine, and {why}. The responsible person must run: incognote model agree "
+            f"{model} --api-base {address}"
         )
 
     def _entries(self) -> list[tuple[ModelAgreement, str]]:
@@ -134,7 +134,9 @@ class Agreements:
         except FileNotFoundError:
             return []
         except (OSError, ValueError, KeyError, TypeError):
-            raise SettingError(f"{FILE} in the home folder cannot be read; restore it, or agree anew") from None
+            raise SettingError(
+                f"{FILE} in the home folder cannot be read. Restore it, or record the agreements again."
+            ) from None
 
 
 def _entry(row: dict[str, Any]) -> tuple[ModelAgreement, str]:

@@ -79,9 +79,8 @@ class BatchModel:
     ) -> None:
         if allow_provider_storage is not True:
             raise PolicyProblem(
-                "batch mode stores notes in files at the provider until their replies are collected: set "
-                "allow_provider_storage = true in the policy if the agreement with the provider covers that, or run "
-                "without --batch"
+                "batch: the provider stores the notes until their replies are collected. If your agreement covers "
+                "that, set allow_provider_storage = true in the policy. Otherwise, remove --batch."
             )
         egress.check(api_base)
         self.name = name
@@ -117,7 +116,7 @@ class BatchModel:
             self.hits += 1
             return unpaid(known)
         if self._closed:
-            raise ModelUnavailable("batch mode was closed before this request")
+            raise ModelUnavailable("batch: the run ended before this request was sent")
         pending = self._pending.get(address)
         if pending is None:
             pending = self._pending[address] = _Pending(request, asyncio.get_running_loop().create_future())
@@ -146,7 +145,7 @@ class BatchModel:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._fail(
             list(self._pending),
-            ModelUnavailable("batch mode was closed while the request waited; run again to collect its batch"),
+            ModelUnavailable("batch: the run ended while the request was waiting. Run again to collect the batch"),
         )
         try:
             with suppress(TimeoutError):
@@ -181,7 +180,7 @@ class BatchModel:
             except IncognoteError as problem:
                 self._fail([a for a in addresses if a not in self._held], problem)
             except Exception as error:  # a bug: callers must not hang, and its message may quote a note
-                fault = IncognoteError(f"batch mode failed on {type(error).__name__}: please report this")
+                fault = IncognoteError(f"batch: internal error ({type(error).__name__}). Please report it.")
                 self._fail([a for a in addresses if a not in self._held], fault)
 
         task = asyncio.get_running_loop().create_task(run())
@@ -318,11 +317,11 @@ class BatchModel:
                 self._unwanted.add(outcome.parameter)
                 again[job.attempt].append(address)
             elif isinstance(outcome, Unwanted):
-                self._answer(address, ModelRejected(f"{self.name}: it does not take {outcome.parameter} in any form"))
+                self._answer(address, ModelRejected(f"{self.name}: it does not accept {outcome.parameter} in any form"))
             elif outcome is not None:
                 self._answer(address, outcome)
             elif whole or job.attempt > 1 or self._closed:
-                self._answer(address, ModelUnavailable(f"{self.name}: its batch brought no result; try later"))
+                self._answer(address, ModelUnavailable(f"{self.name}: the batch returned no result. Try later"))
             else:
                 again[job.attempt + 1].append(address)
         for attempt, addresses in again.items():

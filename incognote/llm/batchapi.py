@@ -79,7 +79,7 @@ def results(content: bytes, asked: Iterable[str], name: str) -> dict[str, Outcom
 
 def _outcome(status: Any, body: Any, name: str) -> Outcome:
     if not isinstance(status, int):
-        return ModelUnavailable(f"{name}: a request of the batch failed at the provider; try later")
+        return ModelUnavailable(f"{name}: a request of the batch failed at the provider. Try later")
     if status == 200:
         from openai.types.chat import ChatCompletion
 

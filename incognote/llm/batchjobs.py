@@ -87,7 +87,7 @@ class BatchJobs:
         try:
             gate = sqlite3.connect(self._gate, timeout=0, isolation_level=None)
         except sqlite3.Error:
-            raise IncognoteError("nothing can be written beside the recording: check the folder's rights") from None
+            raise IncognoteError("The folder of the recording cannot be written. Check its permissions.") from None
         try:
             while True:
                 try:
@@ -95,7 +95,7 @@ class BatchJobs:
                     break
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                        raise IncognoteError("the lock beside the recording does not serve: check the disk") from None
+                        raise IncognoteError("The recording cannot be locked. Check the disk.") from None
                     await asyncio.sleep(_LOOK_AGAIN)
             yield
         finally:

@@ -38,11 +38,11 @@ class EgressAddress:
             parts = urlsplit(url)
             host, port = (parts.hostname or "").rstrip("."), parts.port
         except ValueError:
-            raise SettingError("api_base: the host or the port is malformed") from None
+            raise SettingError("api_base: the host or the port is malformed.") from None
         if parts.scheme not in _PORTS or not host:
-            raise SettingError("api_base: write a whole address, such as https://models.example.org/v1")
+            raise SettingError("api_base must be a complete URL, such as https://models.example.org/v1.")
         if parts.username is not None or parts.password is not None:
-            raise SettingError("api_base: keys do not belong in an address; give them as api_key")
+            raise SettingError("api_base must not hold a key. Set api_key instead.")
         return cls(parts.scheme, host, _PORTS[parts.scheme] if port is None else port)
 
     @property
@@ -81,7 +81,7 @@ class Egress:
         for address in self.addresses:
             if address.scheme == "http" and not address.loopback:
                 raise EgressRefused(
-                    "api_base: plain http to another machine would show notes to everyone on the way; use https"
+                    "api_base: plain http to another machine would expose notes. Use https."
                 )
 
     @property

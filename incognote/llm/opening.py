@@ -55,12 +55,12 @@ class ModelSpec:
     def __post_init__(self) -> None:
         vendor, _, name = self.model.partition("/")
         if not vendor or not name:
-            raise SettingError("model: write vendor/model, such as openai/gpt-4o-mini")
+            raise SettingError("model must be VENDOR/NAME, such as openai/gpt-4o-mini.")
         if self.timeout <= 0:
-            raise SettingError("timeout: more than 0 seconds")
+            raise SettingError("timeout must be more than 0 seconds.")
         for setting in ("attempts", "slots"):
             if getattr(self, setting) < 1:
-                raise SettingError(f"{setting}: at least 1")
+                raise SettingError(f"{setting} must be at least 1.")
 
     @property
     def address(self) -> str:
@@ -72,7 +72,7 @@ class ModelSpec:
         vendor = self.model.partition("/")[0]
         address = self.api_base or _known().get(vendor)
         if address is None:
-            raise SettingError(f"api_base: {vendor} has no address known beforehand; name it")
+            raise SettingError(f"api_base: no address is known for {vendor}. Set api_base.")
         return address
 
 
@@ -99,7 +99,9 @@ def open_batch(spec: ModelSpec, recording: Recording, *, allow_provider_storage:
         EgressRefused, MissingExtra: as `open_model`.
     """
     if not spec.model.startswith("openai/") or spec.fallbacks:
-        raise SettingError("batch: a single openai/NAME model, without fallbacks, at an address that serves batches")
+        raise SettingError(
+            "batch needs a single openai/NAME model without fallbacks, at an address that serves batches."
+        )
     from incognote.llm.batch import BatchModel
 
     egress = _admitted(spec)
@@ -157,7 +159,7 @@ def _adapter(spec: ModelSpec, egress: Egress) -> LanguageModel:
 def _openai_key(spec: ModelSpec, egress: Egress) -> str:
     key = spec.api_key or os.environ.get("OPENAI_API_KEY") or ("not-needed" if egress.loopback else None)
     if key is None:
-        raise SettingError("api_key: set it, or the variable OPENAI_API_KEY")
+        raise SettingError("api_key is missing. Set it, or set OPENAI_API_KEY.")
     return key
 
 

@@ -65,7 +65,7 @@ class Prices:
             try:
                 rows |= _rows(own.expanduser().read_text(encoding="utf-8"))
             except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-                raise SettingError("prices: the named file cannot be read as TOML") from None
+                raise SettingError("prices: the file cannot be read as TOML.") from None
         return cls(rows)
 
     def of(self, model: str) -> Price | None:
@@ -103,7 +103,7 @@ class Priced(ModelWrapper):
 def _rows(text: str) -> dict[str, Price]:
     models = tomllib.loads(text).get("models", {})
     if not isinstance(models, dict):
-        raise SettingError("prices: [models] must be a table of rows")
+        raise SettingError("prices: [models] must be a table of rows.")
     return {name: _price(name, row) for name, row in models.items()}
 
 
@@ -112,7 +112,7 @@ def _price(name: str, row: Any) -> Price:
         charged = float(row["input"]), float(row["output"]), float(row.get("cached", row["input"]))
         as_of = row["as_of"]
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise SettingError(f"prices: {name}: a row holds input, output and as_of, perhaps cached") from None
+        raise SettingError(f"prices: {name}: a row needs input, output, and as_of; cached is optional.") from None
     if not isinstance(as_of, date) or min(charged) < 0:
-        raise SettingError(f"prices: {name}: as_of is a date, and no price is negative")
+        raise SettingError(f"prices: {name}: as_of must be a date, and prices must not be negative.")
     return Price(*charged, as_of)

@@ -49,7 +49,7 @@ class Recording:
         if plain:
             self._store = PlainStore(place, create=create)
         elif keyring is None:
-            raise KeyMissing("a recording is encrypted: give a keyring, or plain=True for synthetic material")
+            raise KeyMissing("A recording is encrypted. Give a keyring, or plain=True for synthetic material.")
         else:
             self._store = SealedStore(place, keyring, create=create)
 
@@ -61,7 +61,7 @@ class Recording:
             SettingError: this recording is plain.
         """
         if isinstance(self._store, PlainStore):
-            raise SettingError("this needs an encrypted recording, not a plain one")
+            raise SettingError("This needs an encrypted recording, not a plain one.")
         return self._store
 
     def get(self, address: str) -> bytes | None:
@@ -140,8 +140,8 @@ class Recording:
         if code is None:
             return None
         if code == ContextTooLong.code:
-            return ContextTooLong("the recorded run was told that this request is longer than the model reads")
-        return ModelRejected("the recorded run was told that the endpoint refuses this request")
+            return ContextTooLong("in the recorded run, this request was longer than the model can read")
+        return ModelRejected("in the recorded run, the endpoint refused this request")
 
     def __len__(self) -> int:
         return len(self._store)
@@ -161,7 +161,7 @@ def _reply_of(value: bytes) -> Reply:
         row = json.loads(value)
         return Reply(row["text"], row["finish"], Usage(**row["usage"]), row["seconds"], row["model"])
     except (ValueError, KeyError, TypeError):
-        raise SettingError("the recording holds something that is no reply: mend or remake it") from None
+        raise SettingError("The recording holds something that is not a reply. Correct it, or record again.") from None
 
 
 def unpaid(reply: Reply) -> Reply:
@@ -234,8 +234,8 @@ class Replayed:
         if problem is not None:
             raise problem
         raise ModelUnavailable(
-            "the recording has no reply to this request: input, prompt, model or settings differ from the recorded "
-            "run, or its call failed; run once more with the model and this recording to add it"
+            "The recording has no reply to this request. The input, prompt, model, or settings differ from the "
+            "recorded run, or its call failed. Run once more with the model and this recording to add it"
         )
 
     async def aclose(self) -> None:

@@ -34,10 +34,10 @@ class PlainStore:
             lines = path.read_bytes().split(b"\n")
         except FileNotFoundError:
             if not create:
-                raise SettingError("there is no recording at the path given") from None
+                raise SettingError("--recording: the file does not exist. Check the path.") from None
             lines = []
         except OSError:
-            raise SettingError("the plain recording cannot be read: check its path and rights") from None
+            raise SettingError("The plain recording cannot be read. Check its path and permissions.") from None
         for number, line in enumerate(lines, 1):
             if line.strip():
                 try:
@@ -45,7 +45,7 @@ class PlainStore:
                     self._values.setdefault(row["address"], written(row["value"]))
                 except (ValueError, KeyError, TypeError):
                     raise SettingError(
-                        f"line {number} of the plain recording is no JSON object with address, kind and value"
+                        f"Line {number} of the plain recording is not a JSON object with address, kind, and value."
                     ) from None
 
     def get(self, address: str) -> bytes | None:
@@ -61,7 +61,7 @@ class PlainStore:
         try:
             content = json.loads(value)
         except ValueError:
-            raise UsageError("a plain recording keeps JSON only") from None
+            raise UsageError("A plain recording can hold only JSON.") from None
         with self._lock:
             if address not in self._values:
                 line = json.dumps({"address": address, "kind": kind, "value": content}, separators=(",", ":"))
@@ -121,8 +121,7 @@ class SealedStore:
     def __init__(self, path: Path, keyring: Keyring, *, create: bool = True) -> None:
         if not keyring.persistent:
             raise KeyMissing(
-                "a recording needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with "
-                "`incognote key new`"
+                "A recording needs a persistent key. Run `incognote key new`, or set key_file (INCOGNOTE_KEY_FILE)."
             )
         self.path = path
         self._keyring = keyring
@@ -132,13 +131,13 @@ class SealedStore:
             self._db = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         except (OSError, sqlite3.Error):
             raise SettingError(
-                "the recording cannot be opened: check that its file is there, and that its owner runs this"
+                "The recording cannot be opened. Check that the file exists and that you own it."
             ) from None
         try:
             self._prepare()
         except sqlite3.Error:
             self._db.close()
-            raise SettingError("the recording is damaged or of another program: name another file") from None
+            raise SettingError("The recording is damaged, or a file of another program. Choose another file.") from None
         except IncognoteError:
             self._db.close()
             raise
@@ -154,10 +153,12 @@ class SealedStore:
                 meta = {"format": "1", "key_id": self._keyring.id, "key_check": self._keyring.check}
                 self._db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
             elif ours != _APPLICATION:
-                raise SettingError("the recording is a file of another program: name another file")
+                raise SettingError("The recording is a file of another program. Choose another file.")
         meta = dict(self._db.execute("SELECT name, value FROM meta"))
         if meta.get("format") != "1":
-            raise SettingError("the recording was made by a newer version of incognote: use that, or another file")
+            raise SettingError(
+                "The recording was made by a newer version of incognote. Use that version, or another file."
+            )
         self._keyring.require(meta.get("key_id", ""), meta.get("key_check", ""))
         self._places = MacKey.of(meta, self._keyring, "recording")
         go_wal(self._db)
@@ -315,4 +316,4 @@ def _own_errors() -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", type(error).__name__)
-        raise IncognoteError(f"the recording does not serve ({name}): check the disk's space and rights") from None
+        raise IncognoteError(f"The recording cannot be used ({name}). Check the disk space and permissions.") from None

@@ -65,9 +65,9 @@ def _ordered(text: Text, spans: Iterable[Span]) -> list[Span]:
     ordered = sorted(spans, key=lambda span: (span.start, span.end))
     for place, span in enumerate(ordered):
         if span.source is not text and span.source != text:
-            raise ImpossibleSpan(f"the span {span.start}..{span.end} is of another text")
+            raise ImpossibleSpan(f"The span {span.start}..{span.end} belongs to another text.")
         if place and span.start < ordered[place - 1].end:
-            raise ImpossibleSpan(f"the spans at {ordered[place - 1].start} and {span.start} overlap; merge them first")
+            raise ImpossibleSpan(f"The spans at {ordered[place - 1].start} and {span.start} overlap. Merge them first.")
     return ordered
 
 

@@ -211,18 +211,18 @@ def _from_file(path: Path, above: tuple[Path, ...]) -> Prompt:
         written = _toml(path.read_bytes())
     except OSError:
         what = "the prompt file" if not above else "base: the prompt file it names"
-        raise SettingError(f"{what} cannot be read; check `prompt` (--prompt)") from None
+        raise SettingError(f"{what} cannot be read. Check `prompt` (--prompt).") from None
     if "base" not in written:
         return _parsed(path.stem, written)
     base = written["base"]
     if place in above:
-        raise SettingError("base: these overlays are each other's base; one of them needs a shipped prompt")
+        raise SettingError("base: the overlays refer to each other. One of them needs a shipped prompt as its base.")
     if isinstance(base, str) and base.endswith(".toml"):
         below = _from_file(path.parent / Path(base).expanduser(), (*above, place))
     elif isinstance(base, str):
         below = load(base)
     else:
-        raise SettingError("base: the name of a shipped prompt, or the path of a prompt file")
+        raise SettingError("base must be the name of a shipped prompt or the path of a prompt file.")
     over = changed(written, below.sections, below.guidelines, below.examples)
     _check(over.sections)
     languages = _languages(written["languages"]) if "languages" in written else below.languages
@@ -234,7 +234,7 @@ def _toml(raw: bytes) -> dict[str, Any]:
     try:
         return tomllib.loads(raw.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError):
-        raise SettingError("the prompt file is not TOML in UTF-8") from None
+        raise SettingError("The prompt file is not TOML in UTF-8.") from None
 
 
 def _parsed(name: str, written: Mapping[str, Any]) -> Prompt:
@@ -242,17 +242,17 @@ def _parsed(name: str, written: Mapping[str, Any]) -> Prompt:
     needed = {*SECTIONS, "input"} - optional
     sections = {key: value.strip() for key, value in written.items() if isinstance(value, str)}
     if written.get("contract") not in (1, 2):
-        raise SettingError("a prompt file needs contract = 1 or 2: how the reply is written; an overlay needs base")
+        raise SettingError("A prompt file needs contract = 1 or 2 (the format of the reply), or base for an overlay.")
     if set(sections) not in (needed, needed | optional):
         wrong = ", ".join(sorted((needed | optional) ^ set(sections)))
-        raise SettingError(f"a prompt file has exactly these texts: {', '.join(sorted(needed))}; amiss: {wrong}")
+        raise SettingError(f"A prompt file must have exactly these texts: {', '.join(sorted(needed))}. Wrong: {wrong}.")
     _check(sections)
     return Prompt(name, written["contract"], sections, languages=_languages(written.get("languages", ["en"])))
 
 
 def _languages(written: object) -> tuple[str, ...]:
     if not isinstance(written, list) or not written or not set(map(str, written)) <= NAMES.keys():
-        raise SettingError(f'languages: a list of ISO 639-1 codes, such as ["en"]; known: {", ".join(NAMES)}')
+        raise SettingError(f'languages must be a list of ISO 639-1 codes, such as ["en"]. Known: {", ".join(NAMES)}.')
     return tuple(sorted(set(map(str, written))))
 
 
@@ -261,11 +261,14 @@ def _check(sections: Mapping[str, str]) -> None:
         allowed = {"types", "open", "close"} | _INPUTS.get(key, set())
         template = Template(value)
         if not template.is_valid() or not set(template.get_identifiers()) <= allowed:
-            raise SettingError(f"{key}: its placeholders are {', '.join('$' + a for a in sorted(allowed))}; a $ is $$")
+            raise SettingError(
+                f"{key}: allowed placeholders are {', '.join('$' + a for a in sorted(allowed))}. Write $$ for a "
+                "dollar sign."
+            )
     if "$fence\n$text\n$fence" not in sections["input"]:
-        raise SettingError("input: it must hold $text on a line of its own between two lines $fence")
+        raise SettingError("input must hold $text on a line of its own, between two lines $fence.")
     if "$texts" not in sections.get("several_input", "$texts"):
-        raise SettingError("several_input: it must hold $texts")
+        raise SettingError("several_input must hold $texts.")
 
 
 def _listed(types: tuple[tuple[str, str], ...]) -> str:

@@ -78,14 +78,14 @@ class Example:
         text = sendable("".join(clear))
         if "[[" in text or "]]" in text:
             raise SettingError(
-                "examples: a mark is written [[TYPE|words]]; a text that holds [[ otherwise cannot be one"
+                "examples: write a mark as [[TYPE|words]]. A text with another [[ cannot be an example."
             )
         if not text.strip():
-            raise SettingError("examples: text is empty")
+            raise SettingError("examples: text is empty.")
         for _, _, type_ in found:
             if type_ not in catalogue():
                 names = ", ".join(sorted(catalogue()))
-                raise SettingError(f"examples: there is no entity type {type_}; there are: {names}")
+                raise SettingError(f"examples: there is no entity type {type_}. Known: {names}.")
         return cls(text, tuple(found))
 
     @property
@@ -172,9 +172,9 @@ def changed(
         SettingError: a key, section or type that there is not, or a value of the wrong kind; the message names it.
     """
     if unknown := sorted(set(written) - set(_KEYS)):
-        raise SettingError(f"an overlay has no {', '.join(unknown)}; it takes {', '.join(_KEYS)}")
+        raise SettingError(f"An overlay has no {', '.join(unknown)}. Allowed: {', '.join(_KEYS)}.")
     if not isinstance(written.get("about", ""), str):
-        raise SettingError("about: a text in quotes")
+        raise SettingError("about must be a string.")
     made = dict(sections)
     for table in ("sections", "append"):
         for name, text in _table(written, table).items():
@@ -183,18 +183,18 @@ def changed(
                 why = "how a reply is written is the base's; write a whole prompt file to change it" if known else (
                     "there is no such section"
                 )  # fmt: skip
-                raise SettingError(f"{table}.{name}: {why}; an overlay changes {', '.join(CHANGEABLE)}")
+                raise SettingError(f"{table}.{name}: {why}. An overlay can change {', '.join(CHANGEABLE)}.")
             if not isinstance(text, str) or not text.strip():
-                raise SettingError(f"{table}.{name}: a text that is not empty")
+                raise SettingError(f"{table}.{name} must be a string that is not empty.")
             made[name] = text.strip() if table == "sections" else f"{made[name]}\n{text.strip()}"
     if "$types" not in made["controls"]:
-        raise SettingError("sections.controls: it must hold $types, the list of what is asked for")
+        raise SettingError("sections.controls must hold $types, the list of types.")
     told = dict(guidelines)
     for name, says in _table(written, "entities").items():
         told[name] = _guideline(name, says, told.get(name, Guideline()))
     dropped = written.get("drop_examples", False)
     if not isinstance(dropped, bool):
-        raise SettingError("drop_examples: true or false")
+        raise SettingError("drop_examples must be true or false.")
     return Changed(
         made,
         {name: one for name, one in told.items() if one != Guideline()},
@@ -205,27 +205,27 @@ def changed(
 def _table(written: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     table = written.get(name, {})
     if not isinstance(table, Mapping):
-        raise SettingError(f"{name}: write it as a table, [{name}]")
+        raise SettingError(f"{name}: write it as a table, [{name}].")
     return table
 
 
 def _guideline(name: str, says: Any, before: Guideline) -> Guideline:
     if name not in catalogue():
         raise SettingError(
-            f"entities.{name}: there is no such entity type; take one of {', '.join(sorted(catalogue()))}, or add your "
-            "own in the policy's [entities]"
+            f"entities.{name}: unknown entity type. Use one of {', '.join(sorted(catalogue()))}, or add your own "
+            "under [entities] in the policy."
         )
     if not isinstance(says, Mapping) or not says or set(says) - set(_SAYS):
-        raise SettingError(f"entities.{name}: it takes {', '.join(_SAYS)}")
+        raise SettingError(f"entities.{name}: allowed keys are {', '.join(_SAYS)}.")
     if "remove" in says:
         if says["remove"] is not True or len(says) > 1:
-            raise SettingError(f"entities.{name}: remove = true stands alone")
+            raise SettingError(f"entities.{name}: remove = true cannot be combined with other keys.")
         if before == Guideline():
-            raise SettingError(f"entities.{name}: the base says nothing of it that could be removed")
+            raise SettingError(f"entities.{name}: the base has nothing to remove.")
         return Guideline()
     for key, text in says.items():
         if not isinstance(text, str) or not text.strip():
-            raise SettingError(f"entities.{name}.{key}: a text that is not empty")
+            raise SettingError(f"entities.{name}.{key} must be a string that is not empty.")
     about = _one_line(says["replace"]) if "replace" in says else before.about
     kept = "" if "replace" in says else before.added
     return Guideline(about, " ".join(part for part in (kept, _one_line(says.get("add", ""))) if part))
@@ -237,10 +237,10 @@ def _one_line(text: str) -> str:
 
 def _examples(written: Any) -> list[Example]:
     if not isinstance(written, list):
-        raise SettingError('examples: write each as [[examples]] with text = "..."')
+        raise SettingError('examples: write each as [[examples]] with text = "...".')
     made = []
     for one in written:
         if not isinstance(one, Mapping) or set(one) != {"text"} or not isinstance(one["text"], str):
-            raise SettingError('examples: each has text = "...", with its identifiers as [[TYPE|words]]')
+            raise SettingError('examples: each needs text = "...", with its identifiers as [[TYPE|words]].')
         made.append(Example.of(one["text"].strip("\n")))
     return made

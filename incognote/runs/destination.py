@@ -121,7 +121,7 @@ class FolderDestination:
             handle = os.open(self._folder, _FOLDER)
             if _same(os.fstat(handle)) != self._is:
                 raise Unwritable(
-                    "the destination is not the folder that it was when this began: look what became of it"
+                    "The destination is no longer the same folder as at the start. Check what happened to it."
                 )
             for folder in folders:
                 if make:
@@ -228,4 +228,4 @@ class _spoken:  # noqa: N801 -- used as a function, in `with`
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, Exception):
-            raise Unwritable(f"the destination cannot be written: {store_error(error)}") from None
+            raise Unwritable(f"The destination cannot be written: {store_error(error)}.") from None

@@ -24,7 +24,7 @@ from incognote.nouns import Reason, Result, Verdict
 from incognote.runs.tally import Tally
 
 T = TypeVar("T")
-UNENCODABLE = Reason("encoding", "", "the new record holds a character that the encoding of its file cannot write")
+UNENCODABLE = Reason("encoding", "", "the new text has a character that the encoding of its file cannot represent")
 _FIRST = 0.5
 _FAILING = 2  # batches of which nothing was served, one after the other: then it is no record's doing
 

@@ -59,7 +59,7 @@ def open_location(url: str) -> Location:
         return Location(os.path.realpath(Path(path if separator else url).expanduser()))
     if "::" in protocol or {"", ".", ".."} & set(path.removesuffix("/").split("/")):
         raise SettingError(  # what one store takes for another place is the same one to the next
-            "a location in a store is PROTOCOL://BUCKET/PATH: no chain of protocols, no empty part, no `.` and no `..`"
+            "A storage URL must be PROTOCOL://BUCKET/PATH, without chained protocols, empty parts, `.` or `..`."
         )
     from fsspec import url_to_fs
 
@@ -89,7 +89,7 @@ def keep_apart(places: Mapping[str, Location | None]) -> None:
     for index, (name, one) in enumerate(named):
         for other_name, other in named[index + 1 :]:
             if one.within(other) or other.within(one):
-                raise UsageError(f"{name} and {other_name} lie in one another: name locations apart")
+                raise UsageError(f"{name} and {other_name} must not contain each other. Choose separate places.")
 
 
 def store_error(error: Any) -> str:

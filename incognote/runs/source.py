@@ -66,7 +66,7 @@ class WatchedSource:
     def __init__(self, where: Location, *, rest: float = 0.0, shown: str = "") -> None:
         self.where, self._rest, self.shown = where, rest, shown or where.root
         if where.store is None and not Path(where.root).is_dir():
-            raise SourceUnavailable("the source must be a folder or the URL of a store")
+            raise SourceUnavailable("The source must be a folder or a storage URL such as s3://bucket/notes.")
 
     def look(self) -> Iterator[SeenFile]:
         """All files, each with why it is read or not.
@@ -92,7 +92,7 @@ class WatchedSource:
         except Exception as error:  # a store's own classes are many
             if self.where.store is None:
                 return None  # a right that was taken away, a link: the next look says which
-            raise SourceUnavailable(f"the source does not answer ({store_error(error)})") from None
+            raise SourceUnavailable(f"The source does not answer ({store_error(error)}).") from None
 
     def open(self, name: str) -> BinaryIO:
         """Its bytes, seekable.
@@ -109,7 +109,7 @@ class WatchedSource:
         except (FileNotFoundError, PermissionError):
             raise
         except Exception as error:  # a store's own classes are many
-            raise SourceUnavailable(f"the source does not answer ({store_error(error)})") from None
+            raise SourceUnavailable(f"The source does not answer ({store_error(error)}).") from None
 
     def _path(self, name: str) -> str:
         return f"{self.where.root}/{name}"
@@ -126,10 +126,10 @@ class WatchedSource:
             except FileNotFoundError:
                 if folder:
                     continue  # taken away since
-                raise SourceUnavailable("the source is gone") from None
+                raise SourceUnavailable("The source no longer exists.") from None
             except OSError as error:
                 if not folder:
-                    raise SourceUnavailable(f"the source cannot be listed: {error.strerror}") from None
+                    raise SourceUnavailable(f"The source cannot be listed: {error.strerror}.") from None
                 yield SeenFile(folder, 0, "", "unreadable")
                 continue
             for entry in found:
@@ -165,7 +165,7 @@ class WatchedSource:
             store.invalidate_cache()
             found: dict[str, dict[str, Any]] = store.find(self.where.root, detail=True)
         except Exception as error:  # a store's own classes are many
-            raise SourceUnavailable(f"the source cannot be listed ({store_error(error)})") from None
+            raise SourceUnavailable(f"The source cannot be listed ({store_error(error)}).") from None
         for path in sorted(found):
             name = path.removeprefix(self.where.root).lstrip("/")
             if any(piece.startswith(".") for piece in name.split("/")):
@@ -186,7 +186,7 @@ _BLOCK = 2**16
 _COMPRESSED = 2**10  # bytes at once: of the most compressible, they become some 32 MB
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _ROWS = 256
-_DAMAGED = Reason("malformed-table", "", "not a sound Parquet file, or of values that JSON has no words for")
+_DAMAGED = Reason("malformed-table", "", "not a valid Parquet file, or it has values that JSON cannot represent")
 
 
 def part_ranges(name: str, size: int, part_bytes: int) -> tuple[tuple[int, int | None], ...]:

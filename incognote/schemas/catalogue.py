@@ -60,11 +60,16 @@ class Catalogue(Mapping[str, EntityType]):
         """
         for entity in own:
             if not _NAME.match(entity.name):
-                raise PolicyProblem(f"entities.{entity.name}: a type's name is capitals, digits and underscores")
+                raise PolicyProblem(
+                    f"entities.{entity.name}: the name of a type must be uppercase letters, digits, and underscores."
+                )
             if self._types.get(entity.name, entity) != entity:
-                raise PolicyProblem(f"entities.{entity.name}: there is another type of that name; choose another name")
+                raise PolicyProblem(f"entities.{entity.name}: this type already exists. Choose another name.")
             if entity.parent is not None and entity.parent not in self._types:
-                raise PolicyProblem(f"entities.{entity.name}: the catalogue has no parent {entity.parent!r}")
+                raise PolicyProblem(
+                    f"entities.{entity.name}: the parent {entity.parent!r} does not exist. `incognote policy "
+                    "explain` lists the types."
+                )
             self._types[entity.name] = entity
 
     def presidio_names(self) -> set[str]:

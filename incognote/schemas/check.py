@@ -52,9 +52,9 @@ def read_definition(text: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise BadSchema(f"not valid JSON at line {error.lineno}, column {error.colno}: {error.msg}") from None
     except RecursionError:
-        raise BadSchema("nested too deep") from None
+        raise BadSchema("nested too deeply") from None
     if not isinstance(definition, dict):
-        raise BadSchema("a schema is a JSON object")
+        raise BadSchema("a schema must be a JSON object")
     return definition
 
 
@@ -237,7 +237,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
         twice = next(key for key in made if sum(key == name for name, _ in pairs) > 1)
-        raise BadSchema(f"{twice!r} stands twice in one object")
+        raise BadSchema(f"{twice!r} occurs twice in one object")
     return made
 
 

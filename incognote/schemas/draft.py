@@ -105,16 +105,18 @@ def draft(records: Iterable[Mapping[str, Any]], find: Find, data_type: str) -> D
             like data.
     """
     if not _DATA_TYPE.fullmatch(data_type):
-        raise UsageError("a data type is letters, digits, dots, hyphens or underscores, a letter first, at most 64")
+        raise UsageError(
+            "--name must be letters, digits, dots, hyphens, and underscores, beginning with a letter, at most 64."
+        )
     root = _Field()
     for record in records:
         if not isinstance(record, Mapping):
-            raise UsageError("a sample record is a JSON object")
+            raise UsageError("A sample record must be a JSON object.")
         _see(root, {key: value for key, value in record.items() if key not in ENVELOPE})
     if not root.places:
-        raise UsageError("a draft needs at least one sample record")
+        raise UsageError("A draft needs at least one sample record.")
     if not root.members or _is_map(root):
-        raise UsageError("the samples' members vary as data does: name the same fields in every record")
+        raise UsageError("The member names of the samples vary like data. Use the same field names in every record.")
     drafting = _Drafting(find)
     schema: dict[str, Any] = {
         "$schema": "http://json-schema.org/draft-04/schema#", "type": "object", "recordVersion": "1.0",
@@ -160,7 +162,7 @@ def _kind(value: Any) -> str:
     for kind, types in (("string", str), ("integer", int), ("number", float), ("object", Mapping), ("array", list)):
         if isinstance(value, types):
             return kind
-    raise UsageError(f"a sample holds a {type(value).__name__}, which is no JSON")
+    raise UsageError(f"A sample holds a {type(value).__name__}, which is not JSON.")
 
 
 def _is_map(place: _Field) -> bool:

@@ -139,16 +139,16 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.expanduser().read_bytes()
     except OSError:
-        raise PolicyProblem("the policy file cannot be read; check the path given as `policy` (--policy)") from None
+        raise PolicyProblem("The policy file cannot be read. Check `policy` (--policy).") from None
 
 
 def _parsed(raw: bytes) -> Mapping[str, Any]:
     try:
         return tomllib.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise PolicyProblem("the policy file is not UTF-8 text") from None
+        raise PolicyProblem("The policy file is not UTF-8 text.") from None
     except tomllib.TOMLDecodeError as error:
-        raise PolicyProblem(f"the policy file is not valid TOML: {error}") from None
+        raise PolicyProblem(f"The policy file is not valid TOML: {error}.") from None
 
 
 def _resolved(written: Mapping[str, Any]) -> Policy:
@@ -158,14 +158,14 @@ def _resolved(written: Mapping[str, Any]) -> Policy:
     if "extends" in written:
         if written["extends"] not in _shipped_names():
             names = ", ".join(_shipped_names())
-            raise PolicyProblem(f'extends: no shipped policy is named "{written["extends"]}"; there are: {names}')
+            raise PolicyProblem(f'extends: there is no shipped policy "{written["extends"]}". Known: {names}.')
         base = _shipped(written["extends"])
     merged = {**_DEFAULTS, **base, **written}
     without = tuple(written.get("without", ()))
     tables = {**base.get("types", {}), **written.get("types", {})}
     for name in without:
         if name in written.get("types", {}):
-            raise PolicyProblem(f"without: {name} is listed in the same file; take one of the two out")
+            raise PolicyProblem(f"without: {name} is also listed in this file. Remove one of the two.")
         tables.pop(name, None)
     return Policy(
         name=merged["name"], about=merged["about"], label=None if merged["label"] == "none" else merged["label"],
@@ -179,9 +179,9 @@ def _resolved(written: Mapping[str, Any]) -> Policy:
 
 def _entity(name: str, table: object) -> EntityType:
     if not isinstance(table, dict) or not isinstance(table.get("about"), str) or not table["about"].strip():
-        raise PolicyProblem(f'entities.{name} needs one line that says what it is: about = "..."')
+        raise PolicyProblem(f'entities.{name} needs a description: about = "...".')
     if not set(table) <= {"about", "parent", "group"} or not all(isinstance(value, str) for value in table.values()):
-        raise PolicyProblem(f"entities.{name} has about, and parent or group, each a text in quotes")
+        raise PolicyProblem(f"entities.{name} needs about, and parent or group, each a string.")
     parent = table.get("parent")
     inherited = catalogue()[parent].group if parent is not None and parent in catalogue() else "OTHER"
     return EntityType(name, table.get("group", inherited), " ".join(table["about"].split()), parent)
@@ -193,50 +193,54 @@ def _models(table: Mapping[str, Any]) -> ModelTerms:
     }  # fmt: skip
     for key, value in table.items():
         if key not in shapes:
-            raise PolicyProblem(f'models has no key "{key}"; it has: {", ".join(shapes)}')
+            raise PolicyProblem(f'models has no key "{key}". Known: {", ".join(shapes)}.')
         if not isinstance(value, shapes[key]) or (isinstance(value, bool) and bool not in shapes[key]):
-            raise PolicyProblem(f"models.{key} is {_WORDS[shapes[key][0]]}")
+            raise PolicyProblem(f"models.{key} must be {_WORDS[shapes[key][0]]}.")
     terms = ModelTerms(**table)
     if terms.route not in get_args(Route):
-        raise PolicyProblem(f"models.route is one of: {', '.join(get_args(Route))}")
+        raise PolicyProblem(f"models.route must be one of {', '.join(get_args(Route))}.")
     if terms.on_failure not in get_args(OnFailure):
-        raise PolicyProblem(f"models.on_failure is one of: {', '.join(get_args(OnFailure))}")
+        raise PolicyProblem(f"models.on_failure must be one of {', '.join(get_args(OnFailure))}.")
     if terms.missed <= 0:
-        raise PolicyProblem('models.missed is a number above 0; to let everything be read write route = "all"')
+        raise PolicyProblem(
+            'models.missed must be a number above 0. To let the model read everything, set route = "all".'
+        )
     return terms
 
 
 def _relex(table: Mapping[str, Any]) -> RelexTerms:
     for key, value in table.items():
         if key != "reveal":
-            raise PolicyProblem(f'relex has no key "{key}"; it has: reveal')
+            raise PolicyProblem(f'relex has no key "{key}". Known: reveal.')
         if not isinstance(value, bool):
-            raise PolicyProblem("relex.reveal is true or false")
+            raise PolicyProblem("relex.reveal must be true or false.")
     return RelexTerms(**table)
 
 
 def _check_shape(written: Mapping[str, Any]) -> None:
     for key, value in written.items():
         if key not in _SHAPE:
-            raise PolicyProblem(f'a policy has no key "{key}"; it has: {", ".join(_SHAPE)}')
+            raise PolicyProblem(f'A policy has no key "{key}". Known: {", ".join(_SHAPE)}.')
         if isinstance(value, bool) or not isinstance(value, _SHAPE[key]):
-            raise PolicyProblem(f"{key} is {_WORDS[_SHAPE[key][0]]}")
+            raise PolicyProblem(f"{key} must be {_WORDS[_SHAPE[key][0]]}.")
     if not written.get("name"):
-        raise PolicyProblem('a policy needs a name: name = "..."')
+        raise PolicyProblem('A policy needs a name: name = "...".')
     if written.get("on_review", "hold") not in ("hold", "widen"):
-        raise PolicyProblem('on_review is "hold" or "widen"')
+        raise PolicyProblem('on_review must be "hold" or "widen".')
     if not all(isinstance(name, str) for name in written.get("without", ())):
-        raise PolicyProblem("without is a list of types")
+        raise PolicyProblem("without must be a list of types.")
     if "extends" not in written and not written.get("types"):
-        raise PolicyProblem("a policy lists at least one type ([types.PERSON] operator = ...), or extends another")
+        raise PolicyProblem(
+            "A policy must list at least one type ([types.PERSON] operator = ...) or extend another policy."
+        )
 
 
 def _choice(name: str, table: object) -> Choice:
     if not isinstance(table, dict) or not isinstance(table.get("operator"), str):
-        raise PolicyProblem(f'types.{name} needs an operator: operator = "label"')
+        raise PolicyProblem(f'types.{name} needs an operator: operator = "label".')
     given = dict(table)
     operator, threshold = given.pop("operator"), given.pop("threshold", _THRESHOLD)
     if isinstance(threshold, bool) or not isinstance(threshold, (int, float)):
-        raise PolicyProblem(f"types.{name}: threshold is a number")
+        raise PolicyProblem(f"types.{name}: threshold must be a number.")
     facts = operator_facts().get(operator)
     return Choice(operator, facts.complete(given) if facts else given, float(threshold))

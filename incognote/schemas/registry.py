@@ -54,7 +54,7 @@ def read_approvals(text: str) -> dict[str, Approval]:
         return {name: Approval(**{k: str(entry[k]) for k in ("by", "at", "sha256")})
                 for name, entry in json.loads(text).items()}
     except (ValueError, AttributeError, KeyError, TypeError):
-        raise BadSchema(f"{FILE} is damaged: restore it, or approve the schemas anew") from None
+        raise BadSchema(f"{FILE} is damaged. Restore it, or approve the schemas again.") from None
 
 
 def approve(path: str | Path, by: str, now: datetime | None = None, *, version: str = "") -> Approval:
@@ -72,15 +72,15 @@ def approve(path: str | Path, by: str, now: datetime | None = None, *, version: 
     """
     by = " ".join(by.split())
     if not any(c.isalpha() for c in by):
-        raise UsageError("an approval bears the name of a person: --by NAME")
+        raise UsageError("An approval needs the name of a person: --by NAME.")
     at = now or datetime.now(UTC)
     if at.tzinfo is None:
-        raise UsageError("the time of an approval needs a time zone")
+        raise UsageError("The time of an approval needs a time zone.")
     target = Path(path)
     definition = read_definition(read_text(target))
     refuse(problems(definition), f"{target.name} cannot be approved")
     if not content_hash(definition).startswith(version):
-        raise UsageError(f"{target.name} was changed since it was read: read it anew")
+        raise UsageError(f"{target.name} was changed after it was read. Read it again.")
     approval = Approval(by, at.astimezone(UTC).isoformat(timespec="seconds"), content_hash(definition))
     book = target.parent / FILE
     approvals = read_approvals(read_text(book)) if book.exists() else {}
@@ -99,9 +99,9 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError:
-        raise UsageError(f"{path.name} cannot be read") from None
+        raise UsageError(f"{path.name} cannot be read. Check the path.") from None
     except UnicodeDecodeError:
-        raise BadSchema(f"{path.name} is not UTF-8") from None
+        raise BadSchema(f"{path.name} is not UTF-8 text.") from None
 
 
 def _write(path: Path, text: str) -> None:
@@ -172,7 +172,7 @@ class Registry:
         for folder in folders:
             place = Path(folder).expanduser()
             if not place.is_dir():
-                raise UsageError("a folder of schemas does not exist (schemas, INCOGNOTE_SCHEMAS)")
+                raise UsageError("A folder of schemas does not exist. Check `schemas` (--schemas, INCOGNOTE_SCHEMAS).")
             self._add(place, shipped=False)
 
     def __contains__(self, data_type: object) -> bool:
@@ -255,14 +255,14 @@ class Registry:
                 definition = read_definition(file.read_text(encoding="utf-8"))
             except (BadSchema, UnicodeDecodeError) as error:
                 why = error if isinstance(error, BadSchema) else "not UTF-8"
-                raise BadSchema(f"{file.name}: {why}; a folder of schemas holds nothing else") from None
+                raise BadSchema(f"{file.name}: {why}. A folder of schemas must hold nothing else.") from None
             name = definition.get("dataType")
             if not isinstance(name, str):
-                raise BadSchema(f"{file.name}: dataType is absent")
+                raise BadSchema(f"{file.name}: dataType is missing.")
             other = self._entries.get(name)
             if other is not None:
                 whose = "a shipped schema" if other.shipped else other.file
-                raise BadSchema(f"{file.name} claims the data type {name}, which {whose} has: give it another")
+                raise BadSchema(f"{file.name}: the data type {name} already belongs to {whose}. Choose another.")
             self._entries[name] = _Entry(file.name, shipped, definition, approvals.get(file.name))
 
 

@@ -142,7 +142,9 @@ class ServiceMonitor:
         try:
             return self.optouts.refused(patients)
         except IncognoteError:
-            raise LedgerUnavailable("the list of opt-outs does not answer: look at the service's database") from None
+            raise LedgerUnavailable(
+                "The list of opt-outs does not answer. Check the database of the service."
+            ) from None
 
     async def settled(self) -> None:
         """Run sentinel notes.

@@ -80,7 +80,9 @@ def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
             former_parts = [part for part in parts if _under_former(rows[part.meta], former, new)]
             done = 0 if dry else sum(_rekeyed(db, part, rows[part.meta], former, new) for part in former_parts)
     except SQLAlchemyError as error:
-        raise IncognoteError(f"the service's database does not serve ({type(error).__name__}): look at it") from None
+        raise IncognoteError(
+            f"The database of the service does not answer ({type(error).__name__}). Check it."
+        ) from None
     finally:
         engine.dispose()
     file = sqlite_file(url)

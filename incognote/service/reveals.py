@@ -130,9 +130,9 @@ class Reveals:
         """
         one = self.request(id)
         if _person(one.by) == _person(by):
-            raise UsageError("who asks cannot approve: another person must")
+            raise UsageError("You cannot approve your own request. Another person must.")
         if one.approved_by is not None:
-            raise AlreadyDecided("this request is approved already")
+            raise AlreadyDecided("This request is already approved.")
         return one
 
     def approve(self, id: str, by: str) -> RevealRequest:
@@ -147,7 +147,7 @@ class Reveals:
         place = (self._table.c.id == id) & self._table.c.approved_by.is_(None)
         with self._store.begin() as connection:
             if not connection.execute(update(self._table).where(place).values(approved_by=by)).rowcount:
-                raise AlreadyDecided("this request is approved already")
+                raise AlreadyDecided("This request is already approved.")
         return self.request(id)
 
     def take(self, id: str, question: Mapping[str, Any], by: str, *, hidden: str = "") -> RevealRequest:
@@ -164,15 +164,15 @@ class Reveals:
 
         one = self.request(id)
         if _person(one.by) != _person(by):
-            raise UsageError("another person asked for this: whoever asks reveals")
+            raise UsageError("Another person made this request. Only that person can use it.")
         if one.approved_by is None or _person(one.approved_by) == _person(by):
-            raise UsageError("another person must approve this request first")
+            raise UsageError("Another person must approve this request first.")
         table = self._table
         place = (table.c.id == id) & (table.c.question == self._question(question, hidden))
         place &= (table.c.approved_by == one.approved_by) & (table.c.ends > _written(self._clock()))
         with self._store.begin() as connection:
             if not connection.execute(delete(table).where(place)).rowcount:
-                raise UsageError("the request that was approved asks for something else")
+                raise UsageError("The approved request asks for something else.")
         return one
 
     def close(self) -> None:

@@ -67,7 +67,9 @@ def rotate(stores: Stores, former: Keyring, new: Keyring, *, by: str) -> list[Ro
             is changed; the message names the store.
     """
     if not (former.persistent and new.persistent) or former.id == new.id:
-        raise UsageError("the new key is another one, and both are persistent; make one with `incognote key new`")
+        raise UsageError(
+            "The new key must be another one, and both keys must be persistent. To make one, run: incognote key new"
+        )
     _look(stores, former, new)
     if stores.audit is not None:
         with _named("audit log"):

@@ -41,7 +41,9 @@ class ServiceStore:
         if not keyring.persistent:
             from incognote.errors import WrongKey
 
-            raise WrongKey("what the service keeps needs a persistent key: with an ephemeral one nobody could open it")
+            raise WrongKey(
+                "The service needs a persistent key, or its data could never be opened. Run: incognote key new"
+            )
         self._engine = open_engine(url)
         self._meta, self._keyring = meta, keyring
         self._rows: dict[str, str] | None = None
@@ -51,7 +53,9 @@ class ServiceStore:
             self._make(metadata)
             stands = self._remembered(meta, {"version": str(version), "key": keyring.id, "check": keyring.check})
             if stands["version"] != str(version):
-                raise IncognoteError(f"the database's tables are of version {stands['version']}, this reads {version}")
+                raise IncognoteError(
+                    f"The tables of the database have version {stands['version']}, but this program needs {version}."
+                )
             keyring.require(stands["key"], stands["check"])
             self._rows = stands
         except IncognoteError:
@@ -91,7 +95,9 @@ class ServiceStore:
         except IntegrityError:  # the caller's to read: a unique key decided
             raise
         except SQLAlchemyError as error:
-            raise Unwritable(f"the service's database does not serve ({type(error).__name__}): look at it") from None
+            raise Unwritable(
+                f"The database of the service does not answer ({type(error).__name__}). Check it."
+            ) from None
 
     def close(self) -> None:
         """Give the connections back."""
@@ -107,7 +113,10 @@ class ServiceStore:
                 return
             except SQLAlchemyError as error:
                 if not left:
-                    raise IncognoteError(f"the service's tables cannot be made ({type(error).__name__})") from None
+                    raise IncognoteError(
+                        f"The tables of the service cannot be made ({type(error).__name__}). Check the permissions "
+                        "of the database."
+                    ) from None
 
     def _remembered(self, meta: Table, words: dict[str, str]) -> dict[str, str]:
         """What the database says of itself; whoever comes first writes it."""
@@ -140,17 +149,17 @@ def open_engine(url: str) -> Engine:
     try:
         made = make_url(url)
     except ArgumentError:
-        raise SettingError("the database is named as sqlite:///FILE or postgresql://USER@HOST/NAME") from None
+        raise SettingError("The database must be sqlite:///FILE or postgresql://USER@HOST/NAME.") from None
     vendor = made.get_backend_name()
     if vendor == "postgresql":
         return create_engine(made.set(drivername="postgresql+psycopg"), hide_parameters=True, pool_pre_ping=True)
     if vendor != "sqlite" or not made.database:
-        raise SettingError("the database is named as sqlite:///FILE or postgresql://USER@HOST/NAME")
+        raise SettingError("The database must be sqlite:///FILE or postgresql://USER@HOST/NAME.")
     path = Path(made.database)
     try:
         private(path, create=True)
     except OSError as error:
-        raise IncognoteError(f"the service's database cannot be opened: {error.strerror}") from None
+        raise IncognoteError(f"The database of the service cannot be opened: {error.strerror}.") from None
     engine = create_engine(made, hide_parameters=True, connect_args={"timeout": WAIT})
 
     @event.listens_for(engine, "connect")

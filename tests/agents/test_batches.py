@@ -143,7 +143,7 @@ async def test_a_note_that_comes_after_its_batch_goes_alone() -> None:
 
 async def test_an_index_fault_is_kept_for_the_batch() -> None:
     async def loop(notes: Sequence[RelexNote]) -> BatchOutcome:
-        raise IndexUnavailable("the index does not answer")
+        raise IndexUnavailable("The index does not answer")
 
     barrier = BatchBarrier(1, loop)
     with pytest.raises(IndexUnavailable):

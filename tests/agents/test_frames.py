@@ -107,20 +107,20 @@ def test_a_wrong_column_is_an_error_before_any_note_is_read(kind: str, deid: Dei
         deid.deidentify_frame(make(ROWS), text="text")
     with pytest.raises(UsageError, match="no column 'nam'"):
         deid.deidentify_frame(make(ROWS), text="note", known=["nam"])
-    with pytest.raises(UsageError, match="has a column 'verdict' already"):
+    with pytest.raises(UsageError, match="already has a column 'verdict'"):
         deid.deidentify_frame(make([{"note": "a", "verdict": 1}]), text="note")
 
 
 def test_something_that_is_not_a_table_is_an_error_that_names_the_kinds(deid: Deidentifier) -> None:
     notes = ["Seen by Dr. Abara"]
     for given, kind in ((notes, "list"), (pd.Series(notes), "Series"), (pl.Series(notes), "Series")):
-        with pytest.raises(UsageError, match=rf"not {kind}\. For a list of notes use batch") as caught:
+        with pytest.raises(UsageError, match=rf"not {kind}\. For a list of notes, use batch") as caught:
             deid.deidentify_frame(given, text="note")
         assert "Abara" not in str(caught.value)
 
 
 def test_two_columns_of_one_name_are_an_error(deid: Deidentifier) -> None:
-    with pytest.raises(UsageError, match="several columns 'note'"):
+    with pytest.raises(UsageError, match="several columns named 'note'"):
         deid.deidentify_frame(pd.DataFrame([["a", "b"]], columns=["note", "note"]), text="note")
 
 

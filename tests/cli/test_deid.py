@@ -61,7 +61,7 @@ def test_the_standard_input_is_a_text_or_one_record(process: Run) -> None:
     done = process("deid", "-", stdin=record)
     assert done.code == 0
     assert '"text":   "Dr. [PERSON] called."}' in done.out
-    assert "no key is configured" in done.err
+    assert "No key is configured" in done.err
 
 
 def test_an_empty_note_is_released_as_an_empty_note(process: Run, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_file_without_records_says_so(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"")
     done = run("deid", tmp_path / "a.jsonl")
     assert (done.code, done.out) == (0, "")
-    assert done.err.endswith("incognote: there is no record in the input\n")
+    assert done.err.endswith("incognote: The input holds no record.\n")
 
 
 def test_what_is_not_released_is_not_printed(run: Run, tmp_path: Path, per_patient: Path) -> None:
@@ -82,14 +82,14 @@ def test_what_is_not_released_is_not_printed(run: Run, tmp_path: Path, per_patie
     assert done.code == 3
     assert done.out == ""
     assert "not released (review): no-subject" in done.err
-    assert "not kept anywhere" in done.err
+    assert "was not kept" in done.err
     assert run("deid", tmp_path / "a.txt", "--policy", per_patient, "--patient", "p1").code == 0
 
 
 def test_several_records_need_a_place_and_none_is_processed_without(run: Run, notes: Path) -> None:
     done = run("deid", notes)
     assert (done.code, done.out) == (2, "")
-    assert "add --out FOLDER" in done.err
+    assert "Add --out FOLDER" in done.err
 
 
 def test_a_folder_of_everything_is_accounted_for_to_the_last_record(run: Run, notes: Path, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_no_name_no_output_and_no_message_tells_of_a_patient(run: Run, notes: Pa
 def test_a_key_is_made_once_for_its_owner_alone_and_said(run: Run, notes: Path, tmp_path: Path) -> None:
     key = Path(os.environ["INCOGNOTE_HOME"]) / "master.key"
     first = run("deid", notes, "--out", tmp_path / "one")
-    assert "made key " in first.err
+    assert "Created key " in first.err
     assert str(key) in first.err
     assert key.stat().st_mode & 0o077 == 0
     second = run("deid", notes, "--out", tmp_path / "two")
@@ -160,7 +160,7 @@ def test_another_key_than_the_quarantines_is_refused_before_the_first_record(
         tmp_path / "other.key",
     )
     assert done.code == 1
-    assert "this was made under key" in done.err
+    assert "This was made under key" in done.err
     assert not (tmp_path / "two").exists()
 
 
@@ -285,7 +285,7 @@ def test_a_second_run_into_one_output_is_refused(run: Run, notes: Path, tmp_path
         with exclusive(busy):
             done = run("deid", notes, "--out", target)
         assert (done.code, done.out) == (1, "")
-        assert done.err.splitlines()[-1].startswith("incognote: another run is writing here")
+        assert done.err.splitlines()[-1].startswith("incognote: Another run is writing to this folder")
     with outputs.place(str(tmp_path / "o.txt"), find([str(notes / "empty.txt")])).exclusive():
         assert run("deid", notes / "empty.txt", "--out", tmp_path / "o.txt").code == 1
         assert run("deid", notes / "empty.txt", "--out", tmp_path / "p.txt").code == 0

@@ -202,7 +202,7 @@ def test_a_path_that_is_not_there_is_not_read_and_the_others_are(run: Run, tmp_p
 def test_paths_none_of_which_is_there_are_refused_before_anything_is_done(run: Run, tmp_path: Path) -> None:
     one, two = tmp_path / "one.txt", tmp_path / "two"
     done = run("deid", one, two, "--out", tmp_path / "out")
-    assert (done.code, done.err) == (2, f"incognote: {one}, {two}: there is no such file or folder\n")
+    assert (done.code, done.err) == (2, f"incognote: {one}, {two}: no such file or folder.\n")
     assert not (tmp_path / "out").exists()
 
 

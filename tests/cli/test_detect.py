@@ -54,7 +54,7 @@ def test_a_line_that_fails_carries_its_error_and_no_value_and_the_others_go_on(r
     (tmp_path / "in.jsonl").write_bytes(b"\n".join(lines))
     done = run("detect", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl")
     assert done.code == 1
-    assert done.err == "incognote: 6 lines could not be served and carry `error`\n"
+    assert done.err == "incognote: 6 lines could not be processed. They have `error` instead of spans.\n"
     found = _lines(tmp_path / "out.jsonl")
     assert [line["id"] for line in found] == ["a", None, None, "d", "e", None, None, 8]
     assert ["error" in line for line in found] == [False, True, True, True, True, True, True, False]

@@ -65,9 +65,9 @@ def test_predictions_that_share_a_name_and_a_page_for_several_are_refused(
     run: Run, gold: Path, preds: tuple[Path, Path], tmp_path: Path
 ) -> None:
     same = run("evaluate", gold, "--pred", f"a={preds[0]}", "--pred", f"a={preds[1]}")
-    assert (same.code, "two files are called a" in same.err) == (2, True)
+    assert (same.code, "two files are named a" in same.err) == (2, True)
     page = run("evaluate", gold, "--pred", preds[0], "--pred", preds[1], "--html", tmp_path / "p.html")
-    assert (page.code, "give one --pred" in page.err) == (2, True)
+    assert (page.code, "Give a single --pred" in page.err) == (2, True)
 
 
 def test_the_gold_may_be_of_any_format_and_its_format_be_named(run: Run, gold: Path, preds: tuple[Path, Path]) -> None:
@@ -118,6 +118,6 @@ def test_an_experiment_s_report_is_written_where_asked(run: Run, gold: Path, tmp
     assert all(Path(picture).exists() for picture in done.data["figures"])
     assert "Carter" not in (tmp_path / "out" / "report.html").read_text()
     quoting = run("experiment", "report", results.folder)
-    assert "is PHI" in quoting.err
+    assert "as PHI" in quoting.err
     assert "Carter" not in quoting.err + quoting.out
     assert "03/16/2025" in (results.folder / "report" / "report.html").read_text()

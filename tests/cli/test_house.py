@@ -96,8 +96,8 @@ def test_a_difference_says_what_loosens(run: Run, visit: Path, tmp_path: Path) -
     done = run("schema", "diff", visit, looser)
     assert done.code == 0
     assert "name: " in done.out
-    assert "2 of them let more through" in done.out
-    assert run("schema", "diff", visit, visit).out == "No difference.\n"
+    assert "2 of them let more data through" in done.out
+    assert run("schema", "diff", visit, visit).out == "The schemas do not differ.\n"
 
 
 def test_a_draft_is_a_schema_that_holds_no_value_of_the_samples(run: Run, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_samples_in_another_encoding_or_compressed_are_read_as_far_as_they_can_b
     for name in ("a.csv", "b.csv.gz"):
         done = run("schema", "draft", tmp_path / name, "--name", "v")
         assert (done.code, set(json.loads(done.out)["properties"])) == (0, {"mrn", "note"})
-        assert "1 row in another encoding than UTF-8 left out" in done.err
+        assert "1 row skipped: not UTF-8" in done.err
         assert "1 records, 2 fields" in done.err
 
 
@@ -142,10 +142,11 @@ def test_samples_come_from_the_standard_input_in_every_format(process: Run, stdi
 
 
 def test_a_schema_file_that_cannot_be_read_is_told_and_is_no_bug(run: Run, tmp_path: Path) -> None:
-    assert run("schema", "show", tmp_path / "absent.json", "--raw").err == "incognote: absent.json cannot be read\n"
+    done = run("schema", "show", tmp_path / "absent.json", "--raw")
+    assert done.err == "incognote: absent.json cannot be read. Check the path.\n"
     (tmp_path / "bad.json").write_bytes(b"\xff{}")
     done = run("schema", "show", tmp_path / "bad.json", "--raw")
-    assert (done.code, done.err) == (1, "incognote: bad.json is not UTF-8\n")
+    assert (done.code, done.err) == (1, "incognote: bad.json is not UTF-8 text.\n")
 
 
 def test_a_key_is_never_written_over(run: Run, tmp_path: Path) -> None:
@@ -163,7 +164,7 @@ def test_a_key_without_a_path_goes_where_runs_look(run: Run, tmp_path: Path, mon
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     run("key", "new")
     assert (tmp_path / "incognote" / "master.key").exists()
-    assert "made key" not in run("doctor").out
+    assert "Created key" not in run("doctor").out
 
 
 def test_the_graph_is_printed_as_mermaid(run: Run) -> None:
@@ -269,7 +270,7 @@ def test_evaluation_scores_a_file_of_predictions_or_this_program(run: Run, tmp_p
     assert scored[0]["synthetic"] is True
     table = run("evaluate", gold, "--html", tmp_path / "page.html")
     assert "Characters: recall" in table.out
-    assert "is PHI" in table.err
+    assert "as PHI" in table.err
     assert "Carter" in (tmp_path / "page.html").read_text()
 
 
@@ -288,5 +289,5 @@ def test_a_look_at_releases_refuses_what_only_scores_take(run: Run, tmp_path: Pa
     gold.write_text(json.dumps(GOLD) + "\n")
     done = run("evaluate", gold, "--release", "--seed", "0", "--corpus", "x", "--not-synthetic")
     assert done.code == 2
-    assert "leave out --corpus, --synthetic, --seed" in done.err
+    assert "Remove --corpus, --synthetic, --seed" in done.err
     assert run("evaluate", gold, "--release").code == 0

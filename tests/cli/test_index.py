@@ -94,7 +94,7 @@ def test_two_are_merged_and_one_is_split_and_the_outputs_go_into_a_file(
     assert divided["identity"] not in (one, two)
     assert divided["outputs"] == 1
     file.write_text(json.dumps({**words, "variants": ["Mr. Q"], "whole": "Surrogate 0"}))
-    assert "another identity bears" in run("index", "split", one, "--proposal", file, *about).err
+    assert "another identity already has" in run("index", "split", one, "--proposal", file, *about).err
     for text in ("{}", "no", json.dumps({**words, "variants": "Zeb"})):
         file.write_text(text)
         done = run("index", "split", one, "--proposal", file, *about)

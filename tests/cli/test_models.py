@@ -66,7 +66,7 @@ def test_a_recording_is_asked_first_and_makes_a_key_where_none_is(
 ) -> None:
     args = (lines, "--out", tmp_path / "out.jsonl", *model, "--recording", tmp_path / "rec.db")
     first = run("detect", *args)
-    assert "made key" in first.err
+    assert "Created key" in first.err
     assert "language model: 3 texts, 4 calls, tokens" in first.err
     again = run("deid", folder, "--out", tmp_path / "out", *args[3:], "--json")
     assert (again.data["models"]["calls"], again.data["models"]["from_recording"]) == (0, 4)
@@ -82,7 +82,7 @@ def test_a_line_that_was_not_read_carries_its_code_and_the_others_their_spans(
     assert "llm:pass1" in first["spans"][0]["sources"]
     assert len(second["spans"]) == 1
     assert third == {"id": 2, "error": "model-rejected"}
-    assert "1 line could not be served" in done.err
+    assert "1 line could not be processed" in done.err
 
 
 def test_scores_are_of_the_model_where_one_is_named(run: Run, lines: Path, model: Options) -> None:
@@ -142,11 +142,11 @@ def test_votes_and_their_rule_are_the_options(run: Run, folder: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--model", "openai/tiny", "--detectors", "rules"), "take one"),
-        (("--passes", "2", "--batch"), "--passes, --batch: of no use without a language model"),
+        (("--model", "openai/tiny", "--detectors", "rules"), "remove --model"),
+        (("--passes", "2", "--batch"), "--passes, --batch can be used only with a language model"),
         (("--detectors", "llm"), "llm needs a model"),
         (("--model", "openai/tiny", "--api-base", "http://127.0.0.1:9/v1", "--prompt", "nope"), "no prompt named"),
-        (("--model", "openai/tiny", "--api-base", "http://127.0.0.1:9/v1", "--batch"), "name the recording"),
+        (("--model", "openai/tiny", "--api-base", "http://127.0.0.1:9/v1", "--batch"), "needs a recording"),
     ],
 )
 def test_options_that_contradict_or_do_nothing_are_refused(run: Run, folder: Path, options: Options, said: str) -> None:

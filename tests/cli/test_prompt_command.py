@@ -66,11 +66,11 @@ def test_a_diff_tells_what_an_overlay_changes_and_no_words_of_examples_unless_as
     assert "+[example 1] 20 characters, 1 identifiers: PERSON" in told
     assert "Bob Stone" not in told
     assert "[[PERSON|Bob Stone]]" in run("prompt", "diff", "extract/v2", mine, "--examples").out
-    assert run("prompt", "diff", mine, mine).out == "the two say the same\n"
+    assert run("prompt", "diff", mine, mine).out == "The two prompts are the same.\n"
 
 
 def test_lint_finds_what_loads_and_would_not_serve(run: Run, mine: Path, tmp_path: Path) -> None:
-    assert run("prompt", "lint", "extract/v2").out.endswith("nothing amiss\n")
+    assert run("prompt", "lint", "extract/v2").out.endswith("no faults\n")
     assert run("prompt", "lint", mine).code == 0
     mine.write_text('base = "extract/v2"\n[entities.PATIENT]\nadd = "x"\n[[examples]]\ntext = "The wound is dry."\n')
     done = run("prompt", "lint", mine)
@@ -128,7 +128,7 @@ def test_a_type_of_the_policys_own_can_be_spoken_of(run: Run, tmp_path: Path, mo
         'parent = "ORGANIZATION"\n[types.STUDY_ARM]\noperator = "label"\n'
     )
     mine.write_text('base = "extract/v2"\n[entities.STUDY_ARM]\nadd = "Colours too."\n')
-    assert "entities.STUDY_ARM: there is no such entity type" in run("prompt", "show", mine).err
+    assert "entities.STUDY_ARM: unknown entity type" in run("prompt", "show", mine).err
     assert "STUDY_ARM: the arm of a trial Colours too." in run("prompt", "show", mine, "--policy", policy).out
     assert run("prompt", "lint", mine, "--policy", policy).code == 0
 
@@ -152,7 +152,7 @@ def test_examples_never_come_from_a_test_set_or_quote_what_is_scored(run: Run, p
     out = tmp_path / "shots.toml"
     same = run("prompt", "examples", "extract/v2", "--pool", pool, "--against", pool, "--out", out)
     assert same.code == 2
-    assert "share no eight words running" in same.err
+    assert "share no eight consecutive words" in same.err
     sealed = tmp_path / "notes_test.jsonl"
     sealed.write_text(pool.read_text())
     refused = run("prompt", "examples", "extract/v2", "--pool", sealed, "--against", pool, "--out", out)
@@ -161,7 +161,7 @@ def test_examples_never_come_from_a_test_set_or_quote_what_is_scored(run: Run, p
     assert not out.exists()
     out.write_text("mine")
     assert (
-        "is there already"
+        "already exists"
         in run("prompt", "examples", "extract/v2", "--pool", pool, "--against", pool, "--out", out).err
     )
     assert out.read_text() == "mine"
@@ -204,8 +204,8 @@ def test_a_proposal_goes_through_the_one_door_and_tells_its_cost(
         assert server.calls == calls
     assert done.code == 0, done.err
     assert "at most 90 calls" in done.out
-    assert "paid now: 91 calls" in done.out
-    assert "paid now: 0 calls" in again.out
+    assert "Cost of this run: 91 calls" in done.out
+    assert "Cost of this run: 0 calls" in again.out
     assert "accepted" in done.out
     assert (
         load(str(tmp_path / "lab" / "accepted.toml")).guidelines["PERSON"].about == "names of people, in lower case too"

@@ -55,7 +55,7 @@ def test_an_original_is_shown_only_with_the_key_and_to_a_terminal(
     wrong = run("quarantine", "show", held, item, "--show-anyway", "--key-file", tmp_path / "other.key")
     assert (wrong.code, wrong.out) == (1, "")
     monkeypatch.setenv("INCOGNOTE_HOME", str(tmp_path / "nowhere"))
-    assert "a persistent key is needed" in run("quarantine", "show", held, item, "--show-anyway").err
+    assert "A persistent key is needed" in run("quarantine", "show", held, item, "--show-anyway").err
 
 
 def test_a_retry_releases_what_passes_now_and_keeps_the_rest(held: Path, run: Run, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_folder_another_run_writes_into_is_refused_with_nothing_changed(held: 
         with exclusive(busy):
             done = run(*retry)
         assert (done.code, done.err.count("\n")) == (1, 1)
-        assert "another run is writing here" in done.err
+        assert "Another run is writing to this folder" in done.err
         assert sorted(held.iterdir()) == before
     with exclusive(held):
         assert run("quarantine", "drop", held, "--all", "--yes").code == 1
@@ -128,7 +128,8 @@ def test_details_are_listed_with_the_key_only(held: Path, run: Run, monkeypatch:
     assert "line 1, column" in run("quarantine", "list", held, "--long", "--json").out
     monkeypatch.setenv("INCOGNOTE_HOME", str(held / "nowhere"))
     done = run("quarantine", "list", held, "--long")
-    assert (done.code, done.err) == (0, "incognote: the details of reasons are sealed: --key-file names the key\n")
+    said = "incognote: The details of the reasons are encrypted. To show them, add --key-file FILE.\n"
+    assert (done.code, done.err) == (0, said)
     assert "malformed" in done.out
     assert "line 1, column" not in done.out
 
@@ -153,8 +154,8 @@ def test_dropping_asks_and_is_for_good(held: Path, run: Run) -> None:
     assert "Delete 3 for good?" in run("quarantine", "drop", held, "--all", stdin="n\n").out
     assert run("quarantine", "list", held).out.endswith("3 held\n")
     item = run("quarantine", "list", held, "--json").data["held"][0]["name"]
-    assert run("quarantine", "drop", held, item, "--yes").out == "1 dropped.\n"
-    assert run("quarantine", "drop", held, "--all", "--yes").out == "2 dropped.\n"
+    assert run("quarantine", "drop", held, item, "--yes").out == "1 item dropped.\n"
+    assert run("quarantine", "drop", held, "--all", "--yes").out == "2 items dropped.\n"
     assert run("quarantine", "list", held).out == "Nothing is held.\n"
 
 
@@ -162,21 +163,23 @@ def test_an_item_that_is_named_twice_is_one(held: Path, run: Run, tmp_path: Path
     first, second, _ = (one["name"] for one in run("quarantine", "list", held, "--json").data["held"])
     done = run("quarantine", "retry", held, first, first[:12], "--out", tmp_path / "again", "--json")
     assert (done.code, done.data["records"]) == (0, 1)
-    assert run("quarantine", "drop", held, second, second, "--yes").out == "1 dropped.\n"
+    assert run("quarantine", "drop", held, second, second, "--yes").out == "1 item dropped.\n"
 
 
 def test_a_reason_that_is_none_is_refused_with_those_there_are(held: Path, run: Run, tmp_path: Path) -> None:
     retry = ("quarantine", "retry", held, "--out", tmp_path / "again", "--reason")
     done = run(*retry, "no-subjekt")
     assert done.code == 2
-    assert done.err == "incognote: nothing is held for 'no-subjekt'; what is held, is for: malformed, no-subject\n"
+    said = "--reason: nothing is held for 'no-subjekt'. Reasons in this folder: malformed, no-subject."
+    assert done.err == f"incognote: {said}\n"
     assert run(*retry, "doubtful", "--json").data["records"] == 0
 
 
 def test_a_folder_that_is_not_there_is_a_usage_error(run: Run, tmp_path: Path) -> None:
     for args in (("list",), ("drop", "--all"), ("show", "x", "--show-anyway"), ("retry", "--out", tmp_path / "o")):
         done = run("quarantine", args[0], tmp_path / "nowhere", *args[1:])
-        assert (done.code, done.err) == (2, f"incognote: {tmp_path}/nowhere: there is no such quarantine folder\n")
+        said = f"incognote: {tmp_path}/nowhere is not a quarantine folder. Check the path.\n"
+        assert (done.code, done.err) == (2, said)
 
 
 def test_the_holder_of_the_key_is_told_which_file_an_item_came_from(

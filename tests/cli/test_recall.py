@@ -93,7 +93,7 @@ def test_the_commands_of_the_pages_on_a_leak_and_on_forgetting_do_what_the_pages
     step()
     again = step()
     assert "Outputs recalled: 0" in again
-    assert "The log holds." in step()
+    assert "The log is intact." in step()
     assert "entered" in step()
     assert "opt-outs" in step()
     assert "Ada Officer" in step()
@@ -176,7 +176,7 @@ def test_a_recall_of_a_patient_whom_the_ledger_does_not_know_ends_with_code_3(re
         "--by=Ada",
         "--yes",
     )
-    assert (done.code, "knows no record" in done.err) == (3, True)
+    assert (done.code, "has no record" in done.err) == (3, True)
     assert states("r1") == ["released"] * 5
 
 
@@ -226,7 +226,7 @@ def test_no_claim_is_promised_in_a_release_whose_key_was_changed(records: Path, 
         "--key-file=new.key",
     )
     refused = run("recall", *words, "--requeue")
-    assert (refused.code, "no worker may join r1" in refused.err) == (2, True), refused.err
+    assert (refused.code, "the key was changed after r1" in refused.err) == (2, True), refused.err
     assert run("recall", *words, "--json").data["outputs"] == {"r1": 5}
 
 
@@ -236,8 +236,8 @@ def test_what_cannot_be_recalled_is_said(records: Path, run: Run) -> None:
     for words, said in [
         (("--made-by=gpt-9",), "no release, or version in one"),
         (("--contains", "--words-file=short.txt"), "at least 3"),
-        (("--contains", "--patient"), "name one of"),
-        ((), "name one of"),
+        (("--contains", "--patient"), "Name one of"),
+        ((), "Name one of"),
         (("--patient", "--words-file=absent.txt"), "cannot be read"),
     ]:
         done = run("recall", *words, *about)
@@ -343,7 +343,7 @@ def test_audit_commands_print_check_and_tell_a_change(records: Path, run: Run) -
     done = run("audit", "verify", "--json")
     assert done.code == 1
     assert {fault["code"] for fault in done.data["faults"]} == {"changed"}
-    assert "does not hold" in run("audit", "verify").out
+    assert "NOT intact" in run("audit", "verify").out
 
 
 def test_each_days_recall_on_sentinel_notes_is_printed(records: Path, run: Run) -> None:

@@ -261,8 +261,8 @@ def test_agents_that_cannot_be_played_are_refused_before_the_first_record(index:
     (tmp_path / "own.toml").write_text('name = "own"\nextends = "surrogate"\n[models]\nroute = "embedded"\n')
     model = ScriptedLLM(lambda request: "{}")
     cases: tuple[tuple[dict[str, Any], str], ...] = (
-        ({"policy": "surrogate"}, "need a model"),
-        ({"policy": tmp_path / "own.toml", "model": model}, "lets no model read notes"),
+        ({"policy": "surrogate"}, "a model is needed"),
+        ({"policy": tmp_path / "own.toml", "model": model}, "does not let a model read notes"),
     )
     for words, said in cases:
         with pytest.raises(SettingError, match=said):

@@ -107,9 +107,9 @@ def test_other_inputs_are_seen_by_the_recording_and_by_the_bytes(
     (folder / "0.txt").write_text("Nothing at all.")
     replayed = run(*again)
     assert replayed.code == 1
-    assert "model-unavailable the recording has no reply" in replayed.err
-    assert "0.txt is not what the run wrote" in replayed.err
-    assert "released: 3; in the run 4" in replayed.err
+    assert "model-unavailable The recording has no reply" in replayed.err
+    assert "0.txt differs from the output of the run" in replayed.err
+    assert "released: 3 now, 4 in the run" in replayed.err
     told = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert {output["name"] for output in told["outputs"]} == {"0.txt", "1.txt", "more.jsonl"}
 
@@ -135,9 +135,9 @@ def test_tables_are_rebuilt_with_what_was_said_of_their_columns(
 def test_a_recording_needs_its_key_and_its_file(run: Run, again: tuple[object, ...], tmp_path: Path) -> None:
     run("key", "new", tmp_path / "other.key")
     other = run(*again, "--key-file", tmp_path / "other.key")
-    assert (other.code, "this was made under key" in other.err) == (1, True)
+    assert (other.code, "This was made under key" in other.err) == (1, True)
     absent = run(*again[:4], tmp_path / "absent.db", *again[5:])
-    assert (absent.code, absent.err) == (2, "incognote: --recording: there is no such file\n")
+    assert (absent.code, absent.err) == (2, f"incognote: --recording: {tmp_path / 'absent.db'} does not exist.\n")
     assert not (tmp_path / "absent.db").exists()
 
 
@@ -151,7 +151,7 @@ def test_a_run_without_a_model_is_repeated_by_deid(run: Run, folder: Path, tmp_p
     run("deid", folder, "--out", tmp_path / "out")
     (tmp_path / "rec.db").write_bytes(b"")
     refused = run("replay", tmp_path / "out" / "manifest.json", folder, "--recording", tmp_path / "rec.db")
-    assert (refused.code, "`incognote deid` repeats it" in refused.err) == (2, True)
+    assert (refused.code, "Run `incognote deid` again" in refused.err) == (2, True)
 
 
 VISITS = (
@@ -194,4 +194,4 @@ def test_a_run_with_surrogates_that_recorded_nothing_is_repeated_by_deid(run: Ru
     assert run("deid", tmp_path / "a.txt", "--out", out, "--policy", "surrogate", "--detectors", "rules").code == 0
     (tmp_path / "rec.db").write_bytes(b"")
     refused = run("replay", out / "manifest.json", tmp_path / "a.txt", "--recording", tmp_path / "rec.db")
-    assert (refused.code, "`incognote deid` repeats it" in refused.err) == (2, True)
+    assert (refused.code, "Run `incognote deid` again" in refused.err) == (2, True)

@@ -65,7 +65,7 @@ def test_a_leak_too_many_is_not_proven_and_fails(released: Path, tmp_path: Path,
 def test_a_draw_that_cannot_prove_its_bound_says_how_many_can(released: Path, tmp_path: Path, run: Run) -> None:
     done = run("sample", "draw", released, "--out", tmp_path / "review", "--bound", "0.1", "--size", "3")
     assert done.code == 2
-    assert "of these 30 documents" in done.err
+    assert "of 30 are needed" in done.err
     assert "are needed" in done.err
     assert not (tmp_path / "review").exists()
 
@@ -76,7 +76,7 @@ def test_no_word_of_a_document_and_no_name_of_an_output_is_printed(tmp_path: Pat
         (tmp_path / "out" / f"{CANARY}-{n}.txt").write_text(f"{CANARY} was seen, visit {n}.")
     folder = tmp_path / "review"
     said = [run("sample", "draw", tmp_path / "out", "--out", folder, "--bound", "0.2")]
-    assert "no run's manifest names 25 of the files" in said[0].err
+    assert "No manifest lists 25 of the files" in said[0].err
     paths = decided(folder, {0: [[0, 17, "PERSON"]], 1: [[0, 17, "PERSON"]]})
     said += [run("sample", "report", folder, *paths), run("sample", "report", folder, *paths, "--json")]
     (tmp_path / "out" / f"{CANARY}-3.txt").write_text("changed")

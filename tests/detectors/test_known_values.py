@@ -71,7 +71,7 @@ def test_a_csv_roster_is_read_by_its_header(tmp_path: Path, delimiter: str) -> N
 def test_a_csv_roster_whose_first_line_names_no_column_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "roster.csv"
     path.write_text(content)
-    with pytest.raises(SettingError, match=r"first line names no known column.*name,mrn,dob") as caught:
+    with pytest.raises(SettingError, match=r"first line of the roster names no known column.*name,mrn,dob") as caught:
         read_roster(path)
     assert "Secret" not in str(caught.value)
 

@@ -29,7 +29,7 @@ def test_a_changed_model_is_noticed(tmp_path: Path) -> None:
     data = bytearray((tmp_path / "model.onnx").read_bytes())
     data[len(data) // 2] ^= 1
     (tmp_path / "model.onnx").write_bytes(data)
-    with pytest.raises(IncognoteError, match="not those of its card"):
+    with pytest.raises(IncognoteError, match="do not match its card"):
         EmbeddedEmbedder(tmp_path).embed(["a"])
 
 

@@ -29,12 +29,12 @@ def row(name: str, text: str = "Ruth Hale", labels: list[tuple[int, int, str]] |
         (row("bad", labels=[(-1, 4, "PERSON")]), "span 1 of -1..4 does not fit"),
         (row("bad", labels=[(True, 4, "PERSON")]), "span 1 needs a start, an end and a type"),
         (row("bad", labels=[(0, 4, "")]), "span 1 needs a start, an end and a type"),
-        ({"id": "bad", "text": "Ruth", "spans": [{"start": 0, "end": 4, "type": "X", "text": "Rose"}]}, "claims words"),
-        ({"id": "bad", "text": "Ruth", "spans": "none"}, "spans is no list"),
-        ({"id": "bad", "text": "Ruth", "spans": [7]}, "span 1 is no object"),
+        ({"id": "bad", "text": "Ruth", "spans": [{"start": 0, "end": 4, "type": "X", "text": "Rose"}]}, "not match"),
+        ({"id": "bad", "text": "Ruth", "spans": "none"}, "`spans` is not a list"),
+        ({"id": "bad", "text": "Ruth", "spans": [7]}, "span 1 is not an object"),
         ({"id": "bad", "text": "Ruth"}, "no gold"),
         ({"id": "bad", "spans": []}, "no text"),
-        (row("good"), "the same id stands twice"),
+        (row("good"), "the id occurs twice"),
     ],
 )
 def test_a_gold_document_that_does_not_fit_is_a_problem_and_is_not_scored(jsonl: Write, bad: Any, what: str) -> None:
@@ -72,7 +72,7 @@ def test_gold_may_be_compressed_and_ids_may_be_numbers(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_a_usage_error_without_its_folder(tmp_path: Path) -> None:
     (tmp_path / "broken.gz").write_bytes(b"no gzip")
     for name in ("absent.jsonl", "broken.gz"):
-        with pytest.raises(UsageError, match=f"cannot read {name}"):
+        with pytest.raises(UsageError, match=name):
             list(read_gold(tmp_path / name))
 
 

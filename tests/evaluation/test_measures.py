@@ -95,9 +95,9 @@ def test_a_document_whose_gold_marks_blanks_is_an_error_and_not_scored(jsonl: Wr
     report = evaluate(jsonl("g.jsonl", rows), detect=lambda texts: [[] for _ in texts])
     assert report.documents == 1
     assert [(p.id, p.what, p.scored) for p in report.problems] == [
-        ("a", "the gold span of 4..5 holds nothing but blanks", False)
+        ("a", "the gold span 4..5 covers only blanks", False)
     ]
-    with pytest.raises(UsageError, match="no gold, no score"):
+    with pytest.raises(UsageError, match="No gold, no score"):
         evaluate(jsonl("h.jsonl", rows[:1]), detect=lambda texts: [[] for _ in texts])
 
 

@@ -172,7 +172,7 @@ def test_no_gold_is_no_score(jsonl: Write, found: Path) -> None:
     empty = jsonl("empty.jsonl", [])
     unannotated = jsonl("raw.jsonl", [{"id": "n1", "text": "Ruth Hale, 42"}])
     for path in (empty, unannotated):
-        with pytest.raises(UsageError, match="no gold, no score"):
+        with pytest.raises(UsageError, match="No gold, no score"):
             evaluate(path, found)
 
 

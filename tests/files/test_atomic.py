@@ -23,7 +23,7 @@ with exclusive(Path(sys.argv[1])):
 
 
 def test_a_second_run_in_a_folder_is_refused_and_the_next_one_is_not(tmp_path: Path) -> None:
-    with exclusive(tmp_path), pytest.raises(IncognoteError, match="another run is writing here"), exclusive(tmp_path):
+    with exclusive(tmp_path), pytest.raises(IncognoteError, match="Another run is writing"), exclusive(tmp_path):
         pytest.fail("two at once")
     with exclusive(tmp_path):
         assert (tmp_path / LOCK).exists()
@@ -34,7 +34,7 @@ def test_a_killed_process_blocks_nobody(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"held\n"
-        with pytest.raises(IncognoteError, match="another run"), exclusive(tmp_path):
+        with pytest.raises(IncognoteError, match="Another run"), exclusive(tmp_path):
             pytest.fail("two at once")
         process.kill()
     assert (tmp_path / LOCK).exists()

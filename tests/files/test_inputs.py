@@ -177,10 +177,10 @@ def test_a_format_is_named_within_gzip_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "begins"),
     [
-        ("a.md", b"Seen by Dr. Carter.", "a text, and the suffix of its name says no format"),
-        ("a.fhir", b'{"resourceType": "Patient"}', "JSON, and the suffix of its name says no format"),
-        ("a.txt", b'{"resourceType": "Patient"}', "JSON, in a file that is read as text"),
-        ("a.txt", b'{"id": 1}\n{"id": 2}\n', "JSON lines, in a file that is read as text"),
+        ("a.md", b"Seen by Dr. Carter.", "a text, and the suffix of the file name is unknown"),
+        ("a.fhir", b'{"resourceType": "Patient"}', "JSON, and the suffix of the file name is unknown"),
+        ("a.txt", b'{"resourceType": "Patient"}', "JSON, in a text file"),
+        ("a.txt", b'{"id": 1}\n{"id": 2}\n', "JSON lines, in a text file"),
     ],
 )
 def test_a_content_that_its_name_does_not_say_is_refused_with_the_remedy(
@@ -197,7 +197,7 @@ def test_a_content_that_its_name_does_not_say_is_refused_with_the_remedy(
 @pytest.mark.parametrize(("data", "what"), [(b"", "an empty file"), (b"A note.", "a text")])
 def test_nobody_is_told_to_read_a_document_as_text(tmp_path: Path, data: bytes, what: str) -> None:
     [one] = _read(tmp_path / "scan.PDF", data)
-    assert one.error == Reason("unsupported-format", "", f"{what}, though its name says .pdf")
+    assert one.error == Reason("unsupported-format", "", f"{what}, but the file name ends in .pdf")
 
 
 def test_a_table_that_does_not_fit_is_one_input_with_its_bytes(tmp_path: Path) -> None:

@@ -115,9 +115,9 @@ def test_released_records_are_never_written_among_originals(notes: Path) -> None
         with pytest.raises(UsageError, match="input folder"):
             place(str(out), folder)
     single = find([str(notes / "Jane Doe.txt")])
-    with pytest.raises(UsageError, match="folder an input stands in"):
+    with pytest.raises(UsageError, match="the folder of an input file"):
         place(str(notes), single)
-    with pytest.raises(UsageError, match="overwrite an input"):
+    with pytest.raises(UsageError, match="is an input"):
         place(str(notes / "Jane Doe.txt"), single)
 
 

@@ -102,7 +102,7 @@ def test_a_given_file_of_no_named_kind_takes_the_format_that_is_said(tmp_path: P
 
 
 def test_what_does_not_exist_is_refused_by_the_path_that_was_typed(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"nowhere/b\.txt: there is no such file or folder"):
+    with pytest.raises(UsageError, match=r"nowhere/b\.txt: no such file or folder"):
         find([str(tmp_path), "nowhere/b.txt"])
 
 
@@ -111,7 +111,7 @@ def test_a_path_that_is_not_there_is_a_source_that_says_so_where_asked_and_anoth
     here, gone = str(tmp_path / "a.txt"), str(tmp_path / "gone.csv")
     found = find([gone, here], missing=True).files
     assert [(one.shown, one.unread) for one in found] == [(gone, "no such file or directory"), (here, "")]
-    with pytest.raises(UsageError, match=r"gone\.csv, nowhere: there is no such file or folder"):
+    with pytest.raises(UsageError, match=r"gone\.csv, nowhere: no such file or folder"):
         find([gone, "nowhere"], missing=True)
 
 
@@ -143,7 +143,7 @@ def test_a_folder_that_cannot_be_listed_is_named_and_the_others_go_on(
 
 
 def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(UsageError, match="--format is one of"):
+    with pytest.raises(UsageError, match="--format must be one of"):
         find(["-"], form="docx")
 
 

@@ -53,7 +53,7 @@ def test_each_form_of_reference_keeps_its_form(written: str, expected: str) -> N
     "https://ehr.example/a b",
 ])
 def test_what_is_no_reference_is_refused_without_being_quoted(bad: str) -> None:
-    with pytest.raises(SchemaViolation, match="not a reference") as raised:
+    with pytest.raises(SchemaViolation, match="not a FHIR R4 reference") as raised:
         take_apart(bad, "subject.reference")
     assert raised.value.field == "subject.reference"
     assert "mith" not in str(raised.value)

@@ -187,7 +187,7 @@ def test_what_is_no_json_is_malformed(raw: str) -> None:
 
 @pytest.mark.parametrize("raw", ["[]", '"Doe"', "1", "null"])
 def test_a_record_is_an_object(raw: str) -> None:
-    with pytest.raises(SchemaViolation, match="a record is a JSON object"):
+    with pytest.raises(SchemaViolation, match="a record must be a JSON object"):
         open_record(raw, SHIPPED, data_type="note")
 
 

@@ -229,7 +229,7 @@ def test_a_release_is_what_it_was_frozen_as(book: Any, release: Release) -> None
 )
 def test_a_release_bears_a_name_that_leads_nowhere(book: Any, name: str) -> None:
     """Folders of destination and quarantine bear it."""
-    with pytest.raises(UsageError, match="a release's name"):
+    with pytest.raises(UsageError, match="--release must be"):
         book.freeze(name, {"policy": 1})
 
 

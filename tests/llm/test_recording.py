@@ -152,7 +152,7 @@ def test_a_replay_makes_no_file(tmp_path: Path) -> None:
 def test_a_closed_recording_complains_in_our_words(tmp_path: Path) -> None:
     recording = Recording(tmp_path / "r.db", KEYS)
     recording.close()
-    with pytest.raises(IncognoteError, match="recording does not serve"):
+    with pytest.raises(IncognoteError, match="recording cannot be used"):
         recording.put("a", b"one")
 
 
@@ -262,7 +262,7 @@ async def test_a_replay_answers_from_the_recording_and_opens_no_socket(
     assert (await replayed.complete(ASKED)).text == REPLY.text
     assert (await replayed.complete(filtered)).finish == "filter"
     assert replayed.hits == 2
-    with pytest.raises(ModelUnavailable, match="run once more") as caught:
+    with pytest.raises(ModelUnavailable, match="Run once more") as caught:
         await replayed.complete(Request((Message("user", NOTE),)))
     assert "Zebulon" not in str(caught.value)
     with pytest.raises(ModelUnavailable):

@@ -84,15 +84,15 @@ def test_every_change_changes_the_version_and_the_same_content_has_the_same(writ
     ("body", "what"),
     [
         ("colour = 1", "colour.*it takes base"),
-        ('[sections]\nrule = "x"', r"sections\.rule: there is no such section; an overlay changes role"),
+        ('[sections]\nrule = "x"', r"sections\.rule: there is no such section\. An overlay can change role"),
         ('[sections]\noutput_format = "x"', r"sections\.output_format: how a reply is written is the base's"),
         ('[append]\ninput = "x"', r"append\.input: how a reply"),
         ('[append]\nseveral = "x"', r"append\.several: how a reply"),
-        ('[sections]\ncontrols = "x"', r"controls: it must hold \$types"),
+        ('[sections]\ncontrols = "x"', r"controls must hold \$types"),
         ('[append]\nrole = "$$ and $text"', "role: its placeholders"),
         ("[append]\nrole = 3", "append.role: a text"),
         ("sections = 3", r"\[sections\]"),
-        ('[entities.DATES]\nadd = "x"', r"entities\.DATES: there is no such entity type; take one of .*DATE,"),
+        ('[entities.DATES]\nadd = "x"', r"entities\.DATES: unknown entity type\. Use one of .*DATE,"),
         ('[entities.DATE]\nsay = "x"', "entities.DATE: it takes replace, add, remove"),
         ("[entities.DATE]\nremove = true", "says nothing of it"),
         ('[entities.DATE]\nremove = true\nadd = "x"', "stands alone"),
@@ -100,7 +100,7 @@ def test_every_change_changes_the_version_and_the_same_content_has_the_same(writ
         ('[[examples]]\ntext = "[[DATES|x]]"', "no entity type DATES"),
         ('[[examples]]\ntext = "a [[b"', "TYPE|words"),
         ('[[examples]]\ntext = " "', "empty"),
-        ('[[examples]]\nreply = "{}"', "each has text"),
+        ('[[examples]]\nreply = "{}"', "each needs text"),
         ("drop_examples = 1", "true or false"),
         ("about = 1", "about"),
     ],
@@ -114,7 +114,7 @@ def test_a_base_must_be_there_and_not_stand_on_itself(write: Write) -> None:
     with pytest.raises(SettingError, match="base"):
         load(write("", base="nowhere.toml"))
     write("", "a.toml", base="b.toml")
-    with pytest.raises(SettingError, match="each other's base"):
+    with pytest.raises(SettingError, match="refer to each other"):
         load(write("", "b.toml", base="a.toml"))
 
 

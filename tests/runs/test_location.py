@@ -28,7 +28,7 @@ def test_locations_in_one_another_are_refused(tmp_path: Path, one: str, other: s
      "filecache::file:///tmp/x", "s3://"],
 )  # fmt: skip
 def test_a_location_that_is_another_to_one_store_and_the_same_to_the_next_is_refused(url: str) -> None:
-    with pytest.raises(SettingError, match="a location in a store"):
+    with pytest.raises(SettingError, match="A storage URL"):
         open_location(url)
 
 

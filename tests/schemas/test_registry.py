@@ -96,14 +96,14 @@ def test_an_approval_needs_a_time_with_a_zone(tmp_path: Path) -> None:
 
 def test_a_shipped_data_type_cannot_be_shadowed(tmp_path: Path) -> None:
     write(tmp_path, "note")
-    with pytest.raises(BadSchema, match=r"note\.json claims the data type note, which a shipped schema has"):
+    with pytest.raises(BadSchema, match=r"note\.json: the data type note already belongs to a shipped schema"):
         Registry([tmp_path])
 
 
 def test_two_files_cannot_claim_one_data_type(tmp_path: Path) -> None:
     write(tmp_path, "visit", "a.json")
     write(tmp_path, "visit", "b.json")
-    with pytest.raises(BadSchema, match=r"b.json claims the data type visit, which a.json has"):
+    with pytest.raises(BadSchema, match=r"b.json: the data type visit already belongs to a.json"):
         Registry([tmp_path])
 
 

@@ -40,10 +40,10 @@ class EncoderDetector:
     def __init__(self, folder: Path | None = None, *, point: Point = "balanced", fast: bool = False) -> None:
         self._bundle = load(folder)
         if point not in POINTS:
-            raise SettingError(f"encoder: there is no operating point {point!r}; there are: {', '.join(POINTS)}")
+            raise SettingError(f"encoder_point: {point!r} is not one of {', '.join(POINTS)}.")
         if fast and "fast" not in self._bundle.exits:
             raise SettingError(
-                "encoder: these weights have no early exit; leave `fast` out, or train with `exit_layer`"
+                "encoder_fast: this encoder has no early exit. Remove encoder_fast."
             )
         way = self._bundle.exits["fast" if fast else "full"]
         self._find = Finder(way, way.biases[point], f"{self.name}:{'fast' if fast else 'full'}")

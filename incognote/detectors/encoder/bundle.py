@@ -175,25 +175,27 @@ def load(folder: Path | None = None) -> Bundle:
     folder = folder or Path(str(language().file("encoder")))
     if not (folder / "bundle.json").is_file():
         raise SettingError(
-            "encoder: no weights of the embedded encoder here; make them with `incognote distill export`, install a "
-            "release that carries them, or leave `encoder` out of `detectors`"
+            "encoder: its files are not installed. Install the language package (pip install incognote-en), or "
+            "remove `encoder` from `detectors`."
         )
     try:
         read = json.loads((folder / "bundle.json").read_text(encoding="utf-8"))
         if read["format"] != FORMAT:
-            raise SettingError("encoder: bundle.json is of another format; export the model again")
+            raise SettingError("encoder: bundle.json has another format version. Export the model again.")
         if tuple(read["classes"]) != classes():
-            raise SettingError("encoder: the weights were trained for other classes; train and export them again")
+            raise SettingError("encoder: the model was trained for other classes. Train and export it again.")
         exits = {name: _exit(row) for name, row in read["exits"].items()}
         window, overlap = int(read["window"]), int(read["overlap"])
         if not 0 <= overlap < window - 2:
-            raise SettingError("encoder: bundle.json: overlap must be smaller than the window")
+            raise SettingError("encoder: bundle.json: overlap must be smaller than window.")
         leave = float(read["leave"]) if "fast" in exits and read.get("leave") is not None else None
         return Bundle(folder, digest(folder), window, overlap, bool(read["medical"]), exits, leave)
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise SettingError("encoder: bundle.json is malformed; export the model again") from None
+        raise SettingError("encoder: bundle.json is malformed. Export the model again.") from None
     except OSError as error:
-        raise SettingError(f"encoder: {Path(error.filename or 'a file').name} cannot be read; export again") from None
+        raise SettingError(
+            f"encoder: {Path(error.filename or 'a file').name} cannot be read. Export the model again."
+        ) from None
 
 
 def digest(folder: Path) -> str:

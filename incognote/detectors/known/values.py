@@ -68,7 +68,9 @@ def read_roster(path: str | Path) -> tuple[Known, ...]:
         raw = path.expanduser().read_bytes()
         text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
     except (OSError, EOFError, UnicodeDecodeError, gzip.zlib.error):  # type: ignore[attr-defined]  # gzip re-exports zlib
-        raise SettingError("the roster cannot be read as UTF-8 text; check `roster` (INCOGNOTE_ROSTER)") from None
+        raise SettingError(
+            "The roster cannot be read as UTF-8 text. Check `roster` (--roster, INCOGNOTE_ROSTER)."
+        ) from None
     rows = _json_rows(text) if text.lstrip()[:1] in ("{", "[") else _csv_rows(text)
     found: dict[Known, None] = {}
     for number, row in rows:
@@ -77,7 +79,7 @@ def read_roster(path: str | Path) -> tuple[Known, ...]:
                 found.setdefault(known)
         except UsageError:
             raise SettingError(
-                f"the roster's line {number} holds a value that is not text, a number, a list or a mapping"
+                f"roster, line {number}: a value must be text, a number, a list, or a mapping."
             ) from None
     return tuple(found)
 
@@ -119,7 +121,7 @@ def type_of_value(value: str) -> str:
 
 def _walk(value: Any, key: str, depth: int) -> Iterator[Known]:
     if depth > _MAX_DEPTH:
-        raise UsageError("known= is nested too deep")
+        raise UsageError("known= is nested too deeply.")
     if value is None or isinstance(value, bool):
         return
     if isinstance(value, Known):
@@ -138,7 +140,8 @@ def _walk(value: Any, key: str, depth: int) -> Iterator[Known]:
             yield from _walk(item, key, depth + 1)
     else:
         raise UsageError(
-            f"known= takes text, numbers, dates, Known, mappings and sequences of these; not {type(value).__name__}"
+            "known= takes text, numbers, dates, Known, and mappings and sequences of these, not "
+            f"{type(value).__name__}."
         )
 
 
@@ -165,7 +168,7 @@ def _json_rows(text: str) -> Iterator[tuple[int, Any]]:
         try:
             return iter(enumerate(json.loads(text), 1))
         except ValueError:
-            raise SettingError("the roster is not valid JSON") from None
+            raise SettingError("The roster is not valid JSON. Write one JSON object per line.") from None
     return jsonlines.rows(text, "the roster", SettingError)
 
 
@@ -176,14 +179,14 @@ def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, str]]]:
         table = csv.DictReader(io.StringIO(text), delimiter=delimiter, strict=True)
         if text.strip() and not _is_header(table.fieldnames or ()):
             raise SettingError(
-                "the roster's first line names no known column; begin it with a header such as name,mrn,dob"
+                "The first line of the roster names no known column. Start it with a header such as name,mrn,dob."
             )
         for number, row in enumerate(table, 2):
             if None in row:
-                raise SettingError(f"the roster's line {number} has more fields than its header")
+                raise SettingError(f"roster, line {number}: more fields than the header has.")
             yield number, {key: value for key, value in row.items() if value}
     except csv.Error:
-        raise SettingError("the roster is not valid CSV") from None
+        raise SettingError("The roster is not valid CSV. Check its quotes.") from None
 
 
 def _is_header(cells: Sequence[str]) -> bool:

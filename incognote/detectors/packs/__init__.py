@@ -93,7 +93,7 @@ def new_pack(folder: Path) -> None:
     skeleton = files(__package__) / "skeleton"
     present = [name for name in FILES if (folder / name).exists()]
     if present:
-        raise UsageError(f"the folder has {', '.join(present)} already: name another, so that nothing is lost")
+        raise UsageError(f"The folder already has {', '.join(present)}. Choose another folder.")
     named = re.sub(r"[^A-Za-z0-9_-]+", "-", folder.resolve().name).strip("-_")[:64] or "my-site"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -102,7 +102,7 @@ def new_pack(folder: Path) -> None:
             with (folder / name).open("x", encoding="utf-8", newline="\n") as target:
                 target.write(text.replace('"my-site"', f'"{named}"') if name == "pack.toml" else text)
     except OSError as error:
-        raise UsageError(f"the pack cannot be written: {error.strerror}") from None
+        raise UsageError(f"The pack cannot be written: {error.strerror}.") from None
 
 
 def load_pack(folder: Path | str) -> Pack:

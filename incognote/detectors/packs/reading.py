@@ -51,8 +51,8 @@ def check_ways(pattern: str) -> None:
 def _bounded(ways: int) -> int:
     if ways > MOST_WAYS:
         raise UsageError(
-            "too many ways to match: give its quantifiers closer bounds, make the inner ones possessive ({1,9}+ or ?+),"
-            " write a class [ab] for (a|b)"
+            "can match in too many ways. Bound its quantifiers, make inner ones possessive ({1,9}+ or ?+), or write "
+            "[ab] for (a|b)"
         )
     return ways
 
@@ -88,7 +88,7 @@ def _atom(pattern: str, at: int) -> tuple[int, int]:
 def _repeated(ways: int, quantifier: re.Match[str]) -> int:
     star, question, low, comma, high, mode = quantifier.groups()
     if star or (comma and not high):
-        raise UsageError("an unbounded quantifier: write a bound, such as {0,40} for * and {1,40} for +")
+        raise UsageError("has an unbounded quantifier. Write a bound: {0,40} for *, {1,40} for +")
     least = 0 if question else int(low or 0)
     most = 1 if question else int(high) if comma else least
     if ways > 1 and most > MOST_WAYS.bit_length():
@@ -154,32 +154,32 @@ def read_rules(text: str, pack: str, fault: Fault) -> tuple[tuple[PatternRule, .
 
 def _rule(table: Mapping[str, Any], pack: str) -> PatternRule:
     if not isinstance(table.get("id"), str) or not _NAME.match(table["id"]):
-        raise UsageError("a rule needs id: letters, digits, - and _ in quotes")
+        raise UsageError("a rule needs an id of letters, digits, - and _, in quotes")
     name = f"rule {pack}.{table['id']}"
     for key in sorted(_LISTS & set(table)):
         if not isinstance(table[key], list) or not all(isinstance(word, str) and word for word in table[key]):
-            raise UsageError(f"{name}: {key} is a list of words in quotes")
+            raise UsageError(f"{name}: {key} must be a list of words in quotes")
     for key in _SWITCHES:
         if not isinstance(table.get(key, False), bool):
-            raise UsageError(f"{name}: {key} is true or false")
+            raise UsageError(f"{name}: {key} must be true or false")
     for key in ("score", "boosted"):
         if isinstance(table.get(key, 0.0), bool) or not isinstance(table.get(key, 0.0), (int, float)):
-            raise UsageError(f"{name}: {key} is a number between 0 and 1")
+            raise UsageError(f"{name}: {key} must be a number between 0 and 1")
     window = table.get("window", 48)
     if isinstance(window, bool) or not isinstance(window, int) or not 0 < window <= _WIDEST:
-        raise UsageError(f"{name}: window is a number of characters up to {_WIDEST}")
+        raise UsageError(f"{name}: window must be a number of characters up to {_WIDEST}")
     _check_digits(table.get("digits", []), name)
     rule = PatternRule.from_dict(table, file=pack)
     _check_type(rule.type, name)
     if max(rule.score, rule.boosted) < _LEAST:
-        raise UsageError(f"{name}: score is below {_LEAST}, where nothing is found; give it a score")
+        raise UsageError(f"{name}: score must be at least {_LEAST}; below it, nothing is found")
     for key in _TRIGGERS:
         for word in table.get(key, ()):
             plain = word if len(word) == 1 else word.removesuffix("?")
             if not word.startswith("{") and (plain != plain.lower() or not TOKEN.fullmatch(plain)):
-                raise UsageError(f"{name}: {key} holds single words in lower case, or single signs")
+                raise UsageError(f"{name}: {key} must hold single lowercase words or single signs")
     if any(not label for label in rule.labels):
-        raise UsageError(f"{name}: a label has neither letter nor digit")
+        raise UsageError(f"{name}: a label must have a letter or a digit")
     _check_speed([table["pattern"], *(part for key in _CONTEXTS for part in table.get(key, ()))], name)
     return rule
 
@@ -187,12 +187,12 @@ def _rule(table: Mapping[str, Any], pack: str) -> PatternRule:
 def _retype(table: Mapping[str, Any], pack: str) -> Retype:
     name = "a retype"
     if set(table) - {"of", "to", "before", "score"} or not {"of", "to", "before"} <= set(table):
-        raise UsageError(f"{name}: needs of, to, before, and may have score")
+        raise UsageError(f"{name}: needs of, to, and before; score is optional")
     if not isinstance(table["before"], list) or not all(isinstance(part, str) and part for part in table["before"]):
-        raise UsageError(f"{name}: before is a list of words in quotes")
+        raise UsageError(f"{name}: before must be a list of words in quotes")
     made = Retype.from_dict(table, file=pack)
     if not 0 <= made.score <= 1:
-        raise UsageError(f"{name}: score is a number between 0 and 1")
+        raise UsageError(f"{name}: score must be a number between 0 and 1")
     _check_type(made.of, name)
     _check_type(made.to, name)
     _check_speed(table["before"], name)
@@ -202,9 +202,9 @@ def _retype(table: Mapping[str, Any], pack: str) -> Retype:
 def _check_digits(value: Any, name: str) -> None:
     lengths = value.split("-") if isinstance(value, str) else value
     if not isinstance(lengths, list) or not all(_is_length(one) for one in lengths) or len(lengths) > 24:
-        raise UsageError(f'{name}: digits is a list of lengths such as [6, 7], or a range such as "6-8", up to 24')
+        raise UsageError(f'{name}: digits must be a list of lengths such as [6, 7], or a range such as "6-8", up to 24')
     if isinstance(value, str) and not (len(lengths) < 3 and int(lengths[0]) <= int(lengths[-1])):
-        raise UsageError(f'{name}: digits is a range from the shorter to the longer, such as "6-8"')
+        raise UsageError(f'{name}: digits must be a range from short to long, such as "6-8"')
 
 
 def _is_length(one: Any) -> bool:
@@ -215,8 +215,10 @@ def _is_length(one: Any) -> bool:
 
 def _check_type(type: str, name: str) -> None:
     if type not in catalogue():
-        raise UsageError(f"{name}: its type is not in the catalogue; write one such as MEDICAL_RECORD_NUMBER, "
-                         "or name the policy whose [entities] has it (--policy)")
+        raise UsageError(
+            f"{name}: unknown type. Use one such as MEDICAL_RECORD_NUMBER, or name the policy that defines it in "
+            "[entities] (--policy)"
+        )
 
 
 def _check_speed(patterns: list[str], name: str) -> None:
@@ -321,11 +323,11 @@ def _example(line: str, number: int) -> PackExample:
     try:
         written = json.loads(line)
     except (ValueError, RecursionError):
-        raise UsageError("is not JSON; an example is one line") from None
+        raise UsageError("is not JSON. Write one example per line") from None
     if not isinstance(written, dict) or not isinstance(written.get("text"), str) or not written["text"]:
         raise UsageError('needs "text"')
     if not isinstance(written.get("spans"), list):
-        raise UsageError('needs "spans", a list ([] says that nothing is to be found)')
+        raise UsageError('needs "spans", a list ([] if nothing should be found)')
     text = written["text"]
     spans = {span for n, raw in enumerate(written["spans"], 1) for span in _spans(raw, text, f"span {n}")}
     return PackExample(number, text, tuple(sorted(spans)))
@@ -333,17 +335,17 @@ def _example(line: str, number: int) -> PackExample:
 
 def _spans(raw: Any, text: str, name: str) -> list[tuple[int, int, str]]:
     if not isinstance(raw, dict) or not isinstance(raw.get("type"), str) or raw["type"] not in catalogue():
-        raise UsageError(f'{name} needs "type", an entity type in capitals such as HOSPITAL')
+        raise UsageError(f'{name} needs "type", an uppercase entity type such as HOSPITAL')
     words, start, end = raw.get("text"), raw.get("start"), raw.get("end")
     if words is not None and not (isinstance(words, str) and words):
-        raise UsageError(f'{name}: "text" is the words of the span')
+        raise UsageError(f'{name}: "text" must be the words of the span')
     if start is None and end is None and words:
         places = [(m.start(), m.end(), raw["type"]) for m in re.finditer(re.escape(words), text)]
         if not places:
-            raise UsageError(f"{name}: its words do not stand in the text")
+            raise UsageError(f"{name}: its words are not in the text")
         return places
     if type(start) is not int or type(end) is not int or not 0 <= start < end <= len(text):
         raise UsageError(f'{name} needs "start" and "end" within the text, or "text"')
     if words is not None and text[start:end] != words:
-        raise UsageError(f"{name}: its words are not what stands at its offsets")
+        raise UsageError(f"{name}: its words are not at its offsets")
     return [(start, end, raw["type"])]

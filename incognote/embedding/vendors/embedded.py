@@ -102,7 +102,7 @@ class EmbeddedEmbedder:
 
         model, words = (self._folder.joinpath(name).read_bytes() for name in ("model.onnx", "tokenizer.json"))
         if content_hash(model, words) != self.version:
-            raise IncognoteError("the embedded model's files are not those of its card: install incognote anew")
+            raise IncognoteError("The files of the embedding model do not match its card. Reinstall incognote.")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3

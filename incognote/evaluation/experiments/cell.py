@@ -112,14 +112,16 @@ def _cell(folder: Path, corpus: Corpus, corpus_hash: str, system: System, asking
             words["api_base"] = asking.model.api_base
     settings = Settings.load(**words)
     if settings.budget_usd is not None or settings.budget_tokens is not None:
-        raise SettingError("budget_usd, budget_tokens: an experiment has its own; take them out of the configuration")
+        raise SettingError(
+            "budget_usd, budget_tokens: an experiment has its own budget. Remove them from the settings."
+        )
     if asking is not None:
         settings = settings.for_model(asking.model.name)
         other = sorted(name for name in words if _plain(settings, name) != _told(words[name]))
         if other:
             raise SettingError(
-                f"the configured table for {asking.model.name} sets {', '.join(other)} otherwise than the experiment: "
-                "take it out, or run without that configuration"
+                f"The settings for {asking.model.name} contradict the experiment: {', '.join(other)}. Remove them, "
+                "or run without these settings."
             )
     return Cell(folder, corpus, system, asking, words, settings, _facts(corpus_hash, settings, asking))
 
@@ -178,7 +180,7 @@ def hash_of_path(path: Path) -> str:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise UsageError(f"{path.name} cannot be read: {error.strerror or type(error).__name__}") from None
+        raise UsageError(f"{path.name} cannot be read: {error.strerror or type(error).__name__}.") from None
 
 
 @cache

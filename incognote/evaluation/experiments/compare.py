@@ -151,18 +151,18 @@ def judge(
             range.
     """
     if not 0 <= allowed <= 100:
-        raise UsageError("allow: from 0 to 100 points")
+        raise UsageError("--allow must be from 0 to 100 points.")
     if metric not in METRICS:
-        raise UsageError(f"metric: one of {', '.join(METRICS)}")
+        raise UsageError(f"--metric must be one of {', '.join(METRICS)}.")
     if baseline.shape != candidate.shape or not len(baseline):
-        raise UsageError("a gate needs the same documents of both cells")
+        raise UsageError("A gate needs the same documents in both cells. Run the experiment again.")
     both = np.hstack([baseline, candidate])
     sums = np.vstack([both.sum(axis=0), resampled(both, resamples, seed)])
     half = baseline.shape[1]
     losses = 100 * (METRICS[metric](sums[:, :half]) - METRICS[metric](sums[:, half:]))
     loss, drawn = float(losses[0]), losses[1:][~np.isnan(losses[1:])]
     if math.isnan(loss):
-        raise UsageError(f"no gold, no score: {metric} is no number on these documents")
+        raise UsageError(f"No gold, no score: {metric} is undefined on these documents.")
     spread = float(drawn.std(ddof=1)) if len(drawn) > 1 else 0.0
     without = both.sum(axis=0) - both  # one document at a time
     moved = loss - 100 * (METRICS[metric](without[:, :half]) - METRICS[metric](without[:, half:]))

@@ -56,7 +56,7 @@ class SpendingLedger:
             self._waiting.append(turn)
             await turn
         if self.exhausted:
-            raise ModelUnavailable("the experiment's budget is spent")
+            raise ModelUnavailable("The budget of the experiment is spent. Raise it and run again.")
         self._under_way += 1
 
     def end(self) -> None:
@@ -143,14 +143,16 @@ def _read(path: Path) -> Usage:
     except FileNotFoundError:
         return spent
     except (OSError, UnicodeDecodeError):
-        raise SettingError("the experiment's ledger cannot be read") from None
+        raise SettingError("The ledger of the experiment cannot be read. Check its permissions.") from None
     for number, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
             row.pop("cell")
             spent += Usage(**row)
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise SettingError(f"line {number} of the experiment's ledger is no call: mend or remove it") from None
+            raise SettingError(
+                f"Line {number} of the experiment's ledger is not a call. Correct or remove it."
+            ) from None
     return spent
 
 

@@ -75,12 +75,15 @@ def plan(
     made = cells(spec, place.parent)
     for corpus in spec.corpora:
         if corpus.split != "test" and Seal(place.parent / corpus.path).sealed:
-            raise SettingError(f"corpora: a log of openings lies beside {corpus.name}: it is a test split, so say it")
+            raise SettingError(f"corpora: {corpus.name} has a log of openings, so it is a test split. Mark it as one.")
     results = Results(Path(folder) if folder is not None else place.with_suffix(".results"))
     pending = [cell for cell in made if not results.has(cell.key)]
     if spec.budget_usd is not None and (unknown := next((cell for cell in pending if unpriced(cell)), None)):
         name = unknown.asking.model.name if unknown.asking else ""
-        raise SettingError(f"budget_usd: no price is known for {name}: name a table (prices), or bound budget_tokens")
+        raise SettingError(
+            f"budget_usd: no price is known for {name}. Add it to a file in the setting `prices`, or use "
+            "budget_tokens."
+        )
     gold: dict[str, tuple[Gold, ...]] = {}
     openings: dict[str, Opening] = {}
     for cell in pending:

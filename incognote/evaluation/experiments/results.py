@@ -152,7 +152,7 @@ class Results:
         if len(fitting) > 1:
             keys = ", ".join(h.key for h in fitting)
             raise UsageError(
-                f"{len(fitting)} cells are called {name!r}, of different code or texts: say which ({keys})"
+                f"{len(fitting)} cells are named {name!r}, with different code or texts. Name one of {keys}."
             )
         return read(self.file(fitting[0].key))
 
@@ -170,7 +170,7 @@ def read(path: Path) -> CellResult:
         found = {id_: tuple(LabeledSpan(s["start"], s["end"], s["type"]) for s in each) for id_, each in spans.items()}
         scores = {id_: tuple(float(s["score"]) for s in each if "score" in s) for id_, each in spans.items()}
     except (KeyError, TypeError, ValueError):
-        raise UsageError(f"{path.name} is no cell of an experiment: remove it and run again") from None
+        raise UsageError(f"{path.name} is not a cell of an experiment. Remove it and run again.") from None
     return CellResult(head, path, found, scores)
 
 
@@ -186,7 +186,7 @@ def _head_of(row: Any, path: Path) -> CellHead:
         opening = words.pop("opening")
         return CellHead(**words, opening=None if opening is None else (int(opening[0]), str(opening[1])))
     except (KeyError, TypeError, ValueError):
-        raise UsageError(f"{path.name} is no cell of an experiment: remove it and run again") from None
+        raise UsageError(f"{path.name} is not a cell of an experiment. Remove it and run again.") from None
 
 
 def _rows(path: Path) -> Iterator[Any]:
@@ -195,4 +195,4 @@ def _rows(path: Path) -> Iterator[Any]:
             for line in stream:
                 yield json.loads(line)
     except (OSError, ValueError):
-        raise UsageError(f"{path.name} cannot be read as a cell of an experiment: remove it and run again") from None
+        raise UsageError(f"{path.name} cannot be read as a cell of an experiment. Remove it and run again.") from None

@@ -64,7 +64,7 @@ class Seal:
         except FileNotFoundError:
             return []
         except (OSError, UnicodeDecodeError):
-            raise IncognoteError("the log of openings of a test split cannot be read") from None
+            raise IncognoteError("The log of openings of a test split cannot be read. Check its permissions.") from None
         found: list[Opening] = []
         for number, line in enumerate(lines, 1):
             try:
@@ -132,7 +132,7 @@ def opened(tests: Mapping[str, Path]) -> dict[str, int]:
 
 def _altered(number: int) -> IncognoteError:
     return IncognoteError(
-        f"the log of openings of a test split was altered at line {number}: restore it before the split is used again"
+        f"The log of openings of a test split was changed at line {number}. Restore it before you use the split again."
     )
 
 

@@ -72,7 +72,7 @@ class System(_Part):
     def _settings_are_tunable(self) -> Self:
         unknown = sorted(set(self.settings) - TUNABLE)
         if unknown:
-            raise ValueError(f"settings has no {', '.join(unknown)}; it takes {', '.join(sorted(TUNABLE))}")
+            raise ValueError(f"settings has no {', '.join(unknown)}. Allowed: {', '.join(sorted(TUNABLE))}")
         return self
 
 
@@ -114,9 +114,9 @@ class Spec(_Part):
         }
         twice = [axis for axis, values in axes.items() if len(set(values)) < len(values)]
         if twice:
-            raise ValueError(f"{', '.join(twice)}: something stands there twice")
+            raise ValueError(f"{', '.join(twice)}: an entry is repeated")
         if any(system.asks for system in self.systems) and not self.models:
-            raise ValueError("models: a system with the detector llm needs one")
+            raise ValueError("models: the detector llm needs a model")
         return self
 
     @property
@@ -136,7 +136,7 @@ def load(path: str | Path) -> Spec:
     try:
         spec = Spec.model_validate(_read(place))
     except ValidationError as error:
-        raise SettingError(f"the experiment is malformed: {'; '.join(_faults(error))}") from None
+        raise SettingError(f"The experiment is malformed: {'; '.join(_faults(error))}.") from None
     return spec
 
 
@@ -163,11 +163,11 @@ def _read(place: Path) -> Any:
     try:
         return yaml.safe_load(place.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
-        raise SettingError("the experiment's file cannot be read") from None
+        raise SettingError("The file of the experiment cannot be read. Check the path.") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" near line {mark.line + 1}" if mark is not None else ""
-        raise SettingError(f"the experiment's file is not YAML{where}") from None
+        raise SettingError(f"The file of the experiment is not valid YAML{where}.") from None
 
 
 def resolved(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def sides(results: Sequence[CellResult], purpose: str, who: str | None = None) -
     """
     first = results[0]
     if len({str(result.head.facts["corpus"]) for result in results}) > 1:
-        raise UsageError("these cells are of different corpora: only the same texts can be compared")
+        raise UsageError("The cells have different corpora. Only cells with the same texts can be compared.")
     opened = None
     tests = [result for result in results if result.head.corpus["split"] == "test"]
     seal = Seal(first.corpus)
@@ -116,7 +116,7 @@ def sides(results: Sequence[CellResult], purpose: str, who: str | None = None) -
     made = []
     for result in results:
         if set(result.found) != {document.id for document in gold}:
-            raise UsageError(f"{result.path.name} is not of these documents: remove it and run again")
+            raise UsageError(f"{result.path.name} does not belong to these documents. Remove it and run again.")
         pairs = [Pair(d.id, d.text, d.labels, result.found[d.id], result.scores.get(d.id, ())) for d in gold]
         made.append(Side(result, pairs, table(gold, [pair.found for pair in pairs])))
     return Sides(str(first.head.corpus["name"]), bool(first.head.corpus["synthetic"]), len(gold), opened, tuple(made))
@@ -130,10 +130,10 @@ def documents(corpus: Path, expected: str) -> list[Gold]:
             one document's alone.
     """
     if hash_of_path(corpus) != expected:
-        raise UsageError(f"{corpus.name} changed since the cells were run: run the experiment again")
+        raise UsageError(f"{corpus.name} has changed since the cells were run. Run the experiment again.")
     gold = [each for each in read_gold(corpus) if isinstance(each, Gold)]
     if not gold:
-        raise UsageError(f"no gold, no score: no document of {corpus.name} can be scored")
+        raise UsageError(f"No gold, no score: no document of {corpus.name} can be scored.")
     if len({each.id for each in gold}) < len(gold):
-        raise UsageError(f"{corpus.name}: two documents have the same id")
+        raise UsageError(f"{corpus.name}: two documents have the same id.")
     return gold

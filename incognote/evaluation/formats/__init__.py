@@ -53,7 +53,7 @@ def format_named(name: str) -> CorpusFormat:
         UnknownName: there is none.
     """
     if name in _OF_BENCHMARKS and name not in formats():
-        raise UsageError(f"the format {name!r} comes with the package incognote-benchmarks, which is not installed")
+        raise UsageError(f"The format {name!r} needs the package incognote-benchmarks, which is not installed.")
     if name not in formats():
         raise UnknownName("format", name, dict(formats()))
     return formats()[name]
@@ -71,7 +71,7 @@ def detect_format(path: str | Path) -> CorpusFormat:
         found = {suffix(one): one for one in sorted(path.rglob("*"), reverse=True) if one.is_file()}
         looked = next((found[ending] for ending in _IN_A_FOLDER if ending in found), path)
         if looked is path:
-            raise UsageError(f"cannot tell the format of the folder {path.name}: no file in it is of a known kind")
+            raise UsageError(f"The format of the folder {path.name} is unknown: no file in it is of a known kind.")
     with opened(looked) as stream:
         look = Look(looked, path.is_dir(), stream.read(HEAD))
     for one in formats().values():
@@ -81,7 +81,9 @@ def detect_format(path: str | Path) -> CorpusFormat:
         if look.suffix in one.suffixes and look.suffix != ".xml":
             return one
     more = "" if all(name in formats() for name in _OF_BENCHMARKS) else f"; {_ELSEWHERE}"
-    raise UsageError(f"cannot tell the format of {path.name}: name it; there are {', '.join(sorted(formats()))}{more}")
+    raise UsageError(
+        f"The format of {path.name} is unknown. Name it with --from: {', '.join(sorted(formats()))}{more}."
+    )
 
 
 def format_of_output(path: str | Path) -> CorpusFormat:
@@ -94,7 +96,7 @@ def format_of_output(path: str | Path) -> CorpusFormat:
         if one.write is not None and suffix(Path(path)) in one.suffixes:
             return one
     writable = sorted(name for name, one in formats().items() if one.write is not None)
-    raise UsageError(f"the output's name does not say its format: name it; there are {', '.join(writable)}")
+    raise UsageError(f"The format of the output is unknown. Name it with --to: {', '.join(writable)}.")
 
 
 def documents(
@@ -110,7 +112,7 @@ def documents(
     """
     one = format_named(form) if form else detect_format(path)
     if not Path(path).exists():
-        raise UsageError(f"cannot read {Path(path).name}: FileNotFoundError")
+        raise UsageError(f"{Path(path).name} does not exist. Check the path.")
     return one, one.read(Path(path))
 
 
@@ -133,7 +135,7 @@ def annotated(path: str | Path, form: str | None = None, types: str = "ours") ->
             continue
         try:
             if document.id in seen:
-                raise MalformedRecord("the same id stands twice")
+                raise MalformedRecord("the id occurs twice")
             seen.add(document.id)
             text, labels = document.gold()
             yield Gold(document.id, text, renamed(labels, one, types))

@@ -92,7 +92,7 @@ class Folder:
     def __init__(self, path: Path, encode: Callable[[Gold], Mapping[str, str]]) -> None:
         self._path, self._encode = path, encode
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise UsageError("the output is to be a new folder, and something is in that place already")
+            raise UsageError("OUT must be a new folder, but it already exists. Choose another path.")
         try:
             self._part = path.parent / f".incognote-{secrets.token_hex(8)}"
             self._part.mkdir(parents=True)
@@ -102,7 +102,7 @@ class Folder:
     def add(self, document: Gold) -> None:
         parts = document.id.split("/")
         if not all(_PART.match(part) and is_normalized("NFC", part) and part[-1] not in " ." for part in parts):
-            raise MalformedRecord("its id cannot be a file's name: letters, digits and . _ - are plain enough")
+            raise MalformedRecord("its id cannot be a file name. Use letters, digits, and . _ -")
         made = {ending: utf8(text) for ending, text in self._encode(document).items()}
         base = self._part.joinpath(*parts)
         try:
@@ -111,7 +111,7 @@ class Folder:
                 with base.with_name(base.name + ending).open("xb") as stream:
                     stream.write(data)
         except FileExistsError:
-            raise MalformedRecord("another document has a file of that name already") from None
+            raise MalformedRecord("another document has the same file name") from None
         except OSError as error:
             raise unwritable(error) from None
 
@@ -136,7 +136,7 @@ def utf8(text: str, before: str = "") -> bytes:
     try:
         return (before + text).encode("utf-8")
     except UnicodeEncodeError:
-        raise MalformedRecord("its text holds half a surrogate pair, which UTF-8 cannot carry") from None
+        raise MalformedRecord("its text has half a surrogate pair, which UTF-8 cannot represent") from None
 
 
 @dataclass(frozen=True)

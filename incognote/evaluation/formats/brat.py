@@ -75,7 +75,7 @@ def _files(one: Gold) -> dict[str, str]:
     lines = []
     for number, (start, end, type_) in enumerate(one.labels, 1):
         if not type_ or any(character.isspace() for character in type_):
-            raise MalformedRecord("a type holds white space, which BRAT cannot carry")
+            raise MalformedRecord("a type has white space, which BRAT cannot represent")
         pieces = _pieces(one.text, start, end)
         where = ";".join(f"{a} {b}" for a, b in pieces)
         words = _ENDS.sub(lambda ends: " " * len(ends[0]), " ".join(one.text[a:b] for a, b in pieces))

@@ -54,7 +54,7 @@ def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
         try:
             yield from _documents(file, many)
         except UnicodeDecodeError:
-            yield CorpusProblem(file.name, "not in UTF-8; nothing after it is read")
+            yield CorpusProblem(file.name, "not UTF-8; the rest was not read")
 
 
 def _documents(file: File, many: bool) -> Iterator[CorpusDocument]:
@@ -160,7 +160,7 @@ def _write(path: Path) -> CorpusWriter:
 
 def _lines(one: Gold) -> str:
     if any(character in one.id for character in "\t\r\n") or one.id.strip() in _PLACEHOLDERS:
-        raise MalformedRecord("its id cannot stand in a column")
+        raise MalformedRecord("its id cannot be written into a column")
     lines = [f"{_START}\t{one.id}\t-X-\tO", ""]
     at = 0
     for start, end, tag in tagged(one):
@@ -212,11 +212,11 @@ def disjoint(document: Gold) -> list[LabeledSpan]:
     at = 0
     for start, end, type_ in labels:
         if start < at:
-            raise MalformedRecord("two of its spans overlap, which tags on tokens cannot say")
+            raise MalformedRecord("two of its spans overlap, which token tags cannot represent")
         if document.text[start].isspace() or document.text[end - 1].isspace():
-            raise MalformedRecord("a span begins or ends with white space, which tags on tokens cannot say")
+            raise MalformedRecord("a span begins or ends with white space, which token tags cannot represent")
         if not type_ or any(character.isspace() for character in type_):
-            raise MalformedRecord("a type is empty or holds white space")
+            raise MalformedRecord("a type is empty or has white space")
         at = end
     return labels
 

@@ -59,9 +59,9 @@ def _documents(data: bytes, prefix: str) -> Iterator[CorpusDocument]:
         strings = {number(string): string for string in packed["strings"]}
         flags: Sequence[Any] = packed.get("flags") or [{}] * len(lengths)
     except (zlib.error, ValueError, KeyError, TypeError, AttributeError):
-        raise MalformedRecord("not a DocBin of spaCy") from None
+        raise MalformedRecord("not a spaCy DocBin") from None
     if len(flags) != len(lengths) or not len(tokens) == len(spaces) == lengths.sum() or _ORTH not in attributes:
-        raise MalformedRecord("a DocBin whose parts do not fit each other")
+        raise MalformedRecord("its parts do not fit together")
     at = 0
     for count, (length, flag) in enumerate(zip(lengths.tolist(), flags, strict=True), 1):
         rows, blanks = tokens[at : at + length], spaces[at : at + length]
@@ -129,7 +129,7 @@ def _marks(
 
 def _string(coded: int, strings: Mapping[int, str]) -> str:
     if coded not in strings:
-        raise MalformedRecord("a number stands for no string of the file: of a version of spaCy that is not known here")
+        raise MalformedRecord("made by an unsupported version of spaCy")
     return strings[coded]
 
 

@@ -92,7 +92,7 @@ class CorpusDocument:
         if self.text is None:
             raise MalformedRecord("no text")
         if self.marks is None and self.fault is None:
-            raise MalformedRecord("no gold: the document has no spans, not even an empty list")
+            raise MalformedRecord("no gold: the document has no `spans`. An empty list means that nothing is marked")
         try:
             return self.text, self.on(self.text)
         except MalformedRecord as error:
@@ -160,12 +160,12 @@ def marks(
         MalformedRecord: no list, or an object without a start, an end and a type.
     """
     if not isinstance(spans, list):
-        raise MalformedRecord("spans is no list")
+        raise MalformedRecord("`spans` is not a list")
     made = []
     names = (type_,) if isinstance(type_, str) else type_
     for number, span in enumerate(spans, 1):
         if not isinstance(span, Mapping):
-            raise MalformedRecord(f"span {number} is no object")
+            raise MalformedRecord(f"span {number} is not an object")
         kind = span.get(names[0])
         if not isinstance(kind, str):
             kind = next((span[name] for name in names if isinstance(span.get(name), str)), None)
@@ -212,7 +212,7 @@ def _fitted(mark: SourceMark, text: str, carried: Callable[[int], int]) -> list[
         labels.append(LabeledSpan(start, end, mark.type))
     if mark.words is not None and _plain(mark.words) != _plain(" ".join(text[a:b] for a, b, _ in labels)):
         where = ", ".join(f"{first}..{last}" for first, last in mark.pieces)
-        raise MalformedRecord(f"claims words that do not stand at {where}")
+        raise MalformedRecord(f"does not match the text at {where}")
     if len(labels) == 1:
         return labels
     joined: list[LabeledSpan] = []
@@ -234,11 +234,11 @@ def _over(labels: tuple[LabeledSpan, ...], own: str, text: str) -> tuple[Labeled
     here = [at for at, character in enumerate(own) if not character.isspace()]
     there = [at for at, character in enumerate(text) if not character.isspace()]
     if len(here) != len(there) or any(own[a] != text[b] for a, b in zip(here, there, strict=True)):
-        raise MalformedRecord("its text is not the gold's text")
+        raise MalformedRecord("its text differs from the gold text")
     carried = []
     for start, end, type_ in labels:
         first, last = bisect_left(here, start), bisect_left(here, end)
         if first == last:
-            raise MalformedRecord(f"a span of {start}..{end} holds white space only")
+            raise MalformedRecord(f"the span {start}..{end} covers only white space")
         carried.append(LabeledSpan(there[first], there[last - 1] + 1, type_))
     return tuple(carried)

@@ -152,7 +152,7 @@ def check_characters(text: str) -> str:
         MalformedRecord: it holds a character that XML has no way to carry.
     """
     if _FORBIDDEN.search(text):
-        raise MalformedRecord("its text holds a control character or half a surrogate pair, which XML cannot carry")
+        raise MalformedRecord("its text has a control character or half a surrogate pair, which XML cannot represent")
     return text
 
 
@@ -161,7 +161,7 @@ class _Builder(ElementTree.TreeBuilder):
 
 
 def _refused(name: str, public: str | None, system: str | None) -> None:
-    raise MalformedRecord("it declares a document type, which is not read")
+    raise MalformedRecord("it declares a document type (DTD), which is not supported")
 
 
 def _fits_2006(look: Look) -> bool:
@@ -184,7 +184,7 @@ def _records(file: File) -> Iterator[CorpusDocument | CorpusProblem]:
             parser.close()
         except (ParseError, LookupError, ValueError):
             yield CorpusProblem(
-                f"{file.name} after record {target.count}", "not well-formed XML; nothing after it is read"
+                f"{file.name} after record {target.count}", "not well-formed XML; the rest was not read"
             )
         except MalformedRecord as error:
             yield CorpusProblem(file.name, str(error))
@@ -250,7 +250,7 @@ def _record(one: Gold) -> str:
     parts, at = [], 0
     for start, end, type_ in sorted(one.labels):
         if start < at:
-            raise MalformedRecord("two of its spans overlap, which marks within the text cannot say")
+            raise MalformedRecord("two of its spans overlap, which inline marks cannot represent")
         words = xml_escaped(one.text[start:end])
         parts += [xml_escaped(one.text[at:start]), f'<PHI TYPE="{xml_escaped(type_, attribute=True)}">{words}</PHI>']
         at = end

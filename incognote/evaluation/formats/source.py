@@ -45,7 +45,7 @@ def files(path: Path, suffixes: Iterable[str]) -> list[File]:
         if suffix(one) in wanted and not any(p.startswith((".", "__MACOSX")) for p in inner.parts) and one.is_file():
             found.append(File(one, inner.with_name(_stem(one)).as_posix()))
     if not found:
-        raise UsageError(f"cannot read {path.name}: it has no file that ends in {', '.join(wanted)}")
+        raise UsageError(f"{path.name} has no file that ends in {', '.join(wanted)}.")
     return found
 
 
@@ -66,7 +66,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
             yield stream  # type: ignore[misc]  # GzipFile has every method of a BinaryIO that is used here
     except _UNREADABLE as error:
-        raise UsageError(f"cannot read {path.name}: {type(error).__name__}") from None
+        raise UsageError(f"{path.name} cannot be read: {type(error).__name__}.") from None
 
 
 def content(path: Path) -> bytes:
@@ -84,7 +84,7 @@ def decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise MalformedRecord("not in UTF-8") from None
+        raise MalformedRecord("not UTF-8") from None
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def rows(file: File) -> Iterator[Row]:
             try:
                 yield f"line {number}", json.loads(line)
             except (ValueError, RecursionError):
-                yield f"line {number}", MalformedRecord("not one JSON document in UTF-8")
+                yield f"line {number}", MalformedRecord("not a JSON document in UTF-8")
 
 
 def row(value: Any) -> Mapping[str, Any]:
@@ -210,7 +210,7 @@ def _values(chunks: Iterator[bytes], *, whole: bool) -> Iterator[Row]:
                 want = max(want, len(text) - at) * 2
                 continue
             place = f"item {number + 1}" if in_list else WHOLE
-            yield place, MalformedRecord("not one JSON document in UTF-8; nothing after it is read")
+            yield place, MalformedRecord("not a JSON document in UTF-8; the rest was not read")
             return
         if not in_list:
             yield WHOLE, value

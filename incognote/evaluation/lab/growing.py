@@ -65,7 +65,7 @@ def grow(
         note = notes[number]
         old = rows.get(note.id, {"id": note.id, "text": note.text, "spans": [], "provenance": []})
         if old["text"] != note.text:
-            raise UsageError(f"{place.name}: another text has the id of one of these; name another file (--out)")
+            raise UsageError(f"--out: {place.name} already has a text with one of these ids. Choose another file.")
         before = [(s["start"], s["end"], s["type"], s["by"]) for s in old["spans"]]
         spans = _joined(before, *_told(units.get(number, []), asked, note.text))
         old["spans"] = [{"start": a, "end": b, "type": type_, "by": by} for a, b, type_, by in spans]
@@ -141,7 +141,7 @@ def _read(place: Path) -> dict[str, dict[str, Any]]:
                     raise ValueError
         return {str(row["id"]): row for row in rows if isinstance(row["provenance"], list) and row["text"] is not None}
     except (OSError, ValueError, KeyError, TypeError):
-        raise UsageError(f"{place.name} is no gold set that grew from reviews: name another file (--out)") from None
+        raise UsageError(f"--out: {place.name} is not a gold set made from reviews. Choose another file.") from None
 
 
 def relative_base(prompt: str, place: Path) -> str:

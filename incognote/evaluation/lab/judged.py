@@ -170,7 +170,7 @@ def figures(
     sums = np.vstack([counts.sum(axis=0), resampled(counts, resamples, seed)])
     recalls = [_recall(sums, v) for v in range(len(names))]
     if not len(names) or np.isnan(recalls[0][0]):
-        raise UsageError("no identifier was confirmed: there is nothing to take a share of")
+        raise UsageError("No identifier was confirmed, so there is nothing to compute recall from.")
     of = round(float(_pool(sums)[0]))
     made = []
     for v, name in enumerate(names):

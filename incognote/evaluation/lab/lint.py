@@ -132,8 +132,7 @@ def refuse_test(path: Path) -> None:
         why = "its lines say so"
     if why:
         raise UsageError(
-            f"{path.name} is marked as a test set ({why}): prompts are made from development documents only; "
-            "name the development part"
+            f"{path.name} is marked as a test set ({why}). Use the development part for prompts."
         )
 
 
@@ -149,7 +148,7 @@ def _says_so(path: Path) -> bool:
                 if isinstance(row, dict) and (str(row.get("split")).lower() in _MARKED or row.get("sealed") is True):
                     return True
     except (OSError, ValueError):
-        raise UsageError(f"{path.name} cannot be read as lines of JSON in UTF-8") from None
+        raise UsageError(f"{path.name} cannot be read as JSON lines in UTF-8.") from None
     return False
 
 
@@ -189,8 +188,8 @@ def refuse_leak(prompt: Prompt, texts: Iterable[str]) -> None:
     """
     if numbers := leaking(prompt, texts):
         raise UsageError(
-            f"examples {', '.join(map(str, numbers))} of {prompt.name} share {RUN} words running with documents "
-            "that are to be scored: take them out of the prompt, or those documents out of the corpus"
+            f"Examples {', '.join(map(str, numbers))} of {prompt.name} share {RUN} consecutive words with documents "
+            "to be scored. Remove the examples from the prompt, or the documents from the corpus."
         )
 
 

@@ -35,8 +35,9 @@ def unseen(offered: Sequence[ExampleCandidate], texts: Sequence[str], k: int) ->
     left = [one for one in offered if once[one.example.text] is one and not seen.quoted(one.example.text)]
     if len(left) < k:
         raise UsageError(
-            f"of {len(offered):,} stretches of the pool {len(left):,} share no eight words running with the documents "
-            f"to be scored, and {k} are wanted: name another pool, a smaller --k, or other documents (--against)"
+            f"Only {len(left):,} of {len(offered):,} stretches of the pool share no eight consecutive words with the "
+            f"documents to be scored, but {k} are needed. Use another pool, a smaller --k, or other documents "
+            "(--against)."
         )
     return left
 

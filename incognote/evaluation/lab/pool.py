@@ -46,7 +46,9 @@ def annotated(path: Path) -> list[Gold]:
     refuse_test(path)
     gold = [one for one in read_gold(path) if isinstance(one, Gold)]
     if not gold:
-        raise UsageError(f"no document of {path.name} can be used: it needs texts with spans (`incognote convert`)")
+        raise UsageError(
+            f"{path.name} has no usable document. It must hold texts with spans (see `incognote convert`)."
+        )
     return gold
 
 
@@ -60,7 +62,7 @@ def texts_of(path: Path) -> list[str]:
     _, stream = documents(path)
     found = [one.text for one in stream if not isinstance(one, CorpusProblem) and one.text is not None]
     if not found:
-        raise UsageError(f"{path.name} holds no texts")
+        raise UsageError(f"{path.name} has no texts.")
     return found
 
 

@@ -72,7 +72,7 @@ class ReviewPlan:
         """
         place = self.folder / self.texts[0]
         if hash_of_path(place) != self.texts[1]:
-            raise UsageError(f"{place.name} changed since the review was drawn: restore it")
+            raise UsageError(f"{place.name} has changed since the review was made. Restore it.")
         return read_notes(place)
 
 
@@ -89,9 +89,9 @@ def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed:
     """
     names = [path.name.split(".")[0] for path in variants]
     if len(names) < 2 or len(set(names)) < len(names):
-        raise UsageError("name the findings of two variants at least, in files of different names")
+        raise UsageError("Give the spans of at least two variants, in files with different names.")
     if (folder / "plan.json").exists():
-        raise UsageError(f"{folder.name} holds a review already: name another folder (--out)")
+        raise UsageError(f"--out: {folder.name} already holds a review. Choose another folder.")
     notes = read_notes(texts)
     made = units(notes, {name: read_found(path, notes) for name, path in zip(names, variants, strict=True)})
     drawing = random.Random(seed)  # noqa: S311 -- a sample, no secret
@@ -158,7 +158,7 @@ def read_plan(folder: Path) -> ReviewPlan:
         variants = tuple((str(name), str(hash_)) for name, hash_ in told["variants"])
         return ReviewPlan(folder, variants, (told["texts"][0], told["texts"][1]), told["seed"], made, items)
     except (OSError, ValueError, KeyError, TypeError, IndexError):
-        raise UsageError(f"{folder.name} holds no review: make one with `incognote prompt review`") from None
+        raise UsageError(f"{folder.name} holds no review. Make one with `incognote prompt review`.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,35 +189,35 @@ def read_decisions(path: Path, plan: ReviewPlan, notes: Sequence[ReviewNote]) ->
         text = raw.decode("utf-8", "surrogatepass")
     except (OSError, UnicodeDecodeError):
         raise UsageError(
-            f"{path.name} cannot be read as lines of JSON: save the decisions from review.html there"
+            f"{path.name} cannot be read as JSON lines. Save the decisions from review.html there."
         ) from None
     for number, row in rows(text, path.name):
         try:
             name = row["item"]
             unit = known[name]
         except (KeyError, TypeError):
-            raise UsageError(f"{path.name}, line {number}: no decision about an item of this review") from None
+            raise UsageError(f"{path.name}, line {number}: the decision is not about an item of this review.") from None
         if row.get("decision") is None:
             continue
         made[name] = _decision(row, len(notes[unit.note].text), f"{path.name}, line {number}")
     if left := len(known) - len(made):
         raise UsageError(
-            f"{left} of {len(known)} items have no decision: decide them first, for what is left is no sample"
+            f"{left} of {len(known)} items have no decision. Decide them first."
         )
     return made, hashlib.sha256(raw).hexdigest()
 
 
 def _decision(row: Mapping[str, Any], length: int, where: str) -> UnitDecision:
     if row["decision"] not in DECISIONS:
-        raise UsageError(f"{where}: decision is accept or reject")
+        raise UsageError(f"{where}: decision must be accept or reject.")
     spans = row.get("spans", [])
     type_ = row.get("type")
     try:
         made = tuple((int(start), int(end), str(kind)) for start, end, kind in spans)
     except (TypeError, ValueError):
-        raise UsageError(f"{where}: spans are [start, end, type]") from None
+        raise UsageError(f"{where}: spans must be [start, end, type].") from None
     if any(not 0 <= start < end <= length for start, end, _ in made) or not isinstance(type_, str | None):
-        raise UsageError(f"{where}: a span lies outside its text, or type is no text")
+        raise UsageError(f"{where}: a span is outside its text, or its type is not a string.")
     return UnitDecision(row["decision"] == "accept", made, type_)
 
 

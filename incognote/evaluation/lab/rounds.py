@@ -78,7 +78,7 @@ def halves(gold: Sequence[Gold], seed: int) -> tuple[list[Gold], list[Gold]]:
     for one in gold:
         texts.setdefault(one.text, []).append(one)
     if len(texts) < LEAST:
-        raise UsageError(f"{len(texts)} different texts: at least {LEAST} are needed, half of them to decide")
+        raise UsageError(f"Only {len(texts)} different texts. At least {LEAST} are needed: half of them decide.")
     order = sorted(
         texts, key=lambda text: hashlib.sha256(f"{seed}\x1f{text}".encode("utf-8", "surrogatepass")).digest()
     )
@@ -236,7 +236,7 @@ class _Ledger:
             lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
             self.rows = [json.loads(line) for line in lines]
         except (OSError, ValueError):
-            raise SettingError("ledger.jsonl cannot be read: mend it, or name another folder (--out)") from None
+            raise SettingError("ledger.jsonl cannot be read. Correct it, or choose another folder (--out).") from None
 
     def add(self, row: dict[str, Any]) -> None:
         written = json.dumps(row)
@@ -272,9 +272,10 @@ def _same(runner: PromptRunner, terms: RoundsTerms, gold: Sequence[Gold]) -> Non
     try:
         then = json.loads(place.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise SettingError("terms.json cannot be read: name another folder (--out)") from None
+        raise SettingError("terms.json cannot be read. Choose another folder (--out).") from None
     other = sorted(key for key in now if then.get(key) != now[key])
     if other:
         raise SettingError(
-            f"this folder was begun with other {', '.join(other)}: give what was given then, or name another --out"
+            f"The runs in this folder used other values: {', '.join(other)}. Use the same values, or choose another "
+            "--out."
         )

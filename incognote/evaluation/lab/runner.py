@@ -57,17 +57,17 @@ class ModelRequestOptions:
                 before what is measured.
         """
         if "llm" not in self.detectors:
-            raise SettingError("detectors: llm must be among them, for it is its prompt that is measured")
+            raise SettingError("detectors must include llm, because its prompt is measured.")
         words = {"policy": self.policy, "detectors": self.detectors, "api_base": self.api_base}
         asking = {"passes": self.passes, "chunk_words": self.chunk_words}
         made = Settings.load(self.config, **words, **asking)
         if made.budget_usd is not None or made.budget_tokens is not None:
             raise SettingError(
-                "budget_usd, budget_tokens: --budget-usd is the bound here; take them out of the settings"
+                "budget_usd, budget_tokens: --budget-usd sets the budget here. Remove them from the settings."
             )
         own = made.models.get(self.model)
         if own is not None and (set_ := sorted(own.model_fields_set & {"prompt", "passes", "chunk_words"})):
-            raise SettingError(f"the configured table for {self.model} sets {', '.join(set_)}: take that out of it")
+            raise SettingError(f"The settings for {self.model} set {', '.join(set_)}. Remove them.")
         return made
 
     def spec(self) -> ModelSpec:
@@ -102,7 +102,9 @@ class PromptRunner:
         self.policy: Policy = load_policy(how.policy)
         self._settings = how.settings()
         if opened is None and how.budget_usd is not None and price_of(how.spec()) is None:
-            raise SettingError(f"budget_usd: no price is known for {how.model}: name a table (setting `prices`)")
+            raise SettingError(
+                f"budget_usd: no price is known for {how.model}. Add it to a file in the setting `prices`."
+            )
         self._open = opened or (lambda: open_model(how.spec()))
         Runtime.shared().run(self._open().aclose())  # a door that does not open is told of before anything is written
         self._lock = exclusive(folder, private=True)
@@ -153,8 +155,8 @@ class PromptRunner:
                         watch(1)
                 if meter.unserved:
                     raise ModelUnavailable(
-                        "the model did not serve, or the budget is spent: run again to go on, with a larger "
-                        "--budget-usd if need be; nothing is paid twice"
+                        "The model did not answer, or the budget is spent. Run the same command again, if needed "
+                        "with a larger --budget-usd. Nothing is paid for twice."
                     )
         return made
 

@@ -62,9 +62,9 @@ def read_notes(path: Path) -> list[ReviewNote]:
         ReviewNote(one.id, one.text) for one in stream if not isinstance(one, CorpusProblem) and one.text is not None
     ]
     if not notes:
-        raise UsageError(f"{path.name} holds no texts")
+        raise UsageError(f"{path.name} has no texts.")
     if len({note.id for note in notes}) < len(notes):
-        raise UsageError(f"{path.name}: two texts have the same id")
+        raise UsageError(f"{path.name}: two texts have the same id.")
     return notes
 
 
@@ -80,7 +80,7 @@ def read_found(path: Path, notes: Sequence[ReviewNote]) -> list[list[LabeledSpan
     for note in notes:
         one = known.get(note.id)
         if one is None or (one.marks is None and one.fault is None):
-            raise UsageError(f"{path.name}: no findings for one of the texts; every variant must have read all of them")
+            raise UsageError(f"{path.name}: no spans for one of the texts. Every variant must have read all texts.")
         try:
             labels = renamed(one.against(note.text), form)
         except MalformedRecord as error:

@@ -55,7 +55,7 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
         UsageError: there are no units, or not as many of the one as of the other.
     """
     if len(first) != len(second) or not first:
-        raise UsageError("McNemar's test needs the same units of both systems, and at least one")
+        raise UsageError("McNemar's test needs the same units for both systems, and at least one.")
     b = sum(one and not other for one, other in zip(first, second, strict=True))
     c = sum(other and not one for one, other in zip(first, second, strict=True))
     n = b + c
@@ -92,13 +92,13 @@ def paired_difference(
         UsageError: the tables differ in shape or are empty, or the metric is no number on the whole corpus.
     """
     if first.shape != second.shape or not len(first):
-        raise UsageError("a paired comparison needs the same documents and columns of both systems")
+        raise UsageError("A paired comparison needs the same documents and columns for both systems.")
     both = np.hstack([first, second])
     sums = np.vstack([both.sum(axis=0), resampled(both, resamples, seed)])
     columns = first.shape[1]
     values = metric(sums[:, :columns]) - metric(sums[:, columns:])
     if np.isnan(values[0]):
-        raise UsageError("no gold, no score: the metric is no number on these documents")
+        raise UsageError("No gold, no score: the metric is undefined on these documents.")
     drawn = values[1:][~np.isnan(values[1:])]
     low, high = interval(drawn) if len(first) > 1 else (None, None)
     tail = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))

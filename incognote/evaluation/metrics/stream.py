@@ -73,7 +73,7 @@ class Stream:
         """
         self._flush()
         if self._left:
-            raise UsageError("the gold changed while it was read: run it again")
+            raise UsageError("The gold changed while it was read. Run the command again.")
         mine = self._at.get(name, {})
         places = list(mine.values())
         at = {column: number for number, column in enumerate(mine)}
@@ -84,7 +84,7 @@ class Stream:
         if not size:
             return
         if size > self._left:
-            raise UsageError("the gold changed while it was read: run it again")
+            raise UsageError("The gold changed while it was read. Run the command again.")
         if len(self._having) > self._sums.shape[1]:
             more = len(self._having) + 64 - self._sums.shape[1]
             self._sums = np.hstack([self._sums, np.zeros((len(self._sums), more))])

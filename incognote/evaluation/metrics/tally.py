@@ -56,7 +56,7 @@ class DocumentTally:
             UsageError: there is no document.
         """
         if not self._rows:
-            raise UsageError("no gold, no score: there is no document to score")
+            raise UsageError("No gold, no score: there is no document to score.")
         table = self.table()
         drawn = np.vstack([table.sum(axis=0), resampled(table, resamples, seed)])
         return Sums(drawn, dict(self._at), [np.flatnonzero(column)[:2].tolist() for column in table.T])

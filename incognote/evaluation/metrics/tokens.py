@@ -119,7 +119,7 @@ def tokens(text: str, aligned: Iterable[LabeledSpan] = ()) -> TokenBounds:
         if not part.any():
             signs = [not character.isspace() for character in text[label.start : label.end]]
             if not any(signs):
-                raise ImpossibleSpan(f"the label of {label.start}..{label.end} holds nothing but blanks")
+                raise ImpossibleSpan(f"The label {label.start}..{label.end} covers only blanks.")
             part[signs] = _SIGNS
     wall = np.concatenate(([0], kinds, [0]))
     change = wall[1:] != wall[:-1]  # of kind, before each character and at the end

@@ -72,7 +72,7 @@ def model_consistency(notes: Sequence[NotePair], resamples: int = RESAMPLES, see
     """
     patients = sorted({note.patient for note in notes})
     if len(patients) < 2:
-        raise UsageError("a model is trained on other patients' notes: give notes of two patients or more")
+        raise UsageError("The downstream model is trained on other patients. Give notes of at least two patients.")
     fold_of = {patient: at % _FOLDS for at, patient in enumerate(patients)}
     asked = [ask for task in _tasks(notes) for ask in _asked(notes, task, fold_of)]
     if not asked:

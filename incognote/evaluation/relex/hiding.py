@@ -78,7 +78,7 @@ def hiding(
         UsageError: a share outside 0 to 1, or no draw.
     """
     if not 0 < planted < 1 or draws < 1:
-        raise UsageError("the share planted lies between 0 and 1, and there is one draw or more")
+        raise UsageError("--planted must be between 0 and 1, with at least one draw.")
     random = np.random.default_rng(seed)
     patients = {patient: at for at, patient in enumerate(sorted({note.patient for note in notes}))}
     attacks: Mapping[str, Attack] = {"outsider": _outsider, "insider": _insider}

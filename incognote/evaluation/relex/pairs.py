@@ -92,18 +92,18 @@ def read_pairs(gold: str | Path, out: str | Path) -> list[NotePair]:
     for number, row in _rows(gold, "GOLD"):
         found = made.pop(str(row["id"]), None)
         if found is None:
-            raise UsageError(f"GOLD, line {number}: its id is in no line of OUT; give the output for the same notes")
+            raise UsageError(f"GOLD, line {number}: its id is not in OUT. Give the output for the same notes.")
         try:
             notes.append(_note(len(notes), row, *found))
         except (KeyError, TypeError, AttributeError):
             raise UsageError(
-                f"GOLD, line {number}, or OUT, line {found[0]}: not as `incognote relex` writes it (id, text, spans "
-                "with start, end, type, identity, and in OUT surrogate, out_start, out_end)"
+                f"GOLD, line {number}, or OUT, line {found[0]}: not in the format of `incognote relex`: id, text, "
+                "spans with start, end, type, identity, and in OUT also surrogate, out_start, out_end."
             ) from None
     if made:
-        raise UsageError(f"OUT, line {min(at for at, _ in made.values())}: its id is in no line of GOLD")
+        raise UsageError(f"OUT, line {min(at for at, _ in made.values())}: its id is not in GOLD.")
     if not notes:
-        raise UsageError("GOLD holds no note: no gold, no score")
+        raise UsageError("No gold, no score: GOLD holds no note.")
     return notes
 
 
@@ -111,9 +111,9 @@ def _rows(path: str | Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     seen: set[str] = set()
     for number, row in read_rows(path, name):
         if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("text"), str):
-            raise UsageError(f"{name}, line {number}: no object with `id` and `text`")
+            raise UsageError(f"{name}, line {number}: not an object with `id` and `text`.")
         if str(row["id"]) in seen:
-            raise UsageError(f"{name}, line {number}: its id stands in an earlier line too")
+            raise UsageError(f"{name}, line {number}: an earlier line has the same id.")
         seen.add(str(row["id"]))
         yield number, row
 
@@ -127,7 +127,7 @@ def _note(at: int, row: dict[str, Any], number: int, made: dict[str, Any]) -> No
     for span in sorted(row["spans"], key=lambda s: (int(s["start"]), int(s["end"]))):
         start, end = int(span["start"]), int(span["end"])
         if not 0 <= start < end <= len(before):
-            raise UsageError("GOLD: a span lies outside its text")
+            raise UsageError("GOLD: a span is outside its text.")
         told = (at, str(span["type"]), start, end, before[start:end], str(span["identity"]))
         if s := replaced.pop((start, end), None):
             place = int(s["out_start"]), int(s["out_end"])
@@ -145,10 +145,10 @@ def _check(before: str, after: str, spans: list[dict[str, Any]], number: int) ->
         start, end, begin, stop = (int(s[name]) for name in ("start", "end", "out_start", "out_end"))
         fits = done <= start < end <= len(before) and before[done:start] == after[out:begin]
         if not fits or after[begin:stop] != s["surrogate"]:
-            raise UsageError(f"OUT, line {number}: its offsets and texts do not agree with GOLD; is it of another run?")
+            raise UsageError(f"OUT, line {number}: its offsets and texts do not match GOLD. Is it from another run?")
         done, out = end, stop
     if before[done:] != after[out:]:
-        raise UsageError(f"OUT, line {number}: words outside the replaced places differ from GOLD's")
+        raise UsageError(f"OUT, line {number}: text outside the replaced spans differs from GOLD.")
 
 
 RESAMPLES = 1000

@@ -126,7 +126,7 @@ def gather(
     for head in results.heads():
         of.setdefault((str(head.corpus["name"]), str(head.facts["corpus"])), []).append(head)
     if not of:
-        raise UsageError(f"{folder.name} holds no finished cell: run the experiment first")
+        raise UsageError(f"{folder.name} holds no finished cell. Run the experiment first.")
     if embedder is not None:
         embedder = embedder[0], Remembering(embedder[1])
     ordered = sorted(of.values(), key=lambda heads: (-int(heads[0].corpus["documents"]), heads[0].label))

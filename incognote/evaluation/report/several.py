@@ -88,7 +88,7 @@ def evaluate_several(gold: str | Path, predictions: Mapping[str, str | Path], **
         sides[name] = side = _Side(Chosen(options.get("types", ())))
         reports[name] = evaluate(gold, path, watch=side.add, **options)
     if any(not side.hits for side in sides.values()):
-        raise UsageError("no gold, no score: the corpus holds no label, so that systems cannot be compared on it")
+        raise UsageError("No gold, no score: the corpus has no label.")
     systems = [(name, side.hits, np.array(side.rows, np.float64)) for name, side in sides.items()]
     drawn = {name: options[name] for name in ("resamples", "seed") if name in options}
     return Several(reports, tuple(each_pair(systems, **drawn)))

@@ -103,12 +103,12 @@ def checked(bound: float, confidence: float, expect: int) -> None:
         UsageError: a value out of its range; the message names the option.
     """
     if not 0 < bound < 1:
-        raise UsageError("--bound lies between 0 and 1, such as 0.01 for one document in a hundred")
+        raise UsageError("--bound must be between 0 and 1, such as 0.01 for one document in a hundred.")
     if not 0.64 <= confidence < 1:
-        raise UsageError("--confidence lies between 0.64 and 1, such as 0.95")
+        raise UsageError("--confidence must be between 0.64 and 1, such as 0.95.")
     if expect < 0:
         raise UsageError(
-            "--expect is 0 or more: how many leaking documents the draw may hold and still prove the bound"
+            "--expect must be 0 or more."
         )
 
 

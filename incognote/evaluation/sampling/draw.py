@@ -90,10 +90,11 @@ def draw(paths: Sequence[str], out: Path, key: Path, asked: SampleRequest) -> Dr
     bounds.checked(asked.bound, asked.confidence, asked.expect)
     if key.exists() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
         raise UsageError(
-            "--out or its key exists: a second draw beside the first would not be blind; name another place"
+            "--out or its key file already exists. A second draw next to the first would not be blind. Choose "
+            "another path."
         )
     if key.resolve().is_relative_to(out.resolve()):
-        raise UsageError("--key lies in the folder that reviewers get: name a place apart")
+        raise UsageError("--key is inside the folder for the reviewers. Choose a path outside.")
     release = ReleasedOutputs(paths, asked.strata)
     kinds = [document.stratum for document in release.documents()]
     sizes = dict(sorted(Counter(kinds).items()))
@@ -103,7 +104,9 @@ def draw(paths: Sequence[str], out: Path, key: Path, asked: SampleRequest) -> Dr
     chosen = {i for name, n in shares.items() for i in chance.sample([i for i, k in enumerate(kinds) if k == name], n)}
     rest = [i for i in range(len(kinds)) if i not in chosen]
     if len(rest) < asked.plants:
-        raise UsageError(f"--plant needs documents that were not drawn: {len(rest)} are left, {asked.plants} are asked")
+        raise UsageError(
+            f"--plant needs documents that were not drawn: {asked.plants} are needed, {len(rest)} are left."
+        )
     spare = set(chance.sample(rest, asked.plants))
     cases, texts = _cases(release, chosen, spare, asked.reviewers, chance)
     sets = [_write_set(out, number, cases, texts, chance) for number in range(asked.reviewers)]
@@ -135,9 +138,11 @@ def allotted(asked: SampleRequest, sizes: dict[str, int]) -> dict[str, int]:
     """
     population = sum(sizes.values())
     if not population:
-        raise UsageError("the outputs hold no document")
+        raise UsageError("The outputs hold no document.")
     if len(sizes) > _MOST_STRATA:
-        raise UsageError(f"--strata makes {len(sizes)} kinds, more than {_MOST_STRATA}: name a field with few values")
+        raise UsageError(
+            f"--strata gives {len(sizes)} kinds, more than {_MOST_STRATA}. Name a field with few different values."
+        )
     simple = len(sizes) == 1
     if simple:
         need = bounds.needed(asked.bound, asked.confidence, asked.expect, population)
@@ -145,13 +150,13 @@ def allotted(asked: SampleRequest, sizes: dict[str, int]) -> dict[str, int]:
         need = bounds.needed_in_strata(asked.bound, asked.confidence, asked.expect, sizes)
     if need is None:
         raise UsageError(
-            f"with {asked.expect} leaking documents no draw proves a bound of {asked.bound:g} for {population}: lower "
-            "--expect or raise --bound"
+            f"With {asked.expect} leaking documents, no sample of {population} can prove a bound of {asked.bound:g}. "
+            "Lower --expect or raise --bound."
         )
     if asked.size is not None and not need <= asked.size <= population:
         raise UsageError(
-            f"--size {asked.size} cannot prove a bound of {asked.bound:g} at {asked.confidence:g} with {asked.expect} "
-            f"leaking: of these {population} documents {need} are needed"
+            f"--size {asked.size} cannot prove a bound of {asked.bound:g} at {asked.confidence:g} with "
+            f"{asked.expect} leaking documents. At least {need} of {population} are needed."
         )
     return bounds.shares(asked.size or need, sizes)
 

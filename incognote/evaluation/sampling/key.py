@@ -101,6 +101,6 @@ def read_key(path: Path) -> Key:
         told["strata"] = {name: (size, drawn) for name, (size, drawn) in told["strata"].items()}
         return Key(**told)
     except FileNotFoundError:
-        raise UsageError("the key of the draw is not there: name it with --key") from None
+        raise UsageError("The key file of the draw was not found. Name it with --key.") from None
     except (OSError, ValueError, KeyError, TypeError):
-        raise UsageError("--key is no key of a draw") from None
+        raise UsageError("--key is not the key file of a draw.") from None

@@ -65,14 +65,14 @@ class ReleasedOutputs:
 
     def __init__(self, paths: Sequence[str], strata: str | None = None) -> None:
         if STDIN in paths:
-            raise UsageError("a draw needs files: the outputs are read twice")
+            raise UsageError("OUTPUTS must be files: they are read twice.")
         sources = find(paths).files
         if unread := [source for source in sources if source.unread]:
-            raise UsageError(f"{unread[0].shown}: {unread[0].unread}; a sample needs every output of the folder")
+            raise UsageError(f"{unread[0].shown}: {unread[0].unread}. A sample needs every output of the folder.")
         manifests = [source for source in sources if _is_manifest(source)]
         self.sources = [one for one in sources if one not in manifests and one.kind != "other"]
         if not self.sources:
-            raise UsageError("there is no output to draw from: name the files or the folder that `deid --out` wrote")
+            raise UsageError("There is no output to draw from. Name the files or the folder that `deid --out` wrote.")
         self._strata = strata
         self.digests = [digest(source.path) for source in self.sources if source.path is not None]
         self._hold_against(manifests)
@@ -88,7 +88,7 @@ class ReleasedOutputs:
                 yield from self._documents(number, source)
             except (RecordProblem, *UNREADABLE):
                 raise UsageError(
-                    f"output {number + 1} of {len(self.sources)} cannot be read as {source.kind}"
+                    f"Output {number + 1} of {len(self.sources)} cannot be read as {source.kind}."
                 ) from None
 
     def _documents(self, number: int, source: Source) -> Iterator[OutputDocument]:
@@ -118,8 +118,8 @@ class ReleasedOutputs:
                 named.add(number)
                 if self.digests[number] != output["sha256"]:
                     raise UsageError(
-                        f"output {number + 1} changed since its run wrote it (its manifest has another hash): what is "
-                        "reviewed must be what is released; run `incognote deid` again"
+                        f"Output {number + 1} was changed after its run: its hash differs from the manifest. Run "
+                        "`incognote deid` again."
                     )
         self.unvouched = len(self.sources) - len(named)
 

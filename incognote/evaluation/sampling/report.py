@@ -151,11 +151,10 @@ def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path
     ruled = read_adjudication(adjudicated, drawn) if adjudicated else {}
     leaking = {case.case: ruled.get(case.case, any(reviews.marks[case.case])) for case in drawn.drawn}
     if any(leaking[case] and not any(reviews.marks[case]) for case in leaking):
-        raise UsageError("--adjudicated: a case is called a leak that no reviewer marked: let one of them mark it")
+        raise UsageError("--adjudicated: a case is called a leak, but no reviewer marked it. Let a reviewer mark it.")
     if any(not leaks and all(reviews.marks[case]) for case, leaks in ruled.items()):
         raise UsageError(
-            "--adjudicated: a case is called none that every reviewer marked, and they do not disagree: let one "
-            "of them take the mark back"
+            "--adjudicated: a case is called none, but every reviewer marked it. Let a reviewer remove the mark."
         )
     return SampleReport(
         bound=drawn.bound,

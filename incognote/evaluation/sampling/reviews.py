@@ -45,9 +45,9 @@ def read_reviews(folder: Path, key: Key, decisions: Sequence[Path]) -> SampleRev
             try:
                 same = digest(place / name) == then
             except OSError:
-                raise UsageError(f"reviewer {given.reviewer}: {name} of the draw cannot be read") from None
+                raise UsageError(f"reviewer {given.reviewer}: {name} of the draw cannot be read.") from None
             if not same:
-                raise UsageError(f"reviewer {given.reviewer}: {name} changed since the draw; draw again")
+                raise UsageError(f"reviewer {given.reviewer}: {name} has changed since the draw. Draw again.")
         rows = [json.loads(line) for line in (place / ITEMS).read_bytes().splitlines()]
         texts.append({row["id"]: row["text"] for row in rows})
     told = _by_set([_read(path, n) for n, path in enumerate(decisions, 1)], key)
@@ -71,17 +71,17 @@ def read_adjudication(path: Path, key: Key) -> dict[str, bool]:
     """
     told = _json(path, "--adjudicated")
     if not isinstance(told, dict) or not all(verdict in ("leak", "none") for verdict in told.values()):
-        raise UsageError('--adjudicated: a JSON object of cases, each "leak" or "none"')
+        raise UsageError('--adjudicated must be a JSON object of cases, each "leak" or "none".')
     strangers = told.keys() - {case.case for case in key.drawn}
     if strangers:
-        raise UsageError(f"--adjudicated: {len(strangers)} of its cases are not of this draw")
+        raise UsageError(f"--adjudicated: {len(strangers)} of its cases do not belong to this draw.")
     return {case: verdict == "leak" for case, verdict in told.items()}
 
 
 def _read(path: Path, number: int) -> dict[str, Any]:
     told = _json(path, f"file {number} of decisions")
     if not isinstance(told, dict) or told.get("kind") != KIND or not isinstance(told.get("decisions"), dict):
-        raise UsageError(f"file {number} of decisions is none that the review page saves")
+        raise UsageError(f"File {number} of the decisions was not saved by a review page.")
     return told
 
 
@@ -89,9 +89,9 @@ def _json(path: Path, what: str) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"{what} cannot be read: {error.strerror}") from None
+        raise UsageError(f"{what} cannot be read: {error.strerror}.") from None
     except ValueError:
-        raise UsageError(f"{what} is not JSON") from None
+        raise UsageError(f"{what} is not valid JSON.") from None
 
 
 def _by_set(told: Sequence[dict[str, Any]], key: Key) -> dict[str, dict[str, Any]]:
@@ -100,27 +100,30 @@ def _by_set(told: Sequence[dict[str, Any]], key: Key) -> dict[str, dict[str, Any
     wanted = {given.name: given.reviewer for given in key.sets}
     strangers = [number for number, name in enumerate(names, 1) if name not in wanted]
     if strangers:
-        raise UsageError(f"file {strangers[0]} of decisions is of another draw")
+        raise UsageError(f"File {strangers[0]} of the decisions belongs to another draw.")
     if len(set(names)) < len(names):
-        raise UsageError("two files of decisions are of one reviewer: give the one that counts")
+        raise UsageError("Two files hold decisions of the same reviewer. Give only one.")
     missing = [str(reviewer) for name, reviewer in wanted.items() if name not in names]
     if missing:
-        raise UsageError(f"the decisions of reviewer {', '.join(missing)} are missing: a double review needs all")
+        raise UsageError(f"The decisions of reviewer {', '.join(missing)} are missing. A double review needs all.")
     return {name: one["decisions"] for name, one in zip(names, told, strict=True)}
 
 
 def _marks(told: Mapping[str, Any], item: str, text: str, reviewer: int) -> Marks:
     if item not in told:
-        raise UsageError(f"reviewer {reviewer} did not decide on item {item}, or on others: finish the review")
+        raise UsageError(
+            f"reviewer {reviewer}: item {item} has no decision, or unknown items have one. Finish the review."
+        )
     try:
         found = tuple(sorted(LeakMark(int(start), int(end), str(kind)) for start, end, kind in told[item]))
     except (TypeError, ValueError):
-        raise UsageError(f"reviewer {reviewer}, item {item}: a mark is [start, end, type]") from None
+        raise UsageError(f"reviewer {reviewer}, item {item}: a mark must be [start, end, type].") from None
     known = types()
     for mark in found:
         if not (0 <= mark.start < mark.end <= len(text) and text[mark.start : mark.end].strip() and mark.type in known):
             raise UsageError(
-                f"reviewer {reviewer}, item {item}: a mark lies outside the text, on blanks or is of no known type"
+                f"reviewer {reviewer}, item {item}: a mark is outside the text, covers only blanks, or has an "
+                "unknown type."
             )
     return found
 
@@ -129,6 +132,6 @@ def _unmoved(key: Key) -> bool | None:
     there = [(Path(name), then) for name, then in key.files if Path(name).is_file()]
     if any(digest(path) != then for path, then in there):
         raise UsageError(
-            "the release changed since the draw: what was reviewed is not what would be released; draw again"
+            "The release has changed since the draw, so the review does not describe it. Draw again."
         )
     return True if len(there) == len(key.files) else None

@@ -159,7 +159,7 @@ def read_table(
         if line.strip("\ufeff\r\n") and "".join(first).count('"') % 2 == 0:
             break
     if not "".join(first).strip("\ufeff\r\n \t"):
-        raise MalformedRecord("the table is empty: its first row names the columns")
+        raise MalformedRecord("the table is empty. Its first row must name the columns")
     choices = DELIMITERS if delimiter is None else (delimiter,)
     headers = {sign: next(iter(Rows(_unmarked(first), sign))) for sign in choices}
     sign = max(choices, key=lambda s: (len(set(columns(headers[s])) & set(expected)), len(headers[s].values)))
@@ -169,7 +169,7 @@ def read_table(
         raise MalformedRecord(f"the header cannot be read: {header.fault}")
     for position, name in enumerate(names, 1):
         if names.index(name) != position - 1:
-            raise MalformedRecord(f"columns {names.index(name) + 1} and {position} bear one name")
+            raise MalformedRecord(f"columns {names.index(name) + 1} and {position} have the same name")
     mark = "\ufeff" if first[0].startswith("\ufeff") else ""
     shifted = tuple((start + len(mark), end + len(mark)) for start, end in header.cells)
     header = RawRow(0, mark + header.raw, shifted, header.values)

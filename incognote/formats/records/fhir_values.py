@@ -162,7 +162,7 @@ def take_apart(written: str, path: str) -> Link:
     scheme = _SCHEME.match(written)
     if scheme and scheme.end() < len(written) and not re.search(r"\s", written):
         return Link((Segment(scheme.end(), len(written), "id"),), ((0, scheme.end(), f"{BASE}/url/"),))
-    raise SchemaViolation(f"{path}: not a reference or URL of FHIR R4", field=path)
+    raise SchemaViolation(f"{path}: not a FHIR R4 reference or URL", field=path)
 
 
 def _segments(match: re.Match[str], *groups: str) -> tuple[Segment, ...]:

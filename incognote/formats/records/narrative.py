@@ -269,7 +269,7 @@ class Attached:
             return base64.b64encode(content.encode(self.charset)).decode("ascii")
         except UnicodeEncodeError:
             raise RecordProblem(
-                f"an attachment in {self.charset} cannot hold its replacements: send it in UTF-8") from None
+                f"an attachment in {self.charset} cannot hold the replacements. Send it in UTF-8") from None
 
 
 def decode(data: str, content_type: str | None, path: str) -> Attached:
@@ -302,13 +302,13 @@ def decode(data: str, content_type: str | None, path: str) -> Attached:
     named = _CHARSET.search(content_type or "")
     charset = known["charsets"].get(named[1].lower() if named else "utf-8")
     if charset is None:
-        raise SchemaViolation(f"{path}.contentType: a character set that is not served", field=f"{path}.contentType")
+        raise SchemaViolation(f"{path}.contentType: unsupported character set", field=f"{path}.contentType")
     if octets is None:
         raise SchemaViolation(f"{path}.data: not base64", field=f"{path}.data")
     try:
         content = octets.decode(charset)
         if _UNPRINTABLE.search(content) or (charset in ("latin-1", "cp1252") and _is_utf8(octets)):
-            raise SchemaViolation(f"{path}.data: not text in {charset}: name its character set in contentType",
+            raise SchemaViolation(f"{path}.data: not text in {charset}. Name its character set in contentType",
                                   field=f"{path}.data")
     except UnicodeDecodeError:
         raise SchemaViolation(f"{path}.data: not text in {charset}", field=f"{path}.data") from None

@@ -199,7 +199,8 @@ class Table:
         if all(numbers):
             return [row for _, row in sorted(zip(marks, rows, strict=True), key=lambda pair: Decimal(pair[0]))]
         if any(numbers) or not all(marks):
-            raise SchemaViolation("rows of a note are ordered by numbers, or by text that sorts (ISO dates), not both",
+            raise SchemaViolation(
+                "the rows of a note must be ordered by numbers or by sortable text (ISO dates), not by both",
                                   field=self.columns[self._order])
         return [row for _, row in sorted(zip(marks, rows, strict=True), key=lambda pair: pair[0])]
 
@@ -223,7 +224,7 @@ class Table:
             patients.update(filter(None, [walk.scalar_at(self._schema.patient_key)]))
             ids += filter(None, [walk.scalar_at(self._schema.id_key)])
         if len(patients) > 1:
-            raise SchemaViolation("the rows of one note name different subjects", field=self._schema.patient_key or "")
+            raise SchemaViolation("the rows of one note have different patients", field=self._schema.patient_key or "")
         joined = {path: _joined(pieces, self._paths[path]) for path, pieces in texts.items()}
         return OpenRows(
             data_type=self._schema.data_type, schema=self._schema,
@@ -282,21 +283,26 @@ def read_rows(
         _refuse_unfit(names, schema)
     for name in (group, order):
         if name and name not in names:
-            raise UsageError(f"the table has no column {name!r}")
+            raise UsageError(f"The table has no column {name!r}. Check the column options.")
     return Table(header, rows, sign, schema, dropped, group, order)
 
 
 def _refuse_unfit(names: Sequence[str], schema: Schema) -> None:
     if any(rule.is_container for rule in schema.root.properties.values()):
-        raise UsageError(f"the schema {schema.data_type} has fields within fields: it is not for tables")
+        raise UsageError(
+            f"The schema {schema.data_type} has nested fields, so it does not fit a table. Choose another "
+            "--data-type."
+        )
     fields = schema.root.properties
     unknown = [spoken(name, i, "column", fields) for i, name in enumerate(names, 1) if name not in fields]
     if unknown:
-        raise SchemaViolation(f"{', '.join(unknown)}: not named by the schema {schema.data_type}; "
-                              "add it with a flag, or leave it out (is the first row the header?)")
+        raise SchemaViolation(
+            f"{', '.join(unknown)}: not in the schema {schema.data_type}. Add it to the schema, or remove it from "
+            "the table. Is the first row the header?"
+        )
     absent = sorted(schema.root.required - set(names))
     if absent:
-        raise SchemaViolation(f"the table lacks {', '.join(absent)}, which the schema {schema.data_type} requires")
+        raise SchemaViolation(f"the table has no {', '.join(absent)}, which the schema {schema.data_type} requires")
 
 
 def _kind(value: str, rule: FieldRule) -> Kind | None:

@@ -74,21 +74,21 @@ class Exchange:
         if self.unsent is not None:
             return ModelRejected(f"{name}: {self.unsent}")
         if self.status is None:
-            return ModelUnavailable(f"{name}: {self.failure or 'no answer'}; check that api_base is up")
+            return ModelUnavailable(f"{name}: {self.failure or 'no answer'}. Check that api_base is running")
         if self.status < 300:
             return ModelUnavailable(
-                f"{name}: status {self.status}, but no chat completion; check that api_base is the address of its API"
+                f"{name}: status {self.status}, but no chat completion. Check that api_base is the URL of its API"
             )
         if self.status < 400:
             return EgressRefused(
-                f"{name}: status {self.status}, a redirect, which is never followed; name the final address as api_base"
+                f"{name}: status {self.status}, a redirect. Redirects are never followed: set api_base to the final URL"
             )
         if self.kind == "context" or self.status == 413:
-            return ContextTooLong(f"{name}: status {self.status}, longer than the model reads; use smaller chunks")
+            return ContextTooLong(f"{name}: status {self.status}, longer than the model can read. Use smaller chunks")
         if self.kind == "quota":
-            return ModelRejected(f"{name}: status {self.status}, the account's quota is used up; raise it")
+            return ModelRejected(f"{name}: status {self.status}, the quota of the account is used up. Raise it")
         if self.status in _AGAIN or self.status >= 500:
-            return ModelUnavailable(f"{name}: status {self.status}; try later", retry_after=self.retry_after)
+            return ModelUnavailable(f"{name}: status {self.status}. Try later", retry_after=self.retry_after)
         return ModelRejected(f"{name}: status {self.status}, {_REMEDIES.get(self.status, _REMEDIES[400])}")
 
     def note(self, status: int, headers: Mapping[str, str], body: bytes) -> None:

@@ -53,7 +53,7 @@ class LiteLLMModel(ChatModel):
                 model=name, api_base=api_base, api_key=api_key
             )
         except Exception:  # litellm raises many kinds, and they quote the name it was given
-            raise SettingError("model: litellm knows no such vendor; write it as vendor/model") from None
+            raise SettingError("model: litellm does not know this vendor. Write VENDOR/NAME.") from None
         key = api_key or known_key or (_NO_KEY if egress.loopback else None)
         self._transport = Guarded(egress)
         self._client = _client(self._transport, vendor, api_base or known_base, key, timeout)

@@ -80,7 +80,7 @@ class Guarded(httpx.AsyncBaseTransport):
             await self._keep_idle(inner)
         noted.note(response.status_code, response.headers, body)
         if 300 <= response.status_code < 400:
-            raise EgressRefused("a redirect is never followed")
+            raise EgressRefused("redirects are never followed")
         if response.status_code >= 400:
             return httpx.Response(
                 response.status_code,

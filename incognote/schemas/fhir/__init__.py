@@ -257,7 +257,9 @@ def check_approvals(content: Mapping[str, Any], approvals: Mapping[str, Approval
     """
     changed = sorted(name for name, written in content.items() if state(approvals.get(name), written) != "approved")
     if changed:
-        raise UnapprovedSchema(f"FHIR rules are not as they were approved: {', '.join(changed)}; reinstall incognote")
+        raise UnapprovedSchema(
+            f"These FHIR rules differ from the approved ones: {', '.join(changed)}. Reinstall incognote."
+        )
 
 
 def _elements(

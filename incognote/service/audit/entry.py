@@ -110,7 +110,7 @@ class ChainHead:
         """
         number, _, digest = written.strip().partition(":")
         if not number.isdecimal() or len(digest) != len(BEGINNING) or set(digest) - set("0123456789abcdef"):
-            raise UsageError("a head is written NUMBER:HASH, as `incognote audit head` prints it")
+            raise UsageError("A head must be NUMBER:HASH, as `incognote audit head` prints it.")
         return cls(int(number), digest)
 
     def __str__(self) -> str:

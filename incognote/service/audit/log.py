@@ -58,11 +58,10 @@ class AuditLog:
         former: Keyring | None = None,
     ) -> None:
         if fcntl is None:
-            raise SettingError("an audit log needs a system with file locks (POSIX)")
+            raise SettingError("An audit log needs a system with file locks (POSIX).")
         if not keyring.persistent:
             raise KeyMissing(
-                "an audit log needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with "
-                "`incognote key new`"
+                "An audit log needs a persistent key. Run `incognote key new`, or set key_file (INCOGNOTE_KEY_FILE)."
             )
         self.folder = Path(folder).expanduser()
         self._keyring, self._clock, self._limit = keyring, clock, segment_bytes
@@ -293,6 +292,6 @@ def _last(path: Path) -> tuple[AuditEntry | None, int]:
 
 def _broken() -> IncognoteError:
     return IncognoteError(
-        "the audit log was cut, changed or partly lost: `incognote audit verify` says where; keep its folder as it "
-        "is, and begin another with the setting audit"
+        "The audit log was cut, changed, or partly lost. Run `incognote audit verify` to see where. Keep its folder "
+        "as it is, and set audit to a new one."
     )

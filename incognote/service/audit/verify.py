@@ -152,14 +152,16 @@ def entries(folder: str | Path) -> Iterator[AuditEntry]:
     """
     for segment, line, entry in _lines(Path(folder).expanduser()):
         if entry is None:
-            raise IncognoteError(f"{segment}, line {line} is no entry: `incognote audit verify` looks at all of it")
+            raise IncognoteError(
+                f"{segment}, line {line} is not an entry. Run `incognote audit verify` to check everything."
+            )
         yield entry
 
 
 def _lines(place: Path) -> Iterator[tuple[str, int, AuditEntry | None]]:
     segments = sorted(place.glob("[0-9]*.jsonl"))
     if not segments:
-        raise UsageError("there is no audit log: name its folder, or set audit in [service]")
+        raise UsageError("There is no audit log. Name its folder, or set audit in [service].")
     for segment in segments:
         try:
             with segment.open("rb") as stream:
@@ -171,4 +173,4 @@ def _lines(place: Path) -> Iterator[tuple[str, int, AuditEntry | None]]:
                     except ValueError:
                         yield segment.name, number, None
         except OSError as error:
-            raise IncognoteError(f"a segment of the audit log cannot be read: {error.strerror}") from None
+            raise IncognoteError(f"A segment of the audit log cannot be read: {error.strerror}.") from None

@@ -61,7 +61,7 @@ def with_words(
     """
     sought = subject_form(words)
     if len(sought) < _LEAST:
-        raise UsageError(f"--contains: at least {_LEAST} characters, or all outputs would be recalled")
+        raise UsageError(f"--contains needs at least {_LEAST} characters. Fewer would recall too many outputs.")
     for release in ledger.releases():
         for shard in ledger.shards(release.id):
             data = shard_bytes(destination, shard.name)
@@ -116,7 +116,7 @@ def shard_bytes(destination: Location, name: str) -> bytes | None:
         return None
     except Exception as error:  # a store's message can quote names; whatever it is, the destination was not read
         raise IncognoteError(
-            f"the destination cannot be read ({store_error(error)}): run this as a user who may read it"
+            f"The destination cannot be read ({store_error(error)}). Run this as a user with read access."
         ) from None
 
 
@@ -144,7 +144,7 @@ def records(name: str, data: bytes) -> list[str]:
         return [" ".join(row) for row in rows][1:]
     except (ValueError, OSError, EOFError, csv.Error):
         raise IncognoteError(
-            "a shard of the destination is not as it was written: compare it with its hash in the ledger"
+            "A shard of the destination was changed after it was written. Compare it with its hash in the ledger."
         ) from None
 
 

@@ -91,8 +91,8 @@ class SentinelWatch:
                 self._telemetry.tell(event, **more)
         if failed:
             raise SentinelsMissed(
-                f"of {self.total.planted} identifiers planted in sentinel notes {self.total.found} were found, less "
-                "than sentinel_floor: the run stops; look at models, policy and packs"
+                f"Only {self.total.found} of {self.total.planted} identifiers in sentinel notes were found, less "
+                "than sentinel_floor. The run was stopped. Check the models, policy, and packs."
             )
         return scored
 

@@ -91,7 +91,7 @@ class Metrics:
         try:
             server, _ = start_http_server(int(port), host or "127.0.0.1", registry=self.registry)
         except (OSError, ValueError, OverflowError):
-            raise SettingError("metrics: HOST:PORT, one that nobody else serves on") from None
+            raise SettingError("metrics must be HOST:PORT, with a free port.") from None
         return server
 
 

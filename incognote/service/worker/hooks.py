@@ -73,8 +73,8 @@ def check(counts: Mapping[State, int], *, settings: ServiceSettings, tell: Calla
         return
     tell("worker.ceiling", share=round(share, 4), ceiling=settings.review_ceiling)
     raise ReviewCeiling(
-        f"{share:.0%} of {settled:,} records wait for a person, more than review_ceiling "
-        f"({settings.review_ceiling:.0%}): look at them, mend policy or packs, and begin a new release"
+        f"{share:.0%} of {settled:,} records wait for review, more than review_ceiling "
+        f"({settings.review_ceiling:.0%}). Check them, correct the policy or packs, and start a new release."
     )
 
 

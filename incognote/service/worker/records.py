@@ -101,7 +101,7 @@ def opened(item: Item, engine: Engine) -> Document | None:
         return None
 
 
-DIED = Reason("workers-died", "", "workers ended without a word while they had it in hand")
+DIED = Reason("workers-died", "", "several workers ended without an error while they processed it")
 
 
 class ReviewStore(Protocol):

@@ -306,7 +306,7 @@ class Worker:
             await asyncio.to_thread(self._arrivals.say)
             return
         if self._staged is None and await self._refused(self._patients):
-            raise LeaseLost("a subject opted out since its record was claimed: all is claimed anew, and that refused")
+            raise LeaseLost("A patient opted out after the record was claimed. All records are claimed again.")
         if self._staged is None:  # else it is asked once more whether it stands: nothing was added since
             self._staged = token(), await asyncio.to_thread(self._delivery.stage, self._id, shards)
         settlement, staged = self._staged

@@ -81,7 +81,7 @@ def wrong(folder: Path) -> Iterator[tuple[Path, str]]:
     yield (
         written(folder, "katherlab.jsonl", '{"document_id":"n1","text":"Ruth","entities":'
         '[{"start":0,"end":3,"entity_type":"X","text":"Ruth"},{"start":0,"end":9,"entity_type":"X"}]}\n'),
-        "span 1 claims words that do not stand at 0..3; 2 of 2 spans do not fit",
+        "span 1 does not match the text at 0..3; 2 of 2 spans do not fit",
     )  # fmt: skip
     yield (
         written(
@@ -90,10 +90,10 @@ def wrong(folder: Path) -> Iterator[tuple[Path, str]]:
         ("span 1 of 0..9 does not fit a text of 4 characters"),
     )
     yield written(folder, "s.json", '[{"full_text":"Ruth","spans":[{"entity_type":"X","entity_value":"Rut",'
-                  '"start_position":0,"end_position":4}]}]'), "span 1 claims words"  # fmt: skip
+                  '"start_position":0,"end_position":4}]}]'), "span 1 does not match the text"  # fmt: skip
     jsl = json.loads((DATA / "johnsnow/n1.json").read_bytes())
     jsl["ner_chunk"][1]["begin"] = 16  # counted in code points
-    yield written(folder, "jsl.json", json.dumps(jsl)), "span 2 claims words that do not stand at 16..21"
+    yield written(folder, "jsl.json", json.dumps(jsl)), "span 2 does not match the text at 16..21"
     yield written(folder, "presidio.jsonl", '{"id":"n1","text":"Ruth","analyzer_results":[{"entity_type":"X","start":9,'
                   '"end":12,"score":1}]}'), "span 1 of 9..12 does not fit"  # fmt: skip
 
@@ -112,7 +112,7 @@ def test_a_span_that_does_not_fit_is_told_without_its_words_and_takes_its_docume
     ("name", "content", "what"),
     [
         ("n.json", b'[{"full_text": "Ruth"}]', "no gold"),
-        ("n.json", b'[{"full_text": "Ruth", "spans": []}, {"full', "nothing after it is read"),
+        ("n.json", b'[{"full_text": "Ruth", "spans": []}, {"full', "the rest was not read"),
     ],
 )
 def test_what_cannot_be_read_is_a_problem(tmp_path: Path, name: str, content: bytes, what: str) -> None:

@@ -61,7 +61,7 @@ def test_windows_leave_early_only_where_the_bundle_says_when_and_has_an_early_ex
 
 
 def test_no_weights_is_told_with_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="incognote distill export"):
+    with pytest.raises(SettingError, match="pip install incognote-en"):
         EncoderDetector(tmp_path / "nothing")
 
 
@@ -72,7 +72,7 @@ def test_no_weights_is_told_with_what_to_do(tmp_path: Path) -> None:
         ("[]", "malformed"),
         (json.dumps(told(format=99)), "another format"),
         (json.dumps(told(classes=["DOG"])), "other classes"),
-        (json.dumps(told(overlap=64)), "smaller than the window"),
+        (json.dumps(told(overlap=64)), "smaller than window"),
         (json.dumps(told(exits={"full": WAY, "fast": WAY}, leave="soon")), "malformed"),
         (json.dumps(told(exits={"full": {"transitions": [[0]], "temperatures": [1], "biases": {}}})), "malformed"),
     ],

@@ -91,7 +91,7 @@ def test_the_gate_leaves_with_0_1_or_4(done: Path) -> None:
     assert (code, json.loads(told)["data"]["gate"]["answer"]) == (1, "fail")
     code, told = call("gate", done, "--baseline", ALL, "--candidate", HALF, "--allow", "50")
     assert (code, told.splitlines()[1].partition(":")[0]) == (4, "cannot tell")
-    assert "smallest loss it can detect with 24 documents" in told
+    assert "smallest detectable loss with 24 documents" in told
     assert "test split, opened 4 times" in told
 
 

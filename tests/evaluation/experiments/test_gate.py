@@ -103,9 +103,9 @@ def test_what_cannot_be_judged_is_refused() -> None:
         judge(base, base, -1)
     with pytest.raises(UsageError, match="from 0 to 100 points"):
         judge(base, base, float("inf"))
-    with pytest.raises(UsageError, match="metric: one of recall"):
+    with pytest.raises(UsageError, match="metric must be one of recall"):
         judge(base, base, 1, metric="accuracy")
     with pytest.raises(UsageError, match="same documents"):
         judge(base, base[1:], 1)
-    with pytest.raises(UsageError, match="no gold, no score"):
+    with pytest.raises(UsageError, match="No gold, no score"):
         judge(base * 0, base * 0, 1)

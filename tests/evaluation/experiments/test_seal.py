@@ -46,9 +46,9 @@ def test_an_altered_line_is_detected(seal: Seal, line: int, key: str, value: str
     lines = seal.path.read_text().splitlines()
     lines[line - 1] = json.dumps({**json.loads(lines[line - 1]), key: value})
     seal.path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(IncognoteError, match=f"altered at line {line}"):
+    with pytest.raises(IncognoteError, match=f"changed at line {line}"):
         seal.openings()
-    with pytest.raises(IncognoteError, match="altered"):
+    with pytest.raises(IncognoteError, match="changed"):
         seal.open("0123456789abcdef", "run")
 
 
@@ -57,7 +57,7 @@ def test_a_line_taken_out_is_detected(seal: Seal, gone: int) -> None:
     lines = seal.path.read_text().splitlines()
     del lines[gone]
     seal.path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(IncognoteError, match=f"altered at line {gone + 1}"):
+    with pytest.raises(IncognoteError, match=f"changed at line {gone + 1}"):
         seal.openings()
 
 
@@ -65,7 +65,7 @@ def test_a_line_taken_off_the_end_is_known_to_who_saw_it(seal: Seal) -> None:
     last = seal.openings()[-1]
     seal.path.write_text("".join(line + "\n" for line in seal.path.read_text().splitlines()[:-1]))
     assert len(seal.openings()) == 2
-    with pytest.raises(IncognoteError, match="altered at line 3"):
+    with pytest.raises(IncognoteError, match="changed at line 3"):
         seal.remembers(3, last.hash)
 
 
@@ -87,9 +87,9 @@ def test_a_log_that_is_gone_is_missed_by_the_cells_that_remember_it(written: Wri
     run(planned)
     results = planned.results
     Seal(notes).path.unlink()
-    with pytest.raises(IncognoteError, match="altered"):
+    with pytest.raises(IncognoteError, match="changed"):
         plan(written(systems=RULES, split="test"))
-    with pytest.raises(IncognoteError, match="altered"):
+    with pytest.raises(IncognoteError, match="changed"):
         sides([results.find("notes:rules"), results.find("notes:rules")], "gate")
 
 
@@ -124,12 +124,12 @@ def test_whatever_else_reads_a_sealed_split_is_logged_by_whichever_name_it_is_re
 def test_a_split_whose_log_was_altered_is_not_read_by_anything(notes: Path) -> None:
     Seal(notes).path.write_text("{}\n")
     for door in DOORS.values():
-        with pytest.raises(IncognoteError, match="altered at line 1"):
+        with pytest.raises(IncognoteError, match="changed at line 1"):
             door(notes)
 
 
 def test_a_sealed_split_cannot_be_called_a_development_split(written: Write, notes: Path) -> None:
     plan(written(systems=RULES))
     Seal(notes).open("0123456789abcdef", "run")
-    with pytest.raises(SettingError, match="a log of openings lies beside notes"):
+    with pytest.raises(SettingError, match="notes has a log of openings"):
         plan(written(systems=RULES))

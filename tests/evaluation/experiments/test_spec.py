@@ -25,15 +25,15 @@ MODELS = [{"name": "openai/tiny"}, {"name": "openai/large"}]
             {"systems": [{"name": "x", "detectors": ["rules"], "settings": {"paases": 2}}]},
             "systems.0: settings has no paases",
         ),
-        ({"passes": [1, 1]}, "passes: something stands there twice"),
-        ({"models": []}, "models: a system with the detector llm needs one"),
+        ({"passes": [1, 1]}, "passes: an entry is repeated"),
+        ({"models": []}, "models: the detector llm needs a model"),
         ({"corpora": []}, "corpora: "),
     ],
 )
 def test_what_is_amiss_is_named_and_nothing_else(written: Write, other: dict[str, Any], said: str) -> None:
     with pytest.raises(SettingError) as caught:
         load(written(**other))
-    told = str(caught.value).removeprefix("the experiment is malformed: ")
+    told = str(caught.value).removeprefix("The experiment is malformed: ")
     assert told.startswith(said)
     assert len(told.split("; ")) == 1 + ("it takes" in told)
 
@@ -41,7 +41,7 @@ def test_what_is_amiss_is_named_and_nothing_else(written: Write, other: dict[str
 def test_what_is_no_yaml_is_told_by_its_line(tmp_path: Path) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text("name: x\ncorpora: [\n", encoding="utf-8")
-    with pytest.raises(SettingError, match="not YAML near line 3"):
+    with pytest.raises(SettingError, match="not valid YAML near line 3"):
         load(path)
 
 
@@ -91,7 +91,7 @@ def test_a_table_that_overrules_the_experiment_is_refused(
     written: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INCOGNOTE_MODELS", '{"openai/tiny": {"passes": 4}}')
-    with pytest.raises(SettingError, match="sets passes otherwise"):
+    with pytest.raises(SettingError, match="contradict the experiment: passes"):
         cells(load(written()), tmp_path)
 
 

@@ -79,8 +79,8 @@ def test_spans_come_back_as_they_were_written(name: str, data: st.DataObject) ->
         ("conll", Gold("n", "Ruth Hale", (LabeledSpan(0, 5, "A"),)), "white space"),
         ("conll", Gold("a\tb", "Ruth Hale", ()), "id"),
         ("brat", Gold("n", "Ruth", (LabeledSpan(0, 4, "A B"),)), "white space"),
-        ("brat", Gold("../n", "Ruth", ()), "id cannot be a file's name"),
-        ("inception", Gold("a:b", "Ruth", ()), "id cannot be a file's name"),
+        ("brat", Gold("../n", "Ruth", ()), "id cannot be a file name"),
+        ("inception", Gold("a:b", "Ruth", ()), "id cannot be a file name"),
         ("i2b2-2014", Gold("n", "Ruth\x00", ()), "control character"),
         ("i2b2-2006", Gold("n", "Ruth\x0b", ()), "control character"),
         ("incognote", Gold("n", "Ruth\ud800", ()), "surrogate"),
@@ -153,16 +153,16 @@ def test_converting_counts_what_it_writes_and_tells_what_it_leaves_out(tmp_path:
 def test_a_conversion_that_cannot_be_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     data = Path(__file__).parent / "data"
     for out, to, what in [
-        (tmp_path / "out", None, "does not say its format"),
-        (tmp_path / "out", "tab", "can be read only"),
-        (data / "own.jsonl", None, "overwrite the input"),
+        (tmp_path / "out", None, "format of the output is unknown"),
+        (tmp_path / "out", "tab", "read-only format"),
+        (data / "own.jsonl", None, "OUT is the input"),
         (tmp_path / "out", "brta", "no format named"),
     ]:
         with pytest.raises(UsageError, match=what):
             convert(data / "own.jsonl", out, to=to)
     answers = tmp_path / "answers.jsonl"
     answers.write_text('{"id": "n1", "spans": []}\n')
-    with pytest.raises(UsageError, match=r"nothing to write: no document of answers\.jsonl can be converted"):
+    with pytest.raises(UsageError, match=r"No document of answers\.jsonl can be converted"):
         convert(answers, tmp_path / "out.jsonl")
     assert list(tmp_path.iterdir()) == [answers]
 
@@ -171,5 +171,5 @@ def test_problems_of_the_input_stand_among_those_of_a_conversion(tmp_path: Path)
     source = tmp_path / "in.jsonl"
     source.write_text('{"id": "a", "text": "", "spans": []}\nwhat?\n')
     assert convert(source, tmp_path / "out.jsonl.gz").problems == [
-        CorpusProblem("line 2", "not one JSON document in UTF-8")
+        CorpusProblem("line 2", "not a JSON document in UTF-8")
     ]

@@ -161,7 +161,7 @@ def test_with_the_full_sample_relative_recall_and_precision_are_the_exact_values
     found = [{(n, (a, b)) for n, labels in enumerate(variant) for a, b, _ in labels} for variant in variants]
     pool = set().union(*found) & right
     if not pool:
-        with pytest.raises(UsageError, match="no identifier"):
+        with pytest.raises(UsageError, match="No identifier"):
             judged(plan, from_gold(plan, notes, gold), notes)
         return
     made = judged(plan, from_gold(plan, notes, gold), notes)
@@ -253,8 +253,8 @@ def test_decisions_are_read_back_and_an_unfinished_review_is_no_sample(
         read_decisions(plan.folder / "items.jsonl", plan, notes)
     lines = path.read_text().splitlines()
     for bad, what in (
-        ('{"item": "i99999", "decision": "accept"}', "line 1: no decision about an item"),
-        (lines[0].replace("accept", "maybe").replace("reject", "maybe"), "line 1: decision is accept or reject"),
+        ('{"item": "i99999", "decision": "accept"}', "line 1: the decision is not about an item"),
+        (lines[0].replace("accept", "maybe").replace("reject", "maybe"), "line 1: decision must be accept or reject"),
         (lines[0].replace("[]", "[[0, 9999, 0]]"), "outside"),
     ):
         path.write_text("\n".join([bad, *lines[1:]]))
@@ -287,13 +287,13 @@ def test_a_review_is_of_texts_that_all_variants_read(tmp_path: Path) -> None:
     texts = written(tmp_path / "texts.jsonl", [{"id": "t", "text": TEXT}, {"id": "u", "text": "dry"}])
     a = written(tmp_path / "a.jsonl", [{"id": "t", "spans": []}, {"id": "u", "spans": []}])
     b = written(tmp_path / "b.jsonl", [{"id": "t", "spans": []}])
-    with pytest.raises(UsageError, match=r"b\.jsonl: no findings"):
+    with pytest.raises(UsageError, match=r"b\.jsonl: no spans"):
         draw(texts, [a, b], tmp_path / "r", 5)
     with pytest.raises(UsageError, match="two variants"):
         draw(texts, [a], tmp_path / "r", 5)
     draw(texts, [a, written(tmp_path / "c.jsonl", [json.loads(line) for line in a.read_text().splitlines()])],
          tmp_path / "r", 5)  # fmt: skip
-    with pytest.raises(UsageError, match="holds a review already"):
+    with pytest.raises(UsageError, match="already holds a review"):
         draw(texts, [a, b], tmp_path / "r", 5)
     texts.write_text("{}")
     with pytest.raises(UsageError, match="changed since"):

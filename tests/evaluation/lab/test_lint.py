@@ -77,5 +77,5 @@ def test_an_experiment_does_not_score_a_prompt_on_what_it_quotes(tmp_path: Path)
         "name: x\ncorpora: [{name: dev, path: dev.jsonl, synthetic: true}]\nsystems: [{name: llm, detectors: [llm]}]\n"
         "models: [{name: openai/any, api_base: 'http://127.0.0.1:9/v1'}]\nprompts: [mine.toml]\n"
     )
-    with pytest.raises(UsageError, match="examples 1 of mine share 8 words running"):
+    with pytest.raises(UsageError, match="Examples 1 of mine share 8 consecutive words"):
         plan(tmp_path / "spec.yaml")

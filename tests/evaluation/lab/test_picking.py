@@ -87,7 +87,7 @@ def test_random_is_as_its_seed_says() -> None:
 def test_nothing_that_quotes_a_document_to_be_scored_is_offered(strategy: Strategy) -> None:
     left = unseen(candidates(POOL), [POOL[0].text, POOL[2].text[:90]], 1)
     assert {one.document for one in left} == {4}, "the others share the filler's words"
-    with pytest.raises(UsageError, match="name another pool"):
+    with pytest.raises(UsageError, match="Use another pool"):
         unseen(candidates(POOL), [one.text for one in POOL], 1)
 
 

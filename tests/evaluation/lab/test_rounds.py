@@ -132,7 +132,7 @@ def test_a_run_that_a_budget_ended_goes_on_without_paying_twice(
         return Reply(act.text, usage=Usage(input=1, output=1, calls=1, usd=1.0))
 
     tight = ModelRequestOptions(how.model, detectors=how.detectors, synthetic=True, budget_usd=50)
-    with pytest.raises(ModelUnavailable, match="run again"):
+    with pytest.raises(ModelUnavailable, match="Run the same command again"):
         go(tmp_path / "cut", tight, gold, ScriptedLLM(answer))
     assert 50 <= calls < whole.calls
     wide = ModelRequestOptions(how.model, detectors=how.detectors, synthetic=True, budget_usd=7000)
@@ -144,7 +144,7 @@ def test_a_run_that_a_budget_ended_goes_on_without_paying_twice(
 
 def test_a_folder_is_about_one_thing(tmp_path: Path, gold: Path, how: ModelRequestOptions, model: Model) -> None:
     go(tmp_path / "lab", how, gold, model("names of people"))
-    with pytest.raises(SettingError, match="begun with other rounds"):
+    with pytest.raises(SettingError, match="used other values: rounds"):
         go(tmp_path / "lab", how, gold, model(""), RoundsTerms("extract/v2", rounds=3))
     with pytest.raises(SettingError, match="begun with other prompt"):
         go(tmp_path / "lab", how, gold, model(""), RoundsTerms("extract/v1", rounds=2))
@@ -153,7 +153,7 @@ def test_a_folder_is_about_one_thing(tmp_path: Path, gold: Path, how: ModelReque
 @pytest.mark.parametrize(
     ("written", "what"),
     [
-        ('[models."scripted/model"]\nprompt = "extract/v1"\n', "sets prompt"),
+        ('[models."scripted/model"]\nprompt = "extract/v1"\n', "set prompt"),
         ("budget_tokens = 5\n", "budget_tokens"),
     ],
 )
@@ -193,7 +193,7 @@ def test_a_prompt_whose_examples_quote_the_texts_is_refused(
     text = annotated(gold)[0].text
     mine = tmp_path / "mine.toml"
     mine.write_text(f'base = "extract/v2"\n[[examples]]\ntext = "{text}"\n', encoding="utf-8")
-    with pytest.raises(UsageError, match="examples 1 of mine share 8 words"):
+    with pytest.raises(UsageError, match="Examples 1 of mine share 8 consecutive words"):
         go(tmp_path / "lab", how, gold, model(""), RoundsTerms(str(mine), rounds=1))
 
 

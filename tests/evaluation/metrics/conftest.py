@@ -125,5 +125,5 @@ def confusion(pairs: Iterable[Pair], scheme: Scheme) -> Confusion:
         documents += 1
         counts += count_confusion(scheme.gold(pair), scheme.found(pair))
     if not documents:
-        raise UsageError("no gold, no score: there is no document to score")
+        raise UsageError("No gold, no score: there is no document to score")
     return confusion_of(counts, scheme)

@@ -37,5 +37,5 @@ def test_findings_without_a_type_have_a_column() -> None:
 
 
 def test_no_document_is_no_score(scheme: Scheme) -> None:
-    with pytest.raises(UsageError, match="no gold, no score"):
+    with pytest.raises(UsageError, match="No gold, no score"):
         confusion([], scheme)

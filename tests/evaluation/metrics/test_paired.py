@@ -87,5 +87,5 @@ def test_a_difference_needs_the_same_documents_and_some_gold() -> None:
     table = np.ones((3, 2))
     with pytest.raises(UsageError, match="same documents"):
         paired_difference(table, table[:2], recall)
-    with pytest.raises(UsageError, match="no gold, no score"):
+    with pytest.raises(UsageError, match="No gold, no score"):
         paired_difference(table, table, lambda sums: np.full(len(sums), np.nan))

@@ -55,7 +55,7 @@ def test_a_types_row_sees_that_type_alone(notes: list[Pair], scheme: Scheme) -> 
 
 
 def test_no_document_is_no_score(scheme: Scheme) -> None:
-    with pytest.raises(UsageError, match="no gold, no score"):
+    with pytest.raises(UsageError, match="No gold, no score"):
         score_spans([], scheme)
 
 

@@ -63,5 +63,5 @@ def test_a_slice_that_one_document_alone_fills_has_no_interval() -> None:
 
 @pytest.mark.parametrize("announced", [2, 4])
 def test_more_documents_or_fewer_than_announced_are_no_sample(announced: int) -> None:
-    with pytest.raises(UsageError, match="the gold changed"):
+    with pytest.raises(UsageError, match="The gold changed"):
         streamed([1, 2, 3], announced=announced).sums("a")

@@ -39,7 +39,7 @@ def test_a_table_has_the_columns_asked_for_in_their_order() -> None:
 
 
 def test_no_document_is_no_score() -> None:
-    with pytest.raises(UsageError, match="no gold, no score"):
+    with pytest.raises(UsageError, match="No gold, no score"):
         DocumentTally().sums(10, 0)
 
 

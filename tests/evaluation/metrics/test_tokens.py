@@ -46,7 +46,7 @@ def test_a_gold_label_of_signs_is_a_token() -> None:
 
 
 def test_a_gold_label_of_blanks_is_refused_and_not_taken_for_nothing() -> None:
-    with pytest.raises(ImpossibleSpan, match=r"1\.\.3 holds nothing but blanks"):
+    with pytest.raises(ImpossibleSpan, match=r"1\.\.3 covers only blanks"):
         count_tokens("a  b", [LabeledSpan(1, 3, "PERSON")], [])
 
 

@@ -57,5 +57,5 @@ def test_the_same_seed_plants_the_same(pair: Pair) -> None:
 
 @pytest.mark.parametrize(("share", "draws"), [(0, 1), (1, 1), (0.1, 0)])
 def test_impossible_wishes_are_refused(pair: Pair, share: float, draws: int) -> None:
-    with pytest.raises(UsageError, match="share planted"):
+    with pytest.raises(UsageError, match="--planted must be"):
         hiding(notes(pair, like_people), share, draws)

@@ -194,7 +194,7 @@ def test_one_number_of_passes_is_no_curve(cells: Cells) -> None:
 
 
 def test_a_folder_without_finished_cells_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="holds no finished cell: run the experiment first"):
+    with pytest.raises(UsageError, match=r"holds no finished cell\. Run the experiment first"):
         write_report(tmp_path)
 
 

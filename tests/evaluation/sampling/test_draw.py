@@ -92,7 +92,7 @@ def test_kinds_are_drawn_in_proportion(drawn: Drawn) -> None:
     ("words", "said"),
     [
         ({"size": 10}, "are needed"),
-        ({"bound": 0.001, "expect": 1}, "no draw proves"),
+        ({"bound": 0.001, "expect": 1}, "can prove a bound"),
         ({"plants": 100}, "--plant"),
         ({"strata": "note", "bound": 0.05}, "--strata"),
         ({"bound": 2.0}, "--bound"),
@@ -121,7 +121,7 @@ def test_the_key_does_not_go_where_reviewers_look(release: Path, tmp_path: Path)
 def test_an_output_that_changed_since_its_run_is_noticed(release: Path, drawn: Drawn) -> None:
     with (release / "3f2a.jsonl").open("a") as more:
         more.write('{"note": "added"}\n')
-    with pytest.raises(UsageError, match="changed since its run"):
+    with pytest.raises(UsageError, match="changed after its run"):
         drawn()
 
 
@@ -151,7 +151,7 @@ def test_attached_texts_are_shown_decoded() -> None:
 )
 def test_an_output_that_cannot_be_read_stops_the_draw_unnamed(tmp_path: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(UsageError, match="output 1 of 1") as raised:
+    with pytest.raises(UsageError, match="Output 1 of 1") as raised:
         texts([str(tmp_path)])
     assert name not in str(raised.value)
 

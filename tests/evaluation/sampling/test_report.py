@@ -141,14 +141,14 @@ def test_a_changed_set_is_noticed(name: str, drawn: Drawn, decide: Decide) -> No
     folder, key = drawn()
     path = folder / "reviewer-2" / name
     path.write_bytes(path.read_bytes().replace(b"visit", b"Visit"))
-    with pytest.raises(UsageError, match=f"reviewer 2: {name} changed"):
+    with pytest.raises(UsageError, match=f"reviewer 2: {name} has changed"):
         report(folder, decide(key, {}, {}))
 
 
 def test_a_release_that_changed_since_the_draw_is_noticed(release: Path, drawn: Drawn, decide: Decide) -> None:
     folder, key = drawn()
     (release / "3f2a.jsonl").write_text("{}\n")
-    with pytest.raises(UsageError, match="the release changed"):
+    with pytest.raises(UsageError, match="The release has changed"):
         report(folder, decide(key, {}, {}))
 
 
@@ -189,12 +189,12 @@ def _of_no_form(told: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (_without_an_item, "reviewer 1 did not decide"),
-        (_of_another_draw, "file 2 of decisions is of another draw"),
-        (_twice_the_same, "one reviewer"),
-        (_no_decisions, "file 1 of decisions is none"),
+        (_without_an_item, "reviewer 1: item"),
+        (_of_another_draw, "File 2 of the decisions belongs to another draw"),
+        (_twice_the_same, "same reviewer"),
+        (_no_decisions, "File 1 of the decisions was not saved"),
         (_beyond_the_text, "outside the text"),
-        (_of_no_type, "no known type"),
+        (_of_no_type, "unknown type"),
         (_of_no_form, r"\[start, end, type\]"),
     ],
 )

@@ -96,7 +96,7 @@ def test_the_shipped_configuration_is_one(tmp_path: Path) -> None:
         ({"switches.foo": True}, "switches.foo"),
         ({"run.window": 4}, "run.window"),
         ({"run.steps": None}, "minutes, epochs or steps"),
-        ({"switches.exit_layer": 9}, "exit_layer"),
+        ({"switches.no early exit": 9}, "no early exit"),
         ({"run.overlap": 70}, "overlap"),
         ({"data.files": []}, "data.files"),
     ],

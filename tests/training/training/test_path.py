@@ -88,7 +88,7 @@ def test_a_broken_graph_is_an_error_with_a_remedy(exported: tuple[Path, Any], tm
     copy = tmp_path / "copy"
     shutil.copytree(exported[0], copy)
     (copy / "lower.onnx").write_bytes(b"no graph")
-    with pytest.raises(SettingError, match="export the model again"):
+    with pytest.raises(SettingError, match="Export the model again"):
         EncoderDetector(copy).detect([Text(TEXT)])
 
 
