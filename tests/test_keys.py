@@ -174,7 +174,7 @@ def test_a_command_is_split_without_a_shell_and_run_once(tmp_path: Path) -> None
     [
         (printing("import sys; print('S3CRET'); sys.exit('S3CRET')"), "ended with exit status 1"),
         (printing("import os; os.kill(os.getpid(), 9)"), "ended with signal 9"),
-        (printing("print('S3CRET' * 1000)"), "gives more than 4096 bytes"),
+        (printing("print('S3CRET' * 1000)"), "gave more than 4096 bytes"),
         (printing("pass"), "printed nothing"),
         (printing("print('S3CRET, not a key')"), "neither base64 nor hexadecimal"),
         (printing("import sys; sys.stdout.buffer.write(bytes([255] * 40))"), "neither base64 nor hexadecimal"),

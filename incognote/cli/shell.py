@@ -147,7 +147,7 @@ def write_list(path: str, ids: Iterable[str], option: str) -> None:
         require_writable(Path(path), overwrite=False, option="it")
         write_atomic(Path(path), "".join(f"{id_}\n" for id_ in ids).encode(), private=True)
     except IncognoteError as error:
-        raise UsageError(f"{option}: {path} cannot be written: {error} The command itself was completed.") from None
+        raise UsageError(f"{option} cannot be written: {error} The command itself was completed.") from None
 
 
 def _shut() -> None:

@@ -83,7 +83,7 @@ def _data_type(members: dict[str, Node], registry: Registry, given: str | None) 
             raise UnknownDataType("the record carries no dataType: name its schema with --data-type or data_type=")
         return given
     if carried.kind != "string":
-        raise SchemaViolation(f"dataType must be a string, not of type {carried.kind}", field="dataType")
+        raise SchemaViolation(f"dataType: must be a string, not of type {carried.kind}", field="dataType")
     name: str = carried.value
     if name not in registry:  # the value may be anything, so the message does not quote it
         raise UnknownDataType(
@@ -97,7 +97,7 @@ def _check_version(raw: str, node: Node | None) -> None:
         return
     content = node.value if node.kind == "string" else raw[node.start : node.end]
     if not isinstance(content, str) or not _VERSION.fullmatch(content):
-        raise SchemaViolation("recordVersion must be a version number such as \"1.0\"", field="recordVersion")
+        raise SchemaViolation("recordVersion: must be a version number such as \"1.0\"", field="recordVersion")
 
 
 def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:

@@ -35,9 +35,9 @@ class AgreementTerms:
 
     def __post_init__(self) -> None:
         if not self.baa.strip():
-            raise SettingError("--baa: give a reference to the agreement.")
+            raise SettingError("terms: give a reference to the agreement (BAA).")
         if self.retention_days < 0:
-            raise SettingError("--retention-days must be 0 or more.")
+            raise SettingError("terms: the retention must be 0 days or more.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +94,10 @@ class Agreements:
                 cannot be read or written.
         """
         if not by.strip():
-            raise SettingError("--by: name the person who agrees.")
+            raise SettingError("by: name the person who agrees.")
         note = note.strip()
         if len(note) > LONGEST_NOTE or not note.isprintable():
-            raise SettingError(f"--note must be one printable line of at most {LONGEST_NOTE} characters.")
+            raise SettingError(f"note: must be one printable line of at most {LONGEST_NOTE} characters.")
         at = datetime.now(UTC).isoformat(timespec="seconds")
         new = ModelAgreement(model, str(EgressAddress.of(api_base)), by.strip(), at, terms, note)
         entries = [*self._entries(), (new, new.hash)]

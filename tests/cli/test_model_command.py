@@ -20,7 +20,7 @@ def test_an_agreement_is_recorded_listed_and_lets_a_run_begin(run: Run, tmp_path
     args = ("deid", tmp_path / "a.txt", "--model", "openai/gpt-4o")
     refused = run(*args)
     assert refused.code == 1
-    assert "`incognote model agree openai/gpt-4o --api-base https://api.openai.com:443`" in refused.err
+    assert "incognote model agree openai/gpt-4o --api-base https://api.openai.com:443" in refused.err
     assert "No agreement is recorded" in run("model", "list").out
     done = run(*AGREE)
     assert done.code == 0

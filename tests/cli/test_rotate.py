@@ -59,9 +59,9 @@ def listed_name() -> str:
 
 
 def test_it_wants_one_new_key_and_folders_that_are_there(here: Path, run: Run) -> None:
-    assert "name one of" in run("key", "rotate").err
-    assert "name one of" in run("key", "rotate", "--new-key-file", "new.key", "--new-key-fd", "9").err
-    assert "no such folder" in run("key", "rotate", "--new-key-file", "new.key", "--quarantine", "hedl").err
+    assert "Name one of" in run("key", "rotate").err
+    assert "Name one of" in run("key", "rotate", "--new-key-file", "new.key", "--new-key-fd", "9").err
+    assert "hedl does not exist" in run("key", "rotate", "--new-key-file", "new.key", "--quarantine", "hedl").err
     same = run("key", "rotate", "--new-key-file", home() / "master.key", "--quarantine", "held")
     assert "another one" in same.err
     old = Keyring.read(home() / "master.key")

@@ -127,7 +127,7 @@ def test_a_list_is_a_new_file(tmp_path: Path) -> None:
     write_list(str(place), ["a", "b"], "--outdated")
     assert place.read_text() == "a\nb\n"
     assert place.stat().st_mode & 0o077 == 0
-    with pytest.raises(UsageError, match="--outdated cannot be written: it exists"):
+    with pytest.raises(UsageError, match="--outdated cannot be written: it already exists"):
         write_list(str(place), ["c"], "--outdated")
     assert place.read_text() == "a\nb\n"
     write_list("/dev/null", ["a"], "--outdated")

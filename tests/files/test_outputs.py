@@ -100,7 +100,7 @@ def test_one_file_can_be_written_to_a_file_of_its_kind(tmp_path: Path) -> None:
     _copy(tmp_path / "clean.ndjson.gz", sources)
     assert gzip.decompress((tmp_path / "clean.ndjson.gz").read_bytes()) == b'{"a":1}\n'
     assert place(str(tmp_path / "clean.jsonl"), sources).manifest == tmp_path / "clean.jsonl.manifest.json"
-    with pytest.raises(UsageError, match="another kind"):
+    with pytest.raises(UsageError, match="another format"):
         place(str(tmp_path / "clean.csv"), sources)
 
 

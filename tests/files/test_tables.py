@@ -147,5 +147,5 @@ def test_what_is_held_twice_is_kept_once_but_only_if_it_is_the_same(tmp_path: Pa
     supersede(quarantine)
     held = list(quarantine.items())
     assert sorted(quarantine.open(one).data for one in held) == [b"other", b"same"]
-    with pytest.raises(UsageError, match="inputs of one name"):
+    with pytest.raises(UsageError, match="inputs with the same name"):
         sources_of(quarantine, held)

@@ -210,7 +210,7 @@ def test_a_record_is_an_object(raw: str) -> None:
     ('{"who":{"mrn":"1"},"recordVersion":"555-1234"}', "recordVersion", "version number"),
     ('{"who":{"mrn":"1"},"recordVersion":["Doe"]}', "recordVersion", "version number"),
     ('{"who":{"mrn":"1","dataType":"Doe"}}', "who.dataType", "not named"),
-    ('{"who":{"mrn":"1"},"dataType":1}', "dataType", "dataType: is of type integer, it must be a string"),
+    ('{"who":{"mrn":"1"},"dataType":1}', "dataType", "dataType: must be a string, not of type integer"),
 ])
 def test_a_violation_names_the_field_and_never_the_value(visits: Registry, raw: str, field: str, words: str) -> None:
     with pytest.raises(SchemaViolation, match=re.escape(words)) as caught:

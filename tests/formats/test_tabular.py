@@ -270,10 +270,10 @@ def test_a_table_of_a_header_alone_has_no_records() -> None:
 
 
 @pytest.mark.parametrize(("header", "error", "words"), [
-    ("note_id,patient_id,text,extra", SchemaViolation, "column 'extra': not named by the schema csvNotes"),
-    ("n1,Jane Doe,Seen 3/4", SchemaViolation, "column 1, column 2, column 3: not named"),
-    ("note_id,text", SchemaViolation, "lacks patient_id"),
-    ("note_id,text,patient_id,text", MalformedRecord, "columns 2 and 4 bear one name"),
+    ("note_id,patient_id,text,extra", SchemaViolation, "column 'extra': not in the schema csvNotes"),
+    ("n1,Jane Doe,Seen 3/4", SchemaViolation, "column 1, column 2, column 3: not in the schema"),
+    ("note_id,text", SchemaViolation, "has no patient_id"),
+    ("note_id,text,patient_id,text", MalformedRecord, "columns 2 and 4 have the same name"),
     ('note_id,patient_id,"text', MalformedRecord, "a quote is opened"),
 ])
 def test_a_header_that_does_not_fit_is_told_without_quoting_data(header: str, error: type, words: str) -> None:
@@ -330,7 +330,7 @@ def test_an_id_that_is_passed_by_name_passes() -> None:
     (Columns(text=["t"], passed=["a"]), "what to do with column 3\\."),
     (Columns(text=["nope"]), "no column 'nope'"),
     (Columns(text=[]), "at least one text column"),
-    (Columns(text=["t"], passed=["t"]), "named for two things"),
+    (Columns(text=["t"], passed=["t"]), "used for two things"),
 ])
 def test_a_column_nobody_named_is_a_usage_error(columns: Columns, words: str) -> None:
     with pytest.raises(UsageError, match=words):

@@ -44,7 +44,7 @@ def test_a_value_out_of_range_is_named(tmp_path: Path, wrong: dict[str, Any], na
 
 
 def test_a_vendor_without_an_address_known_beforehand_needs_one(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="api_base: azure"):
+    with pytest.raises(SettingError, match="no address is known for azure"):
         open_model(ModelSpec("azure/m", home=tmp_path))
 
 

@@ -209,11 +209,11 @@ def test_a_plain_recording_is_lines_that_a_reader_can_review(tmp_path: Path) -> 
 def test_a_plain_recording_names_its_bad_line(tmp_path: Path) -> None:
     path = tmp_path / "fixtures.jsonl"
     path.write_text('{"address": "a", "kind": "reply", "value": {"text": "Quackenbosh"}}\n["Quackenbosh"]\n')
-    with pytest.raises(SettingError, match="line 2") as caught:
+    with pytest.raises(SettingError, match="Line 2") as caught:
         Recording(path, plain=True)
     assert "Quackenbosh" not in str(caught.value)
     path.write_text('{"address": "a", "kind": "reply", "value": {"text": "Quackenbosh"}}\n')
-    with pytest.raises(SettingError, match="no reply") as caught:
+    with pytest.raises(SettingError, match="not a reply") as caught:
         Recording(path, plain=True).reply("a")
     assert "Quackenbosh" not in str(caught.value)
     with pytest.raises(UsageError):

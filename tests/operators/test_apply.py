@@ -154,7 +154,7 @@ def test_overlapping_spans_are_refused_without_their_words() -> None:
 def test_a_span_of_another_text_is_refused() -> None:
     text, other = Text("Ann Poe"), Text("Ann Doe")
     spans = (Span(other, 0, 7, "PERSON"),)
-    with pytest.raises(ImpossibleSpan, match="of another text"):
+    with pytest.raises(ImpossibleSpan, match="to another text"):
         apply(text, spans, load_policy("strict"), scene(text, spans, load_policy("strict")))
 
 

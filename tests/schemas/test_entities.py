@@ -78,8 +78,8 @@ def test_other_policies_leave_it_alone_or_serve_its_parent(policy: str) -> None:
         ("STUDY_ARM]\nabout", "study arm]\nabout", "TOML|capitals"),
         ('parent = "ORGANIZATION"', 'parent = "NOWHERE"', "parent"),
         ('about = "the name of a pet"', 'group = "OTHER"', "about"),
-        ('about = "the name of a pet"', 'about = "a pet"\nhue = "red"', "PET_NAME has"),
-        ("[entities.PET_NAME]", "[entities.PERSON]", "another type"),
+        ('about = "the name of a pet"', 'about = "a pet"\nhue = "red"', "PET_NAME needs about"),
+        ("[entities.PET_NAME]", "[entities.PERSON]", "already exists"),
     ],
 )
 def test_a_malformed_type_is_refused_by_name(tmp_path: Path, old: str, new: str, what: str) -> None:

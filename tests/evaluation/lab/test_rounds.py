@@ -146,7 +146,7 @@ def test_a_folder_is_about_one_thing(tmp_path: Path, gold: Path, how: ModelReque
     go(tmp_path / "lab", how, gold, model("names of people"))
     with pytest.raises(SettingError, match="used other values: rounds"):
         go(tmp_path / "lab", how, gold, model(""), RoundsTerms("extract/v2", rounds=3))
-    with pytest.raises(SettingError, match="begun with other prompt"):
+    with pytest.raises(SettingError, match="used other values: prompt"):
         go(tmp_path / "lab", how, gold, model(""), RoundsTerms("extract/v1", rounds=2))
 
 
