@@ -24,7 +24,7 @@ def test_an_agreement_is_recorded_listed_and_lets_a_run_begin(run: Run, tmp_path
     assert "No agreement is recorded" in run("model", "list").out
     done = run(*AGREE)
     assert done.code == 0
-    assert "openai/gpt-4o at https://api.openai.com:443 may receive notes: agreed by Ada Officer" in done.out
+    assert "openai/gpt-4o at https://api.openai.com:443 may receive notes. Agreed by Ada Officer" in done.out
     told = run("model", "list", "--json").data
     [agreement] = told["agreements"]
     assert (agreement["by"], agreement["terms"]) == ("Ada Officer", {"baa": "BAA-7", "retention_days": 30})
