@@ -41,7 +41,7 @@ class Codec(NamedTuple):
 
 
 UTF8 = Codec()
-ENCODING = Reason("encoding", "", "neither UTF-8 nor UTF-16 with its mark; convert it")
+ENCODING = Reason("encoding", "", "neither UTF-8 nor UTF-16 with a byte order mark. Convert the file")
 """The reason for content in another encoding."""
 
 
@@ -124,4 +124,4 @@ def unsupported(what: str) -> Reason:
 
 def too_large() -> Reason:
     """Return the reason for a record that is too large to read."""
-    return Reason("too-large", "", f"longer than {MAX_BYTES // 2**20} MiB; split it")
+    return Reason("too-large", "", f"longer than {MAX_BYTES // 2**20} MiB. Split it")

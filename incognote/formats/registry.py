@@ -34,7 +34,7 @@ OTHER = "other"
 """The name for a source without a format: neither its name nor an option gives one. Nothing of it is released."""
 OPTIONS = {"jsonl": "lines"}
 """The `--format` values that differ from the name of the format."""
-UNENCODABLE = Reason("encoding", "", "the new record holds a character that the encoding of its file cannot write")
+UNENCODABLE = Reason("encoding", "", "the new text has a character that the encoding of its file cannot represent")
 PROVEN = frozenset({"text", "json", "lines", "csv", "tsv"})
 """Formats whose output is not read again: property tests show that they change only what is edited."""
 

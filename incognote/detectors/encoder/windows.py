@@ -210,4 +210,4 @@ def _open(path: Path) -> Any:
             str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=apart
         )
     except Exception:  # onnxruntime raises its own class for each status; all mean the same here
-        raise SettingError(f"encoder: {path.name} cannot be loaded; export the model again") from None
+        raise SettingError(f"encoder: {path.name} cannot be loaded. Export the model again.") from None
