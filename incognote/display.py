@@ -1,4 +1,4 @@
-"""What a notebook or a terminal shows of a run."""
+"""Progress bars and HTML for notebooks and terminals."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MANY = 100
-"""Records from which on a progress bar appears by itself."""
+"""A progress bar appears by default from this many records on."""
 
 
 class ProgressBar:
     """A progress bar on a terminal (standard error) or in a notebook.
 
     Args:
-        total: how many records there are; None if that is not known.
+        total: the number of records; None if it is not known.
         show: True for always, False for never, None for `MANY` records or more on a terminal or in a notebook.
     """
 
@@ -41,7 +41,7 @@ class ProgressBar:
             self._open()
 
     def read(self, items: Iterable[T]) -> Iterator[T]:
-        """The items as they are read; the bar appears after `MANY`."""
+        """Yield the items as they are read. By default the bar appears after `MANY` items."""
         for item in items:
             self._read += 1
             if self._show is None and self._read == MANY:
@@ -49,7 +49,7 @@ class ProgressBar:
             yield item
 
     def done(self, results: list[T]) -> Iterator[T]:
-        """The results; each one moves the bar."""
+        """Yield the results. Each one advances the bar."""
         for result in results:
             self._done += 1
             if self._terminal is not None:
@@ -87,7 +87,10 @@ class ProgressBar:
             self._terminal.start()
 
     def _notebook(self) -> None:
-        """Rich's own bar needs ipywidgets there, and its state would be saved with the notebook."""
+        """Show plain HTML.
+
+        Rich's own bar needs ipywidgets in a notebook, and its state would be saved with the notebook.
+        """
         display = import_module("IPython.display").display
         self._handle = display(self._bundle(ended=False), raw=True, display_id=os.urandom(8).hex())
 
@@ -106,9 +109,9 @@ class ProgressBar:
 
 
 Mark = tuple[int, int, str, str]
-"""Start, end, type and words of a span. A mark whose words differ from the text there is not drawn."""
+"""Start, end, type and words of a span. The mark is not drawn if the text at that place differs from the words."""
 LONGEST = 20_000
-"""Characters of a text that a notebook shows; a saved notebook would grow by all of them."""
+"""The number of characters of a text that a notebook shows. A saved notebook grows by all of them."""
 PHI_WARNING = "This output contains the original text. Clear it before you save or share the notebook."
 _TICKS = re.compile("`([^`]*)`")
 _OUTCOMES = {
@@ -124,7 +127,7 @@ _BOX = (
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """HTML that a notebook displays. Its repr holds none of it."""
+    """HTML that a notebook displays. Its repr does not contain the HTML."""
 
     html: str = field(repr=False)
 
@@ -133,10 +136,10 @@ class Shown:
 
 
 class Markup:
-    """Texts as HTML with marked spans, one color for each type. It uses no script, style sheet or outside resource.
+    """Texts as HTML with marked spans, one color per type. It uses no script, style sheet or outside resource.
 
     Args:
-        counts: how many spans there are of each type.
+        counts: the number of spans of each type.
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:
@@ -144,17 +147,17 @@ class Markup:
         self._hues = {name: 137 * i % 360 for i, name in enumerate(self._counts)}
 
     def counts(self, empty: str) -> str:
-        """The types with their counts, in the colors of their marks."""
+        """Return the types with their counts, in the colors of their marks."""
         chips = (f"{self.mark(name, name)} {count:,}" for name, count in self._counts.items())
         return f'<div style="line-height:1.9">{" &nbsp; ".join(chips) or empty}</div>'
 
     def text(self, content: str, spans: Iterable[Mark]) -> str:
-        """A text in a box, cut after `LONGEST` characters."""
+        """Return a text in a box, cut after `LONGEST` characters."""
         cut = f"\n… {len(content) - LONGEST:,} more characters" if len(content) > LONGEST else ""
         return f'<div dir="auto" style="{_BOX}">{self._marked(content[:LONGEST], spans)}{cut}</div>'
 
     def record(self, value: Any, spans: Mapping[str, Sequence[Mark]]) -> str:
-        """A JSON record in a box; `spans` by field path. It is cut as a text is."""
+        """Return a JSON record in a box, cut after `LONGEST` characters. `spans` maps field paths to marks."""
         parts: list[str] = []
         shown = 0
         for part, marked in self._json(value, spans, "", "\n"):
@@ -166,7 +169,7 @@ class Markup:
         return f'<div style="{_BOX};font-family:monospace;font-size:90%">{"".join(parts)}</div>'
 
     def mark(self, words: str, type: str) -> str:
-        """Words as a span of a type; the type is written behind words that do not say it."""
+        """Mark words as a span of a type. The type is added after the words unless they contain it."""
         style = f"background:hsl({self._hues.get(type, 0)} 75% 50%/.28);color:inherit;border-radius:3px;padding:0 3px"
         name = escape(type)
         label = "" if type in words else f'<small style="opacity:.85;font-size:75%"> {name}</small>'
@@ -183,7 +186,7 @@ class Markup:
     def _json(
         self, value: Any, spans: Mapping[str, Sequence[Mark]], path: str, line: str
     ) -> Iterator[tuple[str, str]]:
-        """The pieces of a value written as JSON, each as it is and as HTML."""
+        """Yield the pieces of a value written as JSON, each as plain text and as HTML."""
         inner = line + "  "
         if isinstance(value, (dict, list)) and value:
             opened, closed = "{}" if isinstance(value, dict) else "[]"
@@ -204,16 +207,16 @@ class Markup:
 
 
 def heading(outcome: str) -> str:
-    """The outcome in words."""
+    """Return the outcome in words."""
     word, text = _OUTCOMES[outcome]
     return f"<div><b>{word}.</b> {text}</div>"
 
 
 def reasons_html(reasons: Iterable[tuple[str, str]]) -> str:
-    """A list of reason codes with what each means and what to do next.
+    """Return an HTML list of reason codes. Each item says what the code means and what to do next.
 
     Args:
-        reasons: a code, and where or what it is about; neither holds a value of a record.
+        reasons: pairs of a code and the place or subject it is about. Neither contains a value of a record.
     """
     about: dict[str, dict[str, None]] = {}
     for code, detail in reasons:
@@ -229,6 +232,6 @@ def reasons_html(reasons: Iterable[tuple[str, str]]) -> str:
 
 
 def page(*parts: str) -> str:
-    """The parts as one element."""
+    """Return the parts as one element."""
     html = f'<div style="text-align:left;line-height:1.5">{"".join(parts)}</div>'
-    return html.encode("utf-8", "replace").decode()  # a lone surrogate cannot be sent to a notebook
+    return html.encode("utf-8", "replace").decode()  # a lone surrogate code point cannot be sent to a notebook

@@ -225,7 +225,7 @@ class Unread(ModelProblem):
         return BudgetExhausted(why) if code == BudgetExhausted.code else Unread(code, why)
 
     def __reduce__(self) -> tuple[Callable[[str, str], Unread], tuple[str, str]]:
-        return Unread.of, (self.code, self._why)  # by its message, as exceptions are pickled, the code would be lost
+        return Unread.of, (self.code, self._why)  # pickling by message, the default, would lose the code
 
 
 class BudgetExhausted(Unread):
@@ -326,11 +326,11 @@ class AccountingError(IncognoteError):
 
 
 class NotReleased(IncognoteError):
-    """The verdict is not `release`: nothing is handed out unless the caller insists."""
+    """The verdict is not `release`. Nothing is returned unless the caller forces it."""
 
 
 def retryable_code(codes: Iterable[str]) -> str | None:
-    """Of the reason codes of a verdict, one (the first by name) whose error is retryable; None where there is none."""
+    """Return the first reason code of a verdict, by name, whose error is retryable; None if there is none."""
     retryable = {kind.code for kind in _below(IncognoteError) if kind.retryable and kind.code}
     return min(retryable & set(codes), default=None)
 

@@ -1,4 +1,4 @@
-"""JSON lines as we read them: a value a line, blank lines aside, each with its number."""
+"""Read JSON lines: one value per line, numbered, without blank lines."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from incognote.errors import IncognoteError, UsageError
 
 
 def rows(text: str, name: str, fault: type[IncognoteError] = UsageError) -> Iterator[tuple[int, Any]]:
-    """The values of a text, each with the number of its line, from 1.
+    """Yield the values of a text, each with its line number, starting at 1.
 
-    A line ends at a line feed only: JSON may hold U+2028 or U+0085 as they are, where `str.splitlines` would part it.
+    A line ends at a line feed only. JSON may contain a raw U+2028 or U+0085, where `str.splitlines` would split it.
 
     Args:
-        name: what an error calls the text.
+        name: the name of the text in error messages.
 
     Raises:
-        fault: a line is not JSON; it gives the line's number, never its words.
+        fault: a line is not JSON. The error gives the line's number, never its content.
     """
     return _values(text.removeprefix("\ufeff").split("\n"), name, fault)
 
 
 def read_rows(path: str | Path, name: str | None = None) -> Iterator[tuple[int, Any]]:
-    """The values of a file, as `rows` gives them; no more than a line is in memory.
+    """Yield the values of a file like `rows`. Only one line at a time is in memory.
 
     Args:
-        name: what an error calls the file; its own name by default.
+        name: the name of the file in error messages; its own name by default.
 
     Raises:
-        UsageError: it cannot be read, or a line is not JSON.
+        UsageError: the file cannot be read, or a line is not JSON.
     """
     name = Path(path).name if name is None else name
     try:

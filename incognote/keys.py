@@ -1,7 +1,7 @@
-"""One master key, a derived key per purpose (HKDF-SHA256, RFC 5869).
+"""One master key, and a derived key per purpose (HKDF-SHA256, RFC 5869).
 
-The key has an id and a check value, both safe to print: they are in every manifest, and a store made under
-another key is refused before the first record.
+The key has an id and a check value. Both are safe to print, and every manifest contains them. A store that was made
+under another key is refused before the first record.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _FILE = "key_file (INCOGNOTE_KEY_FILE)"
 _FD = "key_fd (INCOGNOTE_KEY_FD)"
 _COMMAND = "key_command (INCOGNOTE_KEY_COMMAND)"
 _LONGEST_WRITTEN = 4096
-"""Bytes of a written key, at most; a source that gives more is something else."""
+"""The maximum length of a written key in bytes. A source that returns more does not hold a key."""
 WAIT = 30.0
-"""Seconds that a descriptor or a command has to give the key."""
+"""The time limit in seconds for a descriptor or a command to return the key."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Keyring:
 
     Args:
         master: at least 32 random bytes.
-        persistent: False for a key that dies with this process.
+        persistent: False for a key that exists only in this process.
     """
 
     master: bytes = field(repr=False)
@@ -62,36 +62,36 @@ class Keyring:
 
     @classmethod
     def ephemeral(cls) -> Keyring:
-        """A key for one process: what it hashes or shifts cannot be linked to another run."""
+        """Make a key for one process. Its hashes and shifts cannot be linked to another run."""
         return cls(secrets.token_bytes(KEY_BYTES), persistent=False)
 
     @classmethod
     def decode(cls, written: str, source: str = "the master key") -> Keyring:
-        """From its written form: base64 (url-safe or not) or hexadecimal.
+        """Read a key from its written form: base64 (url-safe or not) or hexadecimal.
 
         Args:
             source: the setting that an error names.
 
         Raises:
-            SettingError: neither of these, or too short.
+            SettingError: the text is neither, or the key is too short.
         """
         word = "".join(written.split())
         try:
             return cls(bytes.fromhex(word))
         except ValueError:
-            pass  # not hexadecimal, then base64
+            pass  # not hexadecimal; try base64
         try:
             return cls(
                 base64.b64decode(word.replace("-", "+").replace("_", "/") + "=" * (-len(word) % 4), validate=True)
             )
-        except ValueError:  # binascii.Error is one; text that is not ASCII raises the plain one
+        except ValueError:  # binascii.Error is a subclass; text that is not ASCII raises ValueError itself
             raise SettingError(
                 f"{source} is neither base64 nor hexadecimal. To make a key, run: incognote key new"
             ) from None
 
     @classmethod
     def read(cls, path: str | Path) -> Keyring:
-        """From a file holding the written form."""
+        """Read a key from a file that contains the written form."""
         try:
             return cls.decode(Path(path).expanduser().read_text(encoding="ascii"), _FILE)
         except (OSError, UnicodeDecodeError):
@@ -99,29 +99,33 @@ class Keyring:
 
     @classmethod
     def from_descriptor(cls, descriptor: int) -> Keyring:
-        """From an open file descriptor, which is read to its end and closed; asked again, the process remembers.
+        """Read a key from an open file descriptor.
+
+        The descriptor is read to its end and closed. The process remembers the key for later calls.
 
         Raises:
-            KeyMissing: it is not open, is empty, gives more than a key, or does not end within 30 seconds.
-            SettingError: what it gives is no key.
+            KeyMissing: it is not open, is empty, holds more than a key, or does not end within 30 seconds.
+            SettingError: its content is not a key.
         """
         return cls.decode(_read_once(descriptor), _FD)
 
     @classmethod
     def from_command(cls, command: str) -> Keyring:
-        """From what a command prints; it runs once per process, without a shell and with no standard input.
+        """Read a key from the output of a command.
 
-        Its standard error is discarded: it could quote the secret.
+        It runs once per process, without a shell and without standard input.
+
+        Its standard error is discarded, since it could quote the secret.
 
         Raises:
             KeyMissing: it cannot be started, fails, prints nothing or more than a key, or takes over 30 seconds.
-            SettingError: the command has an open quote, or what it prints is no key.
+            SettingError: the command has an unclosed quote, or its output is not a key.
         """
         return cls.decode(_run_once(command), _COMMAND)
 
     @staticmethod
     def write_new(path: str | Path) -> Keyring:
-        """Create a new key file, mode 0600, never over an existing one."""
+        """Create a new key file with mode 0600. An existing file is never overwritten."""
         target = Path(path).expanduser()
         target.parent.mkdir(parents=True, exist_ok=True)
         master = secrets.token_bytes(KEY_BYTES)
@@ -131,38 +135,41 @@ class Keyring:
         return Keyring(master)
 
     def derive(self, purpose: Purpose, *scope: str) -> bytes:
-        """32 bytes for one purpose, and within it for one scope (a domain, a patient)."""
+        """Return 32 bytes for one purpose and, within it, for one scope (a domain, a patient)."""
         info = "\x1f".join(("incognote/1", purpose, *scope)).encode("utf-8", "surrogatepass")
         return hmac.digest(self._extracted, info + b"\x01", "sha256")  # RFC 5869, 2.3: one block of the hash's length
 
     def mac(self, purpose: Purpose, message: str, *scope: str) -> bytes:
-        """HMAC-SHA256 of a message under the derived key."""
+        """Return the HMAC-SHA256 of a message under the derived key."""
         return hmac.digest(self.derive(purpose, *scope), message.encode("utf-8", "surrogatepass"), "sha256")
 
     def name(self, words: str) -> str:
-        """What is shown in place of a name that may be PHI (a file's, a record's id): 24 hexadecimal digits."""
+        """Return 24 hexadecimal digits to show in place of a name that may be PHI (a file name, a record id)."""
         return self.mac("names", words).hex()[:24]
 
     @cached_property
     def _extracted(self) -> bytes:
-        """RFC 5869, 2.2, without a salt. Kept, and not the keys of scopes: a scope may be a patient."""
+        """RFC 5869, 2.2, without a salt.
+
+        Only this value is cached. Keys of scopes are not, since a scope may be a patient.
+        """
         return hmac.digest(bytes(hashlib.sha256().digest_size), self.master, "sha256")
 
     @cached_property
     def id(self) -> str:
-        """A public name of the key: 12 hexadecimal digits."""
+        """The public id of the key: 12 hexadecimal digits."""
         return self.derive("id").hex()[:12]
 
     @cached_property
     def check(self) -> str:
-        """A public value only this key yields: 16 hexadecimal digits."""
+        """A public value that only this key yields: 16 hexadecimal digits."""
         return self.derive("check").hex()[:16]
 
     def require(self, key_id: str, check: str) -> None:
-        """Refuse, before the first record, to work on what another key made.
+        """Check, before the first record, that data was made with this key.
 
         Raises:
-            WrongKey: id or check value differ.
+            WrongKey: the id or the check value differs.
         """
         if not (hmac.compare_digest(self.id, key_id) and hmac.compare_digest(self.check, check)):
             raise WrongKey(
@@ -171,7 +178,7 @@ class Keyring:
             )
 
     def resealed(self, former: Keyring, purpose: Purpose, sealed: bytes, label: str = "") -> bytes:
-        """What a former key sealed, sealed with this one.
+        """Seal again with this key what a former key sealed.
 
         Raises:
             WrongKey: the former key did not seal it, or it is damaged.
@@ -179,12 +186,12 @@ class Keyring:
         return self.seal(purpose, former.open(purpose, sealed, label), label)
 
     def seal(self, purpose: Purpose, plain: bytes, label: str = "") -> bytes:
-        """AES-256-GCM, a random nonce in front; `label` is authenticated, not stored."""
+        """Encrypt with AES-256-GCM. A random nonce is prepended. `label` is authenticated but not stored."""
         nonce = secrets.token_bytes(_NONCE_BYTES)
         return nonce + AESGCM(self.derive(purpose)).encrypt(nonce, plain, label.encode())
 
     def open(self, purpose: Purpose, sealed: bytes, label: str = "") -> bytes:
-        """The inverse of `seal`.
+        """Decrypt what `seal` encrypted.
 
         Raises:
             WrongKey: another key, another label or damaged bytes.
@@ -199,26 +206,26 @@ class Keyring:
 
 @dataclass(frozen=True)
 class MacKey:
-    """One derived key, apart from its master key.
+    """One derived key, detached from its master key.
 
-    Names that are keyed hashes (of a subject on the opt-out list, of a record in the ledger) cannot be computed anew
-    when the master key changes, since the names themselves are not kept. So the store keeps the derived key that made
-    them, sealed under the new master key, and makes later names with it too.
+    Some names are keyed hashes, such as a subject on the opt-out list or a record in the ledger. They cannot be
+    recomputed when the master key changes, because the original names are not stored. So the store keeps the derived
+    key that made them, sealed under the new master key, and makes later names with it too.
     """
 
     key: bytes = field(repr=False)
 
     def mac(self, message: str) -> bytes:
-        """As `Keyring.mac`."""
+        """Return the HMAC-SHA256 of a message, like `Keyring.mac`."""
         return hmac.digest(self.key, message.encode("utf-8", "surrogatepass"), "sha256")
 
     def kept(self, keyring: Keyring, purpose: Purpose, *scope: str) -> str:
-        """As a store keeps it: sealed, then base64."""
+        """Return the key in the form that a store keeps: sealed, then base64."""
         return base64.b64encode(keyring.seal(purpose, self.key, mac_row(purpose, *scope))).decode()
 
     @classmethod
     def of(cls, rows: Mapping[str, str], keyring: Keyring, purpose: Purpose, *scope: str) -> MacKey:
-        """The one that a store's rows keep, else the key ring's own.
+        """Return the key from a store's rows, or else the key ring's own.
 
         Raises:
             WrongKey: another key sealed it, or it is damaged.
@@ -234,7 +241,7 @@ class MacKey:
 
 
 def mac_row(purpose: Purpose, *scope: str) -> str:
-    """The name of the row in which a store keeps a MacKey; at most 32 characters."""
+    """The name of the row in which a store keeps a MacKey. It has at most 32 characters."""
     return "mac " + "/".join((purpose, *scope))
 
 
@@ -279,7 +286,7 @@ def _run_once(command: str) -> str:
 
 
 def _end(process: subprocess.Popen[bytes], *, group: bool = False) -> None:
-    """End a command that is still running; with `group`, also what it started and left behind."""
+    """Kill a command that is still running. With `group`, also kill the processes that it started."""
     if hasattr(os, "killpg") and (group or process.poll() is None):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -289,10 +296,10 @@ def _end(process: subprocess.Popen[bytes], *, group: bool = False) -> None:
 
 
 def _bounded(descriptor: int, source: str, process: subprocess.Popen[bytes] | None = None) -> str:
-    """What a descriptor gives until its end. A thread reads, since a pipe that stays open cannot be asked portably.
+    """Read a descriptor to its end. A thread reads, since there is no portable way to poll a pipe that stays open.
 
     Raises:
-        KeyMissing: it cannot be read, gives too much, or does not end in time.
+        KeyMissing: it cannot be read, returns too much, or does not end in time.
     """
     parts: list[bytes] = []
     faults: list[str] = []

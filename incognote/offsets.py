@@ -1,4 +1,4 @@
-"""Offsets before and after replacement, carried over in logarithmic time."""
+"""Map offsets between a text and its replacement in logarithmic time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 
 class Shift:
-    """The stretches that were replaced, as they stood in the original and as they stand in the new text.
+    """The replaced ranges, with their offsets in the original and in the new text.
 
     Args:
         replaced: (start, end, out_start, out_end) of each, disjoint, in any order.
@@ -20,29 +20,32 @@ class Shift:
 
     @property
     def growth(self) -> int:
-        """By how much the new text is longer."""
+        """The number of characters that the new text is longer."""
         return self._new[1][-1] - self._old[1][-1] if self._old[1] else 0
 
     def moved(self, old: int, new: int) -> Iterator[tuple[int, int, int, int]]:
-        """What was replaced, as given, with offsets that are later by `old` and `new`."""
+        """Yield the replaced ranges as given, with offsets moved by `old` and `new`."""
         for start, end, out_start, out_end in zip(*self._old, *self._new, strict=True):
             yield start + old, end + old, out_start + new, out_end + new
 
     def forward(self, offset: int, *, end: bool = False) -> int:
-        """The offset in the new text of one in the original; inside a replaced stretch, the replacement's edge.
+        """Map an offset in the original to the new text. Inside a replaced range, return the edge of the replacement.
 
         Args:
-            end: the offset is the exclusive end of a stretch.
+            end: the offset is the exclusive end of a range.
         """
         return _carried(offset, self._old, self._new, end)
 
     def back(self, offset: int, *, end: bool = False) -> int:
-        """The offset in the original of one in the new text; inside a replacement, the edge of what it replaced."""
+        """Map an offset in the new text to the original.
+
+        Inside a replacement, return the edge of the replaced range.
+        """
         return _carried(offset, self._new, self._old, end)
 
 
 def _carried(offset: int, here: tuple[list[int], list[int]], there: tuple[list[int], list[int]], end: bool) -> int:
-    at = (bisect_left if end else bisect_right)(here[0], offset) - 1  # the last stretch that begins before it
+    at = (bisect_left if end else bisect_right)(here[0], offset) - 1  # the last range that begins before it
     if at < 0:
         return offset
     if offset < here[1][at]:

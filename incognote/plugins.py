@@ -1,6 +1,7 @@
-"""What installed packages add, by entry point: detectors, operators, embedders, stores, models, languages, commands.
+"""Plugins of installed packages, found by entry point.
 
-Nothing is imported before it is asked for by its name.
+They add detectors, operators, embedders, stores, models, languages and commands. Nothing is imported until it is
+requested by name.
 """
 
 from __future__ import annotations
@@ -16,24 +17,27 @@ Group = Literal[
     "incognote.commands",  # a Typer app
     "incognote.corpus_formats",  # an incognote.evaluation.formats.base.CorpusFormat
     "incognote.detectors",  # a callable without arguments -> incognote.detectors.Detector
-    "incognote.embedders",  # a callable: what stands behind the colon of the name -> incognote.embedding.base.Embedder
+    "incognote.embedders",  # a callable with the part of the name after the colon -> incognote.embedding.base.Embedder
     "incognote.formats",  # an incognote.formats.base.Format
-    "incognote.index_stores",  # awaited: address, a Meta to make it with or None, password -> ….index.base.IndexStore
+    "incognote.index_stores",  # awaited: address, Meta for a new index or None, password -> ….index.base.IndexStore
     "incognote.languages",  # a package with the files of a language
-    "incognote.models",  # a callable: an incognote.llm.opening.ModelSpec, an Egress -> incognote.llm.base.LanguageModel
+    "incognote.models",  # ModelSpec (incognote.llm.opening), Egress -> incognote.llm.base.LanguageModel
     "incognote.operators",  # a class: incognote.operators.base.Operator
 ]
 
 
 @cache
 def _every() -> tuple[EntryPoint, ...]:
-    """All entry points of the environment, read in one scan of its packages, since a scan is slow."""
+    """Return all entry points of the environment. They are read in one scan of its packages, since a scan is slow."""
     return tuple(point for package in distributions() for point in package.entry_points)
 
 
 @cache
 def installed(group: Group) -> Mapping[str, EntryPoint]:
-    """The entry points of a group by name, sorted; two packages with one name: the first that is installed."""
+    """Return the entry points of a group by name, sorted.
+
+    If two packages use the same name, the first installed wins.
+    """
     found: dict[str, EntryPoint] = {}
     for point in _every():
         if point.group == group:
@@ -42,10 +46,10 @@ def installed(group: Group) -> Mapping[str, EntryPoint]:
 
 
 def load(group: Group, name: str) -> Any:
-    """What an entry point names.
+    """Load the object that an entry point names.
 
     Raises:
-        KeyError: no installed package has one of that name.
+        KeyError: no installed package has an entry point with that name.
         SettingError: it cannot be imported.
     """
     point = installed(group)[name]

@@ -1,4 +1,4 @@
-"""The plain words of reason codes, read from `reasons.toml`."""
+"""The explanations of reason codes, read from `reasons.toml`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ReasonText:
     Args:
         means: what happened.
         next: what an operator does about it.
-        review: what a reviewer does about it on the review page; `next` where nothing else applies.
+        review: what a reviewer does about it on the review page; the same as `next` by default.
     """
 
     means: str
@@ -26,6 +26,6 @@ class ReasonText:
 
 @cache
 def reason_texts() -> Mapping[str, ReasonText]:
-    """All reason codes that have a text, in the order of the file."""
-    told = tomllib.loads(files("incognote").joinpath("reasons.toml").read_text(encoding="utf-8"))
-    return {code: ReasonText(**{"review": texts["next"], **texts}) for code, texts in told.items()}
+    """Return all reason codes that have a text, in the order of the file."""
+    texts_by_code = tomllib.loads(files("incognote").joinpath("reasons.toml").read_text(encoding="utf-8"))
+    return {code: ReasonText(**{"review": texts["next"], **texts}) for code, texts in texts_by_code.items()}

@@ -1,4 +1,4 @@
-"""SQLite files as every store of ours keeps them: their owner's alone, readers and writers side by side."""
+"""How all our stores use SQLite files: private to their owner, with concurrent readers and writers."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from errno import EACCES, EISDIR, ENOENT
 from pathlib import Path
 
 WAIT = 30.0
-"""Seconds that one process waits for another's transaction."""
+"""The wait in seconds for another process's transaction."""
 
 
 def private(path: Path, *, create: bool) -> None:
-    """See to it that a file is its owner's alone before SQLite opens it; `-wal` and `-shm` inherit the mode.
+    """Make sure that a file is private to its owner before SQLite opens it. `-wal` and `-shm` inherit the mode.
 
-    A file that is there is not opened here: closing it would drop the locks of every connection that this process has
-    to it. Another process would then delete the write-ahead log with what was committed to it.
+    An existing file is not opened here. Closing it would drop the locks of every connection that this process has to
+    it. Another process would then delete the write-ahead log with its committed content.
 
     Raises:
-        OSError: it is not there and must not be made, or may not be opened.
+        OSError: the file does not exist and must not be created, or opening it is not permitted.
     """
     path = Path(os.path.realpath(path))
     if create:
@@ -32,28 +32,31 @@ def private(path: Path, *, create: bool) -> None:
     fault = fault or (0 if os.access(path, os.R_OK | os.W_OK) else EACCES)
     if fault:
         raise OSError(fault, os.strerror(fault))
-    with suppress(PermissionError):  # another's file, which a group shares on purpose
+    with suppress(PermissionError):  # another user's file, shared with a group on purpose
         path.chmod(0o600)
 
 
 def sqlite_file(url: str) -> Path | None:
-    """The file that `sqlite:///FILE` names; None for any other address."""
+    """Return the file that `sqlite:///FILE` names; None for any other address."""
     _, found, path = url.partition("sqlite:///")
     return Path(path) if found and path else None
 
 
 def fold(path: Path) -> None:
-    """Fold the write-ahead log into the file, so that no replaced page is left in it; others may hold that up."""
+    """Fold the write-ahead log into the file, so that no replaced page is left in it.
+
+    Other connections may prevent this.
+    """
     with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=1)) as db:
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 @contextmanager
 def transaction(db: sqlite3.Connection, *, writes: bool = True) -> Iterator[None]:
-    """All or nothing, on a connection that begins none by itself (`isolation_level=None`).
+    """Run a block as one transaction, on a connection that begins none by itself (`isolation_level=None`).
 
     Args:
-        writes: take the right to write at once: a reader that later writes would be refused.
+        writes: take the write lock at once. A reader that writes later would be refused.
     """
     db.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
     try:
@@ -66,10 +69,12 @@ def transaction(db: sqlite3.Connection, *, writes: bool = True) -> Iterator[None
 
 
 def go_wal(db: sqlite3.Connection) -> None:
-    """Readers and writers side by side. The switch itself does not wait for others, so it is tried again.
+    """Switch to WAL mode, for concurrent readers and writers.
+
+    The switch does not wait for other connections, so it is retried.
 
     Raises:
-        sqlite3.OperationalError: not within WAIT seconds.
+        sqlite3.OperationalError: the switch did not succeed within WAIT seconds.
     """
     until = time.monotonic() + WAIT
     while True:

@@ -1,4 +1,4 @@
-"""The audit: what of the output, our own replacements blanked, still looks like an identifier."""
+"""The audit: find what still looks like an identifier in the output, with our own replacements blanked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WIDENED = "widen"
 
 
 def blanked(text: str, stretches: Iterable[tuple[int, int]]) -> str:
-    """A text with stretches overwritten; length and line breaks of the rest stay."""
+    """Return a text with ranges overwritten. The length, and the line breaks outside the ranges, stay the same."""
     pieces: list[str] = []
     at = 0
     for start, end in sorted(stretches):
@@ -42,10 +42,11 @@ def audit(
     opened: Opened, fields: FieldValues, found: Detected, merged: Merged, replaced: Replaced, before: Audited,
     detection: Detection, policy: Policy,
 ) -> Audited:  # fmt: skip
-    """Re-scan, search the originals, balance the accounts.
+    """Scan the output again, search it for the originals, and check that the counts balance.
 
     Args:
-        before: of the last round, whose texts beyond 100,000 characters are not read again where nothing changed.
+        before: the result of the last round. If a text has over 100,000 characters, only its changed parts are read
+            again.
 
     Raises:
         AccountingError: spans found ≠ replaced + kept.
@@ -61,7 +62,7 @@ def audit(
         stays[span.field].append(span)
     shifts = {text.field: shift_of(ours[text.field]) for text in opened.texts}
     outputs = []
-    for text in opened.texts:  # what the policy keeps is no leftover either
+    for text in opened.texts:  # what the policy keeps is not a leftover
         written = ((r.out_start, r.out_end) for r in ours[text.field])
         shift = shifts[text.field]
         kept = ((shift.forward(s.start), shift.forward(s.end, end=True)) for s in stays[text.field])
@@ -79,17 +80,17 @@ def audit(
     blanks: dict[str, array[int]] = {}
     for text, view in zip(opened.texts, views, strict=True):
         shift = shifts[text.field]
-        hidden = array("Q")  # start, end and new length of each stretch; a set of tuples takes twenty times as much
+        hidden = array("Q")  # start, end and new length of each range; a set of tuples takes twenty times as much
         for r in ours[text.field]:
             hidden.extend((r.span.start, r.span.end, len(r.text)))
         for s in stays[text.field]:
             hidden.extend((s.start, s.end, len(s)))
-        if not (text.field in found.bare and view.text.content == text.content):  # else detection has read just that
+        if not (text.field in found.bare and view.text.content == text.content):  # else already read
             for span in _left(view, shift, hidden, before.hidden.get(text.field), detection, policy):
                 start, end = shift.back(span.start), shift.back(span.end, end=True)
                 leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
         blanks[text.field] = hidden
-    if not mendable(merged, leftovers, lost=lost):  # else the next audit asks, at half the cost of a detection
+    if not mendable(merged, leftovers, lost=lost):  # else the next audit checks it, at half the cost of a detection
         words = [Known(r.span.type, r.span.words) for r in replaced.replacements if len(r.span) >= 3]
         originals = KnownDetector(words, thorough=False)
         for view in views:
@@ -113,7 +114,7 @@ def audit(
 
 
 def _left_of(stretches: Iterable[tuple[int, int]], replaced: Sequence[Replacement]) -> bool:
-    """Whether a stretch is not wholly replaced."""
+    """Whether a range is not completely replaced."""
     starts = [r.span.start for r in replaced]
     return any(not (at := bisect_right(starts, start)) or replaced[at - 1].span.end < end for start, end in stretches)
 
@@ -126,10 +127,10 @@ def counts(span: Span, policy: Policy) -> bool:
 def _left(
     view: TextView, shift: Shift, hidden: array[int], before: array[int] | None, detection: Detection, policy: Policy
 ) -> list[Span]:
-    """What detection finds in the output that should have gone.
+    """Return what detection still finds in the output and should have been replaced.
 
-    Of a huge text that was audited before, only the surroundings of what has changed since are read: the rest was read
-    as it stands. Should they hold something, the whole is read after all, since a name points to its repetitions.
+    In a huge text that was audited before, only the surroundings of the changes are read. The rest was already read in
+    the same form. If they contain a finding, the whole text is read, since a name points to its repetitions.
     """
 
     def left(*views: TextView) -> list[Span]:
@@ -156,13 +157,16 @@ def _threes(numbers: array[int]) -> set[tuple[int, int, int]]:
 
 
 def _elsewhere(opened: Opened, replaced: Replaced) -> Iterator[Text]:
-    """Every value of the new record beside its free texts: what passed through may repeat a known identifier."""
+    """Yield every value of the new record outside its free texts.
+
+    A value that was passed through may repeat a known identifier.
+    """
     if opened.record is None or replaced.output is None:
         return
     free = {text.field for text in opened.texts}
     try:
         root = json.loads(replaced.output, parse_int=str, parse_float=str)
-    except ValueError:  # rows of a table, or another format: the free texts are among it
+    except ValueError:  # rows of a table, or another format: the output includes the free texts
         output = replaced.output
         yield Text(output if isinstance(output, str) else output.decode("utf-8", "replace"))
         return
@@ -185,7 +189,7 @@ def _balance(merged: Merged, replaced: Replaced) -> None:
 
 
 def mend(texts: Sequence[Text], merged: Merged, leftovers: Sequence[Span]) -> Merged:
-    """Take what the audit found into the spans: with the first ones masked, a second look sees more (RedactOR §3.2)."""
+    """Add the audit's findings to the spans. With the first ones masked, a second scan finds more (RedactOR §3.2)."""
     spans = {
         text.field: tuple(merge([*merged.spans.get(text.field, ()), *(s for s in leftovers if s.field == text.field)]))
         for text in texts
@@ -194,7 +198,10 @@ def mend(texts: Sequence[Text], merged: Merged, leftovers: Sequence[Span]) -> Me
 
 
 def widen(texts: Sequence[Text], merged: Merged, leftovers: Sequence[Span]) -> Merged:
-    """Mask the whole line of every leftover and doubt (the policy's `on_review = "widen"`); counted in the manifest."""
+    """Mask the whole line of every leftover and doubt (the policy's `on_review = "widen"`).
+
+    The manifest counts the lines.
+    """
     spans = dict(merged.spans)
     widened = merged.widened
     for text in texts:
@@ -206,7 +213,7 @@ def widen(texts: Sequence[Text], merged: Merged, leftovers: Sequence[Span]) -> M
 
 
 def _lines(text: Text, spans: Iterable[Span]) -> Iterator[tuple[int, int, str]]:
-    """The line that holds each span, and the span's type; a line is looked for once."""
+    """Yield the line that contains each span, and the span's type. Each line is searched for only once."""
     start = stop = -1
     for span in sorted(spans, key=lambda s: s.start):
         if not start <= span.start < span.end <= stop:
@@ -222,7 +229,7 @@ def _lines(text: Text, spans: Iterable[Span]) -> Iterator[tuple[int, int, str]]:
 
 
 def _with_lines(text: Text, spans: Iterable[Span], lines: Iterable[tuple[int, int, str]]) -> tuple[Span, ...]:
-    """Disjoint sorted spans with sorted lines: each line is one span, with all that touches it."""
+    """Combine disjoint sorted spans with sorted lines. Each line becomes one span with everything that touches it."""
     widened: list[Span] = []
     waiting = deque(spans)
     for start, end, type_ in lines:

@@ -1,11 +1,11 @@
-"""Whole batches through the machine under a policy with surrogates: their mentions go through the loop together.
+"""Process whole batches under a policy with surrogates. Their mentions go through the relexicalization loop together.
 
     for result in relexicalize_items(items, engine): ...          # sync, from any thread
     results = await relexicalize_batch(some_items, engine)        # one batch, on the Runtime's loop
 
-Within a batch the order of the records decides no string and no identity. Records of other callers that use the same
-engine at the same time go through the loop by themselves. All of it runs in this process: the setting `processes` is
-not used. This module imports LangGraph: import it only when a record comes.
+Within a batch the order of the records has no influence on strings or identities. Records of other callers that use the
+same engine at the same time go through the loop separately. Everything runs in this process: the setting `processes`
+is not used. This module imports LangGraph, so import it only when the first record arrives.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from incognote.nouns import Result
 def relexicalize_items(
     items: Iterable[Item], engine: Engine, *, together: int = TOGETHER, raise_faults: bool = False
 ) -> Iterator[Result]:
-    """One Result per item, in their order; a batch of them is in memory.
+    """Yield one Result per item, in order. One batch at a time is in memory.
 
     Args:
         items: read as they are needed.
-        engine: of a policy with surrogates.
-        together: records of a batch; a batch of 8 million characters holds fewer.
-        raise_faults: as of `relexicalize_batch`.
+        engine: an engine whose policy uses surrogates.
+        together: the number of records in a batch. A batch ends earlier if it reaches 8 million characters.
+        raise_faults: as in `relexicalize_batch`.
 
     Raises:
         IndexProblem: see `raise_faults`.
@@ -44,21 +44,21 @@ def relexicalize_items(
 
 
 async def relexicalize_batch(items: Sequence[Item], engine: Engine, *, raise_faults: bool = False) -> list[Result]:
-    """One Result per item, in their order. Runs on the loop of the Runtime (`Runtime.shared().run` or `.join`).
+    """Return one Result per item, in order. Run it on the loop of the Runtime (`Runtime.shared().run` or `.join`).
 
     Args:
         items: the records of one batch.
-        engine: of a policy with surrogates.
-        raise_faults: raise what the index failed with; else the records of the batch are quarantined with the reason,
-            as `Deidentifier.deidentify` does it.
+        engine: an engine whose policy uses surrogates.
+        raise_faults: raise the error of the index. By default the records of the batch are quarantined with the reason,
+            as in `Deidentifier.deidentify`.
 
     Raises:
-        IndexProblem: the index does not serve, and `raise_faults` is set.
+        IndexProblem: the index failed, and `raise_faults` is set.
     """
     barrier = engine.relexing.barrier(len(items))
 
     async def one(item: Item) -> Result:
-        BARRIER.set(barrier)  # of this task alone
+        BARRIER.set(barrier)  # set for this task alone
         try:
             return await run(item, engine)
         finally:

@@ -1,7 +1,7 @@
-"""What is found without a language model: texts as a reader sees them, detectors, and what their spans amount to.
+"""Detection without a language model: views of the texts, the detectors, and how their spans are settled.
 
-Rules, encoder, site packs, the roster and what a record makes known propose spans of what is seen (`View`); they are
-divided by the policy's thresholds, united, swept for repetitions, and carried back to the original.
+Rules, encoder, site packs, the roster and the record's known identifiers propose spans of a view (`TextView`). The
+spans are divided by the policy's thresholds, merged, swept for repetitions, and mapped back to the original.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from incognote.text.reading import Fragment, Reading, read
 if TYPE_CHECKING:
     from incognote.detectors.encoder import EncoderDetector, Point
 
-_SHORT_FIELD = 200  # characters: such fields of a record say more together than alone
+_SHORT_FIELD = 200  # characters: short fields of a record say more together than alone
 SOURCE = "script"
-"""The source of a span that is words in a script which nothing in force reads."""
+"""The source of a span of words in a script that no active detector reads."""
 LLM = "llm"
-"""The name among detectors of what is none of these."""
+"""The name, in the list of detectors, of the language model. It is not an embedded detector."""
 NAMES = ("rules", "encoder")
 CODE = "GUID"
-"""The type of an encoded block in which nothing of another type was found."""
+"""The type of an encoded block in which no span of another type was found."""
 
 DISGUISED = 0.7
-"""The score of a word or number in a disguise: it is replaced, and whatever names it better wins."""
+"""The score of a disguised word or number. It is replaced, and any detector with a better type wins."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextView:
-    """A text, its reading, and what a reader sees as a Text; that is the text itself where they are equal."""
+    """A text, its reading, and its content as a reader sees it. `seen` is the text itself if both are equal."""
 
     text: Text
     reading: Reading = field(repr=False)
@@ -53,11 +53,11 @@ class TextView:
 
     @classmethod
     def of(cls, text: Text, before: TextView | None = None) -> TextView:
-        """The view of a text.
+        """Return the view of a text.
 
         Args:
-            before: that of the text which this one came from, by blanking and replacing. Where nothing had to be folded
-                there, nothing has to be here.
+            before: the view of the text from which this text was made by blanking and replacing. If nothing had to be
+                folded there, nothing has to be folded here.
         """
         if before is not None and before.text.content == text.content:
             return before
@@ -67,7 +67,7 @@ class TextView:
         return cls(text, reading, text if reading.plain else Text(reading.seen, text.field))
 
     def original(self, spans: Iterable[Span]) -> list[Span]:
-        """Spans of what is seen, as spans of the text; they may overlap if several share one escape."""
+        """Map spans of the view to spans of the text. They may overlap if several share one escape."""
         if self.reading.plain:
             return list(spans)
         return [self._original(span) for span in spans]
@@ -77,7 +77,7 @@ class TextView:
         return replace(span, source=self.text, start=start, end=end)
 
     def viewed(self, spans: Iterable[Span]) -> tuple[list[Span], list[Span]]:
-        """Spans of the text as spans of what is seen, and those of which nothing is seen."""
+        """Return the spans of the text as spans of the view, and the spans of which the view shows nothing."""
         if self.reading.plain:
             return list(spans), []
         seen: list[Span] = []
@@ -91,7 +91,7 @@ class TextView:
         return seen, unseen
 
     def disjoint(self, spans: Iterable[Span], more: Sequence[Span] = ()) -> tuple[Span, ...]:
-        """Disjoint spans of what is seen, and others of the text, as one disjoint set of spans of the text."""
+        """Return spans of the view, and others of the text, as one disjoint set of spans of the text."""
         own = self.original(spans)
         return tuple(own) if self.reading.plain and not more else tuple(merge([*own, *more]))
 
@@ -99,10 +99,10 @@ class TextView:
 def detected(
     views: Sequence[TextView], detect: Callable[[Sequence[Text]], list[list[Span]]]
 ) -> tuple[list[list[Span]], list[list[Span]]]:
-    """What a detector finds in views and in their fragments.
+    """Run a detector on views and on their fragments.
 
     Returns:
-        Per view, the spans of what is seen; and per view, a span of the original for each fragment that holds an
+        For each view, the spans of the view. And for each view, a span of the original for each fragment that holds an
         identifier or that cannot be read. The second kind may overlap.
     """
     inner = [(i, fragment) for i, view in enumerate(views) for fragment in view.reading.fragments]
@@ -117,12 +117,12 @@ def detected(
 
 @dataclass(frozen=True, slots=True)
 class SettledSpans:
-    """What the detectors' spans of one text amount to under a policy.
+    """The detectors' spans of one text, settled under a policy.
 
     Attributes:
-        spans: to be replaced; disjoint, in order.
-        doubts: too weak to replace, too strong to ignore; they make the verdict `review`.
-        unserved: found, of a type the policy leaves alone.
+        spans: the spans to replace; disjoint, in order.
+        doubts: spans too weak to replace and too strong to ignore. They make the verdict `review`.
+        unserved: spans of types that the policy leaves unchanged.
     """
 
     spans: tuple[Span, ...] = field(repr=False)
@@ -131,7 +131,10 @@ class SettledSpans:
 
 
 def divided(raw: Sequence[Span], policy: Policy) -> SettledSpans:
-    """Divide raw spans of one text by the policy's thresholds; the found ones merged, the others as they are."""
+    """Divide the raw spans of one text by the policy's thresholds.
+
+    The strong ones are merged, the others left as they are.
+    """
     strong: list[Span] = []
     weak: list[Span] = []
     unserved: list[Span] = []
@@ -147,7 +150,7 @@ def divided(raw: Sequence[Span], policy: Policy) -> SettledSpans:
 
 
 def outside(spans: Sequence[Span], found: Sequence[Span]) -> tuple[Span, ...]:
-    """Those of `spans` that touch none of the found (disjoint, sorted) ones, merged."""
+    """Return those of `spans` that touch none of the found (disjoint, sorted) spans, merged."""
     left: list[Span] = []
     at = 0
     for span in sorted(spans, key=lambda s: (s.start, s.end)):
@@ -162,15 +165,15 @@ class Detection:
     """The embedded detectors of an engine. Thread-safe after construction.
 
     Args:
-        names: which detectors, ours and those of installed packages; `llm` among them is passed over.
+        names: the detectors to use, our own and those of installed packages. `llm` among them is ignored.
         packs: folders of site packs.
         roster: a file of identifiers known for every record.
-        point, fast: of the encoder.
-        objects: further detectors.
-        languages: accepted as if they were read (ISO 639-1); the rules of those that are installed run.
+        point, fast: options of the encoder.
+        objects: additional detectors.
+        languages: languages to accept as if they were read (ISO 639-1). The rules of those that are installed run.
 
     Raises:
-        UnknownName, SettingError: an unknown name, a name given twice, a pack or a roster that cannot be read.
+        UnknownName, SettingError: an unknown name, a duplicate name, or a pack or roster that cannot be read.
     """
 
     def __init__(
@@ -202,7 +205,7 @@ class Detection:
         ours = tuple(d for d in (self._rules, self._encoder) if d is not None)
         self.detectors: tuple[Detector, ...] = (*ours, *self._others)
         self.reads = frozenset[str](languages).union(*(d.reads for d in self.detectors))
-        """The languages that any of the detectors was made for, and those that are accepted."""
+        """The languages that any of the detectors supports, and the accepted languages."""
         listed: list[Known] = [k for pack in self.packs for k in pack.known]
         self._listed = KnownDetector(listed) if listed else None
         if roster is not None:
@@ -210,11 +213,11 @@ class Detection:
         self.standing = KnownDetector(listed)
         """The identifiers known for every record: the roster and the packs' deny and staff lists."""
         self.lists = bool(self.packs) or roster is not None
-        """Whether there may be any."""
+        """Whether such identifiers may exist."""
         self._pack_folders = packs
 
     def detect(self, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
-        """The spans of every detector, per text, overlapping and unmerged; rules and encoder as they agree."""
+        """Return the spans of every detector, per text, overlapping and unmerged. Rules and encoder are reconciled."""
         by_text: list[list[Span]] = self._rules.detect(texts) if self._rules else [[] for _ in texts]
         if self._encoder:
             for spans, reading in zip(by_text, self._encoder.read(texts), strict=True):
@@ -232,7 +235,7 @@ class Detection:
         return by_text
 
     def rescan(self, texts: Sequence[Text]) -> list[list[Span]]:
-        """What the audit scans with: the detectors, or the rules where only a language model was asked before."""
+        """Scan for the audit with the detectors, or with the rules if only a language model was used before."""
         return self.detect(texts) if self.detectors else self._only_rules.detect(texts)
 
     @cached_property
@@ -240,7 +243,7 @@ class Detection:
         return Detection(("rules",), self._pack_folders)
 
     def find(self, texts: Sequence[Text], policy: Policy, known: Sequence[Known] = ()) -> list[SettledSpans]:
-        """What the detectors find in texts, under a policy."""
+        """Find spans in texts and settle them under a policy."""
         views = [TextView.of(text) for text in texts]
         spans, whole = detected(views, lambda seen: self.detect(seen, known))
         return [self.settle_view(*each, policy) for each in zip(views, spans, whole, strict=True)]
@@ -249,11 +252,11 @@ class Detection:
         self, view: TextView, raw: Sequence[Span], hidden: Sequence[Span], policy: Policy,
         reads: frozenset[str] | None = None,
     ) -> SettledSpans:  # fmt: skip
-        """What spans of a view and whole fragments amount to under a policy, as spans of the text.
+        """Settle spans of a view and whole fragments under a policy, as spans of the text.
 
         Args:
-            raw, hidden: as `detected` gives them.
-            reads: as `settle` takes it.
+            raw, hidden: the two results of `detected`.
+            reads: as in `settle`.
         """
         seen, whole = self.settle(view.seen, raw, policy, reads), divided(hidden, policy)
         spans = view.disjoint(seen.spans, whole.spans)
@@ -265,11 +268,13 @@ class Detection:
     def settle(
         self, text: Text, raw: Sequence[Span], policy: Policy, reads: frozenset[str] | None = None
     ) -> SettledSpans:
-        """Divide raw spans by the policy's thresholds, merge the found, sweep the document for their repetitions.
+        """Divide raw spans by the policy's thresholds, merge the strong ones, and find their repetitions.
+
+        The whole document is searched for repetitions.
 
         Args:
-            reads: the languages that what is in force reads; words in the script of another one are found, too. By
-                default those of these detectors.
+            reads: the languages that are read. Words in the script of any other language are found too. The default is
+                the languages of these detectors.
         """
         by_score = divided(raw, policy)
         spans = list(by_score.spans)
@@ -285,7 +290,7 @@ class Detection:
 
 
 def _with_rules(accepted: Sequence[str]) -> tuple[str, ...]:
-    """English, and those of the accepted languages that an installed package brings."""
+    """Return English and the accepted languages that an installed package provides."""
     bundles = installed("incognote.languages")
     return ("en", *(code for code in dict.fromkeys(accepted) if code in bundles and code != "en"))
 
@@ -309,11 +314,11 @@ def _whole(text: Text, fragment: Fragment, spans: Sequence[Span]) -> Iterable[Sp
 
 
 def unsupported(texts: Sequence[Text], read: Sequence[frozenset[str]]) -> list[Reason]:
-    """A reason for each text in a language that nothing in force reads, and for a record whose short fields are.
+    """Return a reason for each text, or for a record's short fields together, in a language that is not read.
 
     Args:
-        texts: as a reader sees them.
-        read: per text the languages that are read.
+        texts: the texts as a reader sees them.
+        read: per text, the languages that are read.
     """
     reasons: list[Reason] = []
     short: list[str] = []
@@ -330,7 +335,7 @@ def unsupported(texts: Sequence[Text], read: Sequence[frozenset[str]]) -> list[R
 
 
 def unsupported_as_stated(texts: Sequence[Text], read: Sequence[frozenset[str]]) -> list[Reason]:
-    """A reason for each text whose source states a language that nothing in force reads."""
+    """Return a reason for each text whose source states a language that is not read."""
     return [
         Reason("unsupported-language", text.field, "as its source states")
         for text, languages in zip(texts, read, strict=True)
@@ -339,11 +344,11 @@ def unsupported_as_stated(texts: Sequence[Text], read: Sequence[frozenset[str]])
 
 
 def foreign(text: Text, found: Sequence[Span], languages: frozenset[str]) -> list[Span]:
-    """Words in a script that nothing in force reads, outside of what was found: names, as a rule, so PERSON.
+    """Find words in a script that is not read, outside the found spans. Most are names, so their type is PERSON.
 
     Args:
         found: disjoint, in order.
-        languages: what is read.
+        languages: the languages that are read.
     """
     return [
         Span(text, start, end, "PERSON", 1.0, (SOURCE,))
@@ -354,7 +359,7 @@ def foreign(text: Text, found: Sequence[Span], languages: frozenset[str]) -> lis
 
 @cache
 def lexicon() -> Lexicon:
-    """What is known of English words, for `text.language`; read once."""
+    """Return the lexicon of English words for `text.language`. It is read once."""
     from incognote.detectors.rules import lexicon as words
 
     return Lexicon(words.lexicon(), words.english(), words.fold)

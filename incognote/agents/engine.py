@@ -27,13 +27,13 @@ class Engine:
     Thread-safe after construction.
 
     Args:
-        models: instead of those the settings name.
-        keyring: instead of the one the settings name.
-        own_thread: ask the models on a thread of their own.
-        detectors: beside those the settings name.
+        models: used instead of the models in the settings.
+        keyring: used instead of the key in the settings.
+        own_thread: call the models on a separate thread.
+        detectors: used in addition to the detectors in the settings.
 
     Raises:
-        SettingError, UnknownName, PolicyProblem, SchemaProblem, KeyMissing: what is configured cannot be used.
+        SettingError, UnknownName, PolicyProblem, SchemaProblem, KeyMissing: the configuration cannot be used.
     """
 
     def __init__(
@@ -55,23 +55,23 @@ class Engine:
         )
         self.recording = self._recording(models)
         self.models = self._models(models, own_thread=own_thread)
-        """The language models, for reading notes and for agents; None where none is used."""
+        """The language models, for reading notes and for agents; None if none is used."""
         self.reader = self._reader()
         if settings.schemas:
             _ = self.registry
 
     @cached_property
     def _reads(self) -> bool:
-        """Whether named models read notes: unless the named detectors leave them out."""
+        """Whether the configured models read notes. They do unless `detectors` is set without `llm`."""
         return LLM in self.settings.detectors or "detectors" not in self.settings.model_fields_set
 
     @cached_property
     def has_agents(self) -> bool:
-        """Whether a model answers for agents of relexicalization."""
+        """Whether a model runs the agents of relexicalization."""
         return bool(self.settings.agents) and bool(self.policy.surrogates)
 
     def _recording(self, models: Sequence[LanguageModel]) -> Recording | None:
-        """What keeps the answers of models, and those of the index."""
+        """Return the recording, which stores the answers of models and of the index; None if it is not needed."""
         asked = (bool(models) or self.settings.model is not None) and (self._reads or self.has_agents)
         if not asked and (not self.policy.surrogates or self.settings.recording is None):
             return None
@@ -80,7 +80,7 @@ class Engine:
         return open_recording(self.settings, self.keyring)
 
     def _models(self, models: Sequence[LanguageModel], *, own_thread: bool) -> Models | None:
-        """Those that are named, where they are asked for anything."""
+        """Return the configured models; None if no model is called."""
         settings = self.settings
         if not models and settings.model is None:
             if LLM in settings.detectors:
@@ -95,7 +95,7 @@ class Engine:
         return Models(settings, self.policy, self.recording, models, own_thread=own_thread)
 
     def _reader(self) -> NoteReader | None:
-        """What reads with language models; None where none is asked to."""
+        """Return the reader that uses language models; None if no model reads notes."""
         if self.models is None or not self._reads:
             return None
         from incognote.agents.models import NoteReader
@@ -110,7 +110,7 @@ class Engine:
 
     @cached_property
     def relexing(self) -> Relexing:
-        """What asks for surrogates.
+        """The object that requests surrogates.
 
         Raises:
             SettingError, KeyMissing: no index or no persistent key is configured.
@@ -121,21 +121,21 @@ class Engine:
 
     @cached_property
     def versions(self) -> dict[str, str]:
-        """Content hashes of all that decides an answer, for manifests."""
-        stand = {f"detector:{d.name}": d.version for d in self.detection.detectors}
+        """Content hashes, for manifests, of everything that decides an answer."""
+        versions = {f"detector:{d.name}": d.version for d in self.detection.detectors}
         if self.has_agents:
-            stand |= self.relexing.agents.versions
-        stand["languages"] = " ".join(sorted(self.detection.reads))
-        # a pack's own hash could be guessed from a short staff list, so what is shown of it is keyed
-        return {**stand, **{f"pack:{i}": self.mac_id(p.version) for i, p in enumerate(self.detection.packs)}}
+            versions |= self.relexing.agents.versions
+        versions["languages"] = " ".join(sorted(self.detection.reads))
+        # a pack's plain hash could be guessed from a short staff list, so the manifest has a keyed hash
+        return {**versions, **{f"pack:{i}": self.mac_id(p.version) for i, p in enumerate(self.detection.packs)}}
 
     @property
     def hits(self) -> int:
-        """Answers that came from the recording."""
+        """The number of answers that came from the recording."""
         return self.models.hits if self.models else 0
 
     async def aclose(self) -> None:
-        """Give back connections and the recording."""
+        """Close connections and the recording."""
         if "relexing" in self.__dict__:
             await self.relexing.aclose()
         if self.models is not None:
@@ -144,5 +144,5 @@ class Engine:
             self.recording.close()
 
     def mac_id(self, value: str) -> str:
-        """A keyed short name for something whose own name may be PHI."""
+        """Return a keyed short name for something whose own name may be PHI."""
         return self.keyring.mac("names", value).hex()[:16]

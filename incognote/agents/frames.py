@@ -1,4 +1,4 @@
-"""Tables of pandas, polars and Hugging Face datasets with their column of notes de-identified.
+"""De-identify tables of pandas, polars and Hugging Face datasets that have a column of notes.
 
 Each library has one function below that reads columns as lists and writes the new ones. All else is shared.
 """
@@ -27,7 +27,7 @@ class FrameColumns:
 
     Args:
         batch: `Deidentifier.batch`.
-        text, patient, known, keep: as `Deidentifier.deidentify_frame`.
+        text, patient, known, keep: as in `Deidentifier.deidentify_frame`.
 
     Raises:
         UsageError: one column has two roles.
@@ -56,7 +56,7 @@ class FrameColumns:
         return [self.text, *(name for name in self._linked if name not in self._keep), *ADDED]
 
     def check(self, columns: Iterable[Any]) -> None:
-        """Compare the columns that are named with those of the table.
+        """Compare the named columns with those of the table.
 
         Raises:
             UsageError: a column is missing or occurs twice, or has the name of a column that is added.
@@ -74,7 +74,7 @@ class FrameColumns:
     def values(
         self, cells: Cells, missing: Callable[[Any], bool], *, progress: bool | None = False
     ) -> dict[Any, list[Any]]:
-        """The values of the columns in `written`: str, or the missing value that the cell held before.
+        """Return the values of the columns in `written`: str, or the missing value that the cell held before.
 
         Args:
             cells: the values of the columns in `read`, row by row.
@@ -97,7 +97,7 @@ class FrameColumns:
         notes = cells[self.text]
         results = self._batch([item(i) for i, note in enumerate(notes) if not missing(note)], progress=progress)
         each = [None if missing(note) else next(results) for note in notes]
-        next(results, None)  # lets the iterator end, and the progress bar with it
+        next(results, None)  # ends the iterator and so the progress bar
         texts = [
             note if r is None else r.text if r.verdict.released else None for note, r in zip(notes, each, strict=True)
         ]
@@ -111,7 +111,7 @@ class FrameColumns:
 
 
 def deidentify_frame(df: Any, columns: FrameColumns, *, progress: bool | None = None) -> Any:
-    """As `Deidentifier.deidentify_frame`. The class of the table, or one that it is derived from, says its library."""
+    """Implement `Deidentifier.deidentify_frame`. The class of the table, or a base class, determines the library."""
     kinds = {f"{base.__module__.partition('.')[0]}.{base.__name__}" for base in type(df).__mro__}
     for serve, names in (
         (_pandas, {"pandas.DataFrame"}),
@@ -158,7 +158,7 @@ def _polars(df: Any, columns: FrameColumns, progress: bool | None) -> Any:
 
 
 def _datasets(df: Any, columns: FrameColumns, progress: bool | None) -> Any:
-    """All is held in memory: `Dataset.map` would write the notes into cache files."""
+    """Keep everything in memory, since `Dataset.map` would write the notes into cache files."""
     import datasets
     import pyarrow as pa
 
@@ -195,18 +195,24 @@ def _missing(value: Any) -> bool:
 
 
 def _strings(cells: Iterable[Any]) -> list[str | None]:
-    """The values of a column of text: a missing value is None."""
+    """Return the values of a text column, with None for missing values."""
     return [cell if isinstance(cell, str) else None for cell in cells]
 
 
 def _subject(value: Any) -> str | None:
-    """A subject as text: 7.0, which pandas makes of an integer beside a gap, is 7; blanks are no subject."""
+    """Return a subject as text; None if it is blank.
+
+    pandas turns an integer column with gaps into 7.0, which becomes 7.
+    """
     written = str(_plain(value))
     return written if written.strip() else None
 
 
 def _plain(value: Any) -> Any:
-    """A cell's value as Python's own. 7.0, which pandas makes of an integer beside a gap, is 7."""
+    """Return a cell's value as a plain Python value.
+
+    pandas turns an integer column with gaps into 7.0, which becomes 7.
+    """
     if isinstance(value, np.ndarray):
         return value.tolist()
     return int(value) if isinstance(value, float) and value.is_integer() else value

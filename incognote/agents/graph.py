@@ -1,12 +1,12 @@
-"""The LangGraph machine: nodes and edges, readable on one screen.
+"""The LangGraph machine: its nodes and edges on one screen.
 
     identify ─ fields ─ detect ─ plan ─┬─ extract chunk 1 ─┬─ merge ─ replace ─ audit ─┬─ result
                                        ├─ extract chunk 2 ─┤            ↑── mend, widen ─┘
                                        └─ …               ─┘
-Nodes between which the way never parts are one step of LangGraph's (`joined`). `nodes` says what each is given.
-A record that a node fails on passes the nodes behind it untouched (`nodes.guarded`) and ends with the verdict
-`quarantine`: LangGraph asks about a conditional edge after each node for a fifth of what a short record costs.
-This module imports LangGraph: import it only when a record comes.
+Nodes with no branch between them are one LangGraph step (`joined`). `nodes` says which values each node gets. If a node
+fails on a record, the record passes the later nodes unchanged (`nodes.guarded`) and ends with the verdict `quarantine`.
+A conditional edge after each node would cost a fifth of the time of a short record. This module imports LangGraph, so
+import it only when the first record arrives.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ WAY = ("identify", "fields", "detect", "plan", "merge", "replace", "audit")
 
 
 def joined(*names: str) -> tuple[str, Any]:
-    """Nodes that always follow one another, as one step under all of their names.
+    """Combine nodes that always follow one another into one step with all of their names.
 
-    LangGraph takes 0.25 ms of processor time for each step and as much as 2 for a record's whole way, which is a fifth
-    of what a short record costs. Each node still fails closed by itself.
+    LangGraph takes 0.25 ms of processor time for each step and up to 2 ms for a record's whole path. That is a fifth of
+    the time of a short record. Each node still fails closed by itself.
     """
     parts = [finished if name == "result" else getattr(nodes, name) for name in names]
 
@@ -50,23 +50,23 @@ def joined(*names: str) -> tuple[str, Any]:
 
 
 async def after_audit(state: MachineState, runtime: Langgraph[Progress]) -> str:
-    """Where the way goes on. Async, since LangGraph gives a sync one a thread."""
+    """Return the next node. It is async because LangGraph runs a sync function in a thread."""
     return nodes.after_audit(runtime.context)
 
 
 async def finished(state: MachineState, runtime: Langgraph[Progress]) -> MachineState:
-    """The node `result`: verdict and manifest, unless the audit sends the record back."""
+    """The node `result`: make the verdict and manifest, unless the audit sends the record back."""
     at = runtime.context
     return {"outcome": nodes.conclude(at).outcome} if nodes.after_audit(at) == "result" else {}
 
 
 @cache
 def machine(*, reads: bool = False, finds: bool = False) -> Machine:
-    """The compiled graph, one of each kind per process; no checkpointer, so nothing is persisted.
+    """Return the compiled graph, one of each kind per process. It has no checkpointer, so nothing is persisted.
 
     Args:
         reads: with language models, which read chunk by chunk between `plan` and `merge`.
-        finds: only as far as `merge`: what would be replaced.
+        finds: stop after `merge` and only find what would be replaced.
     """
     end = ("merge",) if finds else (*WAY[WAY.index("merge") :], "result")
     begin = WAY[: WAY.index("merge")]
@@ -95,20 +95,20 @@ def machine(*, reads: bool = False, finds: bool = False) -> Machine:
 
 
 async def run(item: Item, engine: Engine) -> Result:
-    """One item through the machine, never traced, even if the environment asks for it."""
+    """Run one item through the machine. It is never traced, even if the environment asks for tracing."""
     at = Progress(item, engine, engine.policy)
     await _through(machine(reads=engine.reader is not None), at)
     if at.result is None:
         nodes.conclude(at)
-    assert at.result is not None  # just made
+    assert at.result is not None  # was made in the line above
     return at.result
 
 
 async def find(text: Text, engine: Engine, *, everything: bool = False) -> tuple[Span, ...] | Unread:
-    """One plain text as far as `merge`: what is to be replaced, or why it was not read whole.
+    """Run one plain text as far as `merge`. Return the spans to replace, or the reason why it was not read completely.
 
     Args:
-        everything: under the policy that serves every type, instead of the engine's own.
+        everything: use the policy that serves every type, instead of the engine's own.
     """
     policy = serving_all(engine.policy) if everything else engine.policy
     at = Progress(Item(text.content), engine, policy, finding=True)
@@ -125,11 +125,11 @@ async def _through(graph: Machine, at: Progress) -> None:
     try:
         with tracing_context(enabled=False):
             await graph.ainvoke(MachineState(), context=at, output_keys="outcome")
-    except Exception as bug:  # of the machine itself: its nodes fail closed, and so does the way between them
+    except Exception as bug:  # an error of the machine itself: its nodes and the edges between them fail closed
         at.result = None
         at.failures.append(Reason("internal-error", "", f"{type(bug).__name__} in the machine"))
 
 
 def drawing() -> str:
-    """The graph as Mermaid text, made offline."""
+    """Return the graph as Mermaid text, made offline."""
     return machine(reads=True).get_graph().draw_mermaid()

@@ -1,4 +1,4 @@
-"""What is too much or too little to be believed: texts nearly all masked, models that name nothing, or everything."""
+"""Detect implausible results: texts that are nearly all masked, and models that name nothing or everything."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ if TYPE_CHECKING:
     from incognote.schemas.policy import Policy
 
 LEAST_WORDS = 40
-"""A shorter text may be a name and a number and no more."""
+"""The minimum number of words. A shorter text may consist of just a name and a number."""
 PLENTY = 4
-"""So many identifiers found by others in one text make a model's silence about it suspicious by itself."""
+"""A model's silence about one text is suspicious if others found this many identifiers in it."""
 ROW = 20
-"""So many texts in a row without a mention, or marked whole, and a model is not believed any more."""
+"""A model is no longer trusted after this many texts in a row without a mention, or marked as a whole."""
 LONG_WORDS, SHORT_WORDS = 300, 5
-"""Silence about a long text counts even if no detector found anything; marking a shorter one whole does not."""
+"""Silence about a long text counts even if no detector found anything.
+
+Marking a very short text as a whole does not count.
+"""
 _WORD = re.compile(r"\S*\w\S*")
 
 
 def share(text: Text, spans: Iterable[Span]) -> tuple[int, int]:
-    """How many words of a text some span touches, and how many there are; words are divided by spaces."""
+    """Return how many words of a text some span touches, and how many words it has. Words are separated by spaces."""
     ordered = iter(sorted((s.start, s.end) for s in spans))
     start, end = next(ordered, (len(text), len(text)))
     touched = words = 0
@@ -41,7 +44,7 @@ def share(text: Text, spans: Iterable[Span]) -> tuple[int, int]:
 
 
 def over_masked(texts: Sequence[Text], replacements: Iterable[Replacement], most: float) -> Iterator[Reason]:
-    """A reason for each text of 40 words or more of which a share `most` or more is replaced."""
+    """Yield a reason for each text of 40 words or more of which a share of `most` or more is replaced."""
     by_field: dict[str, list[Span]] = {}
     for r in replacements:
         by_field.setdefault(r.span.field, []).append(r.span)
@@ -58,14 +61,17 @@ def over_masked(texts: Sequence[Text], replacements: Iterable[Replacement], most
 
 
 class Streaks:
-    """How many texts in a row a model left without mentions, or marked whole. Thread-safe; one for a run."""
+    """Counts how many texts in a row a model left without mentions, or marked as a whole. Thread-safe; one per run."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._silent = self._whole = 0
 
     def saw(self, *, silent: bool, whole: bool) -> tuple[int, int]:
-        """Take in one text that was read; how many in a row were silent, and marked whole, with it."""
+        """Record one text that was read.
+
+        Return the current numbers of silent texts and of fully marked texts in a row.
+        """
         with self._lock:
             self._silent = self._silent + 1 if silent else 0
             self._whole = self._whole + 1 if whole else 0
@@ -76,12 +82,13 @@ def doubted(
     texts: Sequence[Text], planned: Planned, read: Mapping[int, Extraction],
     spans: Mapping[str, Sequence[Span]], policy: Policy, streaks: Streaks,
 ) -> tuple[list[Reason], int]:  # fmt: skip
-    """A reason for each text whose model is silent where others found plenty, or has been for `ROW` texts in a row.
+    """Return a reason for each text on which the model is suspiciously silent, or marks too much.
 
-    Texts with an unanswered chunk are left out: they have their own reason.
+    A model is silent if others found plenty, or if it has been silent for `ROW` texts in a row. Texts with an
+    unanswered chunk are left out, since they have their own reason.
 
     Args:
-        spans: by field, all that was found.
+        spans: by field, everything that was found.
 
     Returns:
         The reasons, and the number of texts that the model was silent about.
@@ -101,7 +108,7 @@ def doubted(
         touched, words = share(text, named)
         silent = not mentions and (others > 0 or words >= LONG_WORDS)
         if not mentions and not silent:
-            continue  # nothing to name: no evidence about the model
+            continue  # there is nothing to name, so this says nothing about the model
         silences += silent
         whole = words >= SHORT_WORDS and touched >= policy.over_masked * words
         quiet, full = streaks.saw(silent=silent, whole=whole)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @cache
 def incognote_version() -> str:
-    """The installed version, "unknown" when run from an uninstalled tree."""
+    """Return the installed version, or "unknown" if run from an uninstalled tree."""
     try:
         return version("incognote")
     except PackageNotFoundError:
@@ -28,13 +28,15 @@ def manifest_of(
     engine: Engine, opened: Opened, fields: FieldValues, merged: Merged, replaced: Replaced, audited: Audited,
     models: Mapping[str, Any] | None, verdict: Verdict,
 ) -> dict[str, Any]:  # fmt: skip
-    """JSON-able: versions and hashes, key id and check value, counts by type and operator, verdict with reasons.
+    """Return the manifest, ready for JSON.
+
+    It has versions, hashes, key id, check value, counts by type and operator, and the verdict with its reasons.
 
     Args:
-        models: from `NoteReader.work`; None where no language model was asked.
+        models: from `NoteReader.work`; None if no language model was used.
     """
     policy, keyring = engine.policy, engine.keyring
-    # a hash is derived from the individual: 45 CFR 164.514(c)(1) lets no Safe Harbor output carry one
+    # a hash is derived from the individual, and 45 CFR 164.514(c)(1) forbids that in a Safe Harbor output
     hashed = any(action.action == "hash" for action in fields.values)
     label = None if hashed and policy.label == "safe-harbor" else policy.label
     schema = opened.record.schema if opened.record else None

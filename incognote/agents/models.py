@@ -1,4 +1,4 @@
-"""The language models of an engine, opened from the settings once, and the reading of notes by them."""
+"""The language models of an engine, opened once from the settings, and how they read notes."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ if TYPE_CHECKING:
     from incognote.llm.recording import Recording
 
 BATCHED = 1_000
-"""Records in work at once in batch mode are twice as many: only requests that wait together share a batch."""
+"""Twice as many records are in work at once in batch mode. Only requests that wait together share a batch."""
 
 
 class Models:
-    """Those that read notes and those that play agents are the same.
+    """The language models. The same ones read notes and run agents.
 
     Args:
-        recording: keeps their answers; its owner closes it.
-        objects: instead of those the settings name: objects that serve the protocol `LanguageModel`.
-        own_thread: ask them on a thread of their own, which pays where the processor is not yet the limit.
+        recording: stores their answers; its owner closes it.
+        objects: objects with the protocol `LanguageModel`, used instead of the models in the settings.
+        own_thread: call them on a separate thread, which helps if the processor is not yet the limit.
 
     Raises:
-        SettingError, EgressRefused, PolicyProblem, MissingExtra: they cannot be asked as configured; nothing was sent.
+        SettingError, EgressRefused, PolicyProblem, MissingExtra: the models cannot be used as configured; nothing was
+            sent.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Models:
     ) -> None:
         names = [name.strip() for name in (settings.model or "").split(",") if name.strip()]
         self.first: Settings = settings.for_model(names[0] if names else objects[0].name)
-        """The settings of the first one, which also say how all are asked."""
+        """The settings of the first model, which also apply to all requests."""
         self.all: tuple[LanguageModel, ...] = (
             tuple(_kept(model, recording, replay=settings.replay) for model in objects)
             if objects
@@ -64,20 +65,20 @@ class Models:
 
     @property
     def hits(self) -> int:
-        """Answers that came from the recording."""
+        """The number of answers that came from the recording."""
         return sum(getattr(model, "hits", 0) for model in self.all)
 
     async def aclose(self) -> None:
-        """Close them."""
+        """Close the models."""
         for model in self.all:
             await model.aclose()
 
 
 class NoteReader:
-    """What reads chunks with language models; one for all records of an engine.
+    """Reads chunks with language models. An engine has one for all its records.
 
     Args:
-        models: the models to ask; the first one's settings apply.
+        models: the models to ask. The first one's settings apply.
 
     Raises:
         SettingError, UnknownName: the prompt or the chunking cannot be used.
@@ -112,22 +113,24 @@ class NoteReader:
         self.slots = BATCHED if settings.batch else max(settings.for_model(m.name).model_slots for m in models.all)
 
     async def extract(self, pieces: Sequence[TextChunk], policy: Policy) -> list[Extraction]:
-        """All passes over the pieces of one request.
+        """Run all passes over the pieces of one request.
 
         Raises:
-            ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
+            ModelUnavailable, ModelRejected, EgressRefused: the model failed.
         """
         return await self.extractor(policy).extract(pieces)
 
     def extractor(self, policy: Policy) -> Extractor:
-        """What reads under a policy, which may ask for other types than the one the reader was made with."""
+        """Return the extractor for a policy, which may ask for other types than the reader's own policy."""
         if policy is self._policy:
             return self._extractor
         asker = self._extractor.asker
         return replace(self._extractor, asker=ChunkAsker(replace(asker.terms, types=asked(policy)), asker.budget))
 
     def plan(self, text: Text, raw: Sequence[Span], policy: Policy) -> list[Chunk]:
-        """The chunks of a text that the policy's route lets a model read; those without a letter or digit never are.
+        """Return the chunks of a text that a model reads under the policy's route.
+
+        Chunks without a letter or digit are left out.
 
         Args:
             raw: what the embedded detectors found in the text.
@@ -142,7 +145,7 @@ class NoteReader:
         return [c for c in parts if any(map(str.isalnum, text.content[c.start : c.end]))]
 
     def requests(self, pieces: Sequence[TextChunk]) -> list[list[int]]:
-        """Which chunks of one record are asked about together, by index; each alone where the prompt cannot compose."""
+        """Group the chunks of one record into requests, by index. Each is alone if the prompt cannot combine chunks."""
         if not self._composes or len(pieces) < 2:
             return [[i] for i in range(len(pieces))]
         sizes = []
@@ -153,7 +156,7 @@ class NoteReader:
         return grouped(sizes, self._room)
 
     def facts(self) -> dict[str, Any]:
-        """Names and versions of what decides, for manifests."""
+        """Return, for manifests, the names and versions of everything that decides the answers."""
         terms = self._extractor.asker.terms
         return {
             "names": [model.name for model in terms.models],
@@ -168,7 +171,7 @@ class NoteReader:
         }
 
     def work(self, planned: Planned, read: Mapping[int, Extraction], silent: int) -> dict[str, Any]:
-        """What the models did for a record, for its manifest: who they are, and counts."""
+        """Return, for the manifest, the models of a record and counts of what they did."""
         usage, how, unanswered, passes = Usage(), Counter[str](), Counter[str](), 0
         for extraction in read.values():
             usage, how, unanswered = usage + extraction.usage, how + extraction.how, unanswered + extraction.unanswered
@@ -187,11 +190,11 @@ class NoteReader:
 
 
 def open_recording(settings: Settings, keyring: Keyring) -> Recording | None:
-    """The recording that the settings name.
+    """Return the recording that the settings name.
 
     Raises:
         SettingError: none is named, and a replay or batches need one.
-        KeyMissing: the key dies with this process.
+        KeyMissing: the key exists only in this process.
     """
     if settings.recording is None:
         if settings.replay or settings.batch:
@@ -206,7 +209,7 @@ def open_recording(settings: Settings, keyring: Keyring) -> Recording | None:
 
 
 def _kept(model: LanguageModel, recording: Recording | None, *, replay: bool = False) -> LanguageModel:
-    """A model whose answers are kept in the recording, or come from it alone."""
+    """Return a model whose answers are recorded, or come from the recording only."""
     if recording is None:
         return model
     from incognote.llm.recording import Recorded, Replayed
@@ -217,7 +220,7 @@ def _kept(model: LanguageModel, recording: Recording | None, *, replay: bool = F
 def _opened(
     settings: Settings, name: str, policy: Policy, recording: Recording | None, *, own_thread: bool
 ) -> LanguageModel:
-    """One model of the settings, opened; of a replay only its name is needed."""
+    """Open one model of the settings. For a replay only its name is needed."""
     from incognote.llm.opening import open_batch, open_model, price_of
 
     if recording is not None and settings.replay:
@@ -237,11 +240,11 @@ def _opened(
 
 
 def _spec(settings: Settings, name: str, *, last: bool = False) -> ModelSpec:
-    """How to open a model, with what the settings say of it.
+    """Return how to open a model, with its settings.
 
     Args:
         name: vendor/name, for a fallback also vendor/name@URL.
-        last: it is a fallback, and has none itself.
+        last: it is a fallback and has no fallbacks of its own.
     """
     from incognote.llm.opening import ModelSpec
 

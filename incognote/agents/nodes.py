@@ -1,7 +1,7 @@
-"""Which step is given what: the nodes of the graph, around the values that a record's steps have made so far.
+"""The nodes of the graph. They pass each step its values and store what it returns.
 
 `Progress` travels in LangGraph's runtime context, which neither a checkpointer nor a tracer sees. Only `graph` and this
-module know it; no step does.
+module know it. The steps do not.
 """
 
 from __future__ import annotations
@@ -44,12 +44,15 @@ T = TypeVar("T")
 
 
 def _either(code: str, other: str) -> str:
-    """One of two codes: chunks can fail side by side, and LangGraph takes one value a step without a reducer."""
+    """Choose one of two codes.
+
+    Chunks can fail concurrently, and LangGraph takes one value per step without a reducer.
+    """
     return max(code, other)
 
 
 class MachineState(TypedDict, total=False):
-    """What LangGraph sees: which request a node asks, and codes. Free of text by construction."""
+    """The state that LangGraph sees: the request that a node sends, and codes. It never contains text."""
 
     request: int
     failed: Annotated[str, _either]
@@ -58,11 +61,11 @@ class MachineState(TypedDict, total=False):
 
 @dataclass(slots=True, eq=False, repr=False)
 class Progress:
-    """How far a record has come: each value is made by the step named beside it, and replaced as a whole.
+    """The progress of one record. The step named beside each value makes it, and replaces it as a whole.
 
     Args:
-        policy: in force; the engine's own, but where spans of every type are wanted.
-        finding: spans are wanted and no output.
+        policy: the policy to apply. It is the engine's own, unless spans of every type are wanted.
+        finding: only spans are wanted, no output.
     """
 
     item: Item
@@ -70,7 +73,7 @@ class Progress:
     policy: Policy
     finding: bool = False
     opened: Opened = field(default=Opened())  # identify
-    fields: FieldValues = field(default=FieldValues())  # fields
+    fields: FieldValues = field(default=FieldValues())  # detect; merge drops its spans
     found: Detected = field(default=Detected())  # detect; merge drops its spans
     planned: Planned = field(default=Planned())  # plan
     read: dict[int, Extraction] = field(default_factory=dict)  # extract: by index of the planned chunks
@@ -81,10 +84,10 @@ class Progress:
     result: Result | None = None  # result
 
     async def working(self, work: Callable[P, T], *args: P.args, **words: P.kwargs) -> T:
-        """CPU work: on a thread, so that the loop stays free; on the loop itself where the texts are short.
+        """Run CPU work in a thread, so that the loop stays free. Short texts are processed on the loop itself.
 
-        A thread does not make Python code faster, and to hand a short text over and back (twice the wait for the
-        interpreter lock) takes longer than to serve it.
+        A thread does not make Python code faster. Handing over a short text and its result means waiting for the
+        interpreter lock twice, which takes longer than processing it.
         """
         if sum(map(len, self.opened.texts)) < _SHORT:
             return work(*args, **words)
@@ -103,9 +106,9 @@ Node = Callable[[MachineState, Langgraph[Progress]], Awaitable[MachineState]]
 
 
 def guarded(step: Callable[[Progress], Awaitable[None]]) -> Node:
-    """A node that fails closed: whatever goes wrong, the record is quarantined and the reason holds no value.
+    """Return a node that fails closed. If any error occurs, the record is quarantined, and the reason holds no value.
 
-    A record in quarantine passes untouched.
+    A record in quarantine passes unchanged.
     """
 
     async def node(state: MachineState, runtime: Langgraph[Progress]) -> MachineState:
@@ -117,11 +120,11 @@ def guarded(step: Callable[[Progress], Awaitable[None]]) -> Node:
             return {}
         except RecordProblem as problem:
             reason = Reason(problem.code, problem.field, str(problem))
-        except (ModelProblem, IndexProblem) as problem:  # no record is to blame: it can be retried as it is
+        except (ModelProblem, IndexProblem) as problem:  # the record is not the cause: it can be retried unchanged
             reason = Reason(problem.code, "", str(problem))
         except IncognoteError as problem:
             reason = Reason(type(problem).__name__, "", str(problem))
-        except Exception as bug:  # fail closed: the class name says enough, the message may quote the record
+        except Exception as bug:  # fail closed: the class name is enough, since the message may quote the record
             reason = Reason("internal-error", "", f"{type(bug).__name__} in {step.__name__}")
         at.failures.append(reason)
         return {"failed": reason.code}
@@ -132,7 +135,7 @@ def guarded(step: Callable[[Progress], Awaitable[None]]) -> Node:
 
 @guarded
 async def identify(at: Progress) -> None:
-    """Pick the schema and open the record."""
+    """Choose the schema and open the record."""
     engine, settings = at.engine, at.engine.settings
     at.opened = steps.identify(
         at.item,
@@ -145,7 +148,7 @@ async def identify(at: Progress) -> None:
 
 @guarded
 async def fields(at: Progress) -> None:
-    """Serve the structured fields."""
+    """Process the structured fields."""
     at.fields = steps.fields(at.opened, at.item.known, at.engine.policy, at.engine.keyring, at.domain)
 
 
@@ -166,7 +169,7 @@ async def plan(at: Progress) -> None:
 
 
 async def all_at_once(state: MachineState, runtime: Langgraph[Progress]) -> list[Send] | str:
-    """A chunk or a group of light ones each to a node of its own; straight on where none is read."""
+    """Send each chunk, or each group of small chunks, to its own node. Skip to `merge` if there are none."""
     at = runtime.context
     if at.quarantined or not at.planned.requests:
         return "merge"
@@ -174,13 +177,13 @@ async def all_at_once(state: MachineState, runtime: Langgraph[Progress]) -> list
 
 
 async def extract(state: MachineState, runtime: Langgraph[Progress]) -> MachineState:
-    """All passes over one chunk, or in step over a group of light ones.
+    """Run all passes over one chunk, or over a group of small chunks in step.
 
-    What a pass found is aligned at once, since the next one is shown its mask.
+    The findings of a pass are aligned at once, since the next pass is shown their mask.
     """
 
     async def extract(at: Progress) -> None:
-        assert at.engine.reader is not None  # `plan` makes requests only then
+        assert at.engine.reader is not None  # `plan` makes requests only if there is a reader
         group = at.planned.requests[state["request"]]
         pieces = steps.pieces(at.opened, at.found, at.planned, group)
         at.read.update(zip(group, await at.engine.reader.extract(pieces, at.policy), strict=True))
@@ -190,7 +193,7 @@ async def extract(state: MachineState, runtime: Langgraph[Progress]) -> MachineS
 
 @guarded
 async def merge(at: Progress) -> None:
-    """One disjoint set of spans per text."""
+    """Merge all findings into one disjoint set of spans per text."""
     if at.item.spans is not None:
         at.merged = steps.merge_item_spans(at.opened, at.found, at.policy)
         return
@@ -198,12 +201,12 @@ async def merge(at: Progress) -> None:
     at.merged = await at.working(
         steps.merge, at.opened, at.found, at.planned, at.read, engine.detection, engine.reader, at.policy
     )
-    at.found = changed(at.found, raw=(), hidden=())  # of a large text they take as much memory as the rest
+    at.found = changed(at.found, raw=(), hidden=())  # for a large text they take as much memory as everything else
 
 
 @guarded
 async def replace(at: Progress) -> None:
-    """Splice the replacements into the original."""
+    """Write the replacements into the original."""
     engine = at.engine
     surrogates: Surrogates = {}
     at.replaced = Replaced()
@@ -217,7 +220,7 @@ async def replace(at: Progress) -> None:
 
 @guarded
 async def audit(at: Progress) -> None:
-    """Re-scan the output; may send the record to `mend`, or to `widen` once."""
+    """Scan the output again. This may send the record to `mend`, or once to `widen`."""
     if at.item.spans is not None:
         return
     at.audited = await at.working(
@@ -241,7 +244,7 @@ async def widen(at: Progress) -> None:
 
 
 def after_audit(at: Progress) -> str:
-    """`mend` masks what is left, at most twice; `widen` once, if the policy says so; else the record is done."""
+    """Return the next node: `mend` at most twice, `widen` once if the policy says so, or else `result`."""
     merged, leftovers = at.merged, at.audited.leftovers
     if mendable(merged, leftovers, lost=at.quarantined):
         return "mend"
@@ -250,7 +253,7 @@ def after_audit(at: Progress) -> str:
 
 
 def conclude(at: Progress) -> Verdict:
-    """Make the record's result. It cannot fail for what a record holds: it reads counts and codes only."""
+    """Make the record's result. No record content can make it fail, since it reads only counts and codes."""
     reasons = tuple(sorted({*at.audited.reasons, *at.failures}))
     verdict = Verdict("quarantine" if at.quarantined else "review" if reasons else "release", reasons)
     reader = at.engine.reader

@@ -1,10 +1,10 @@
-"""Processes that each run the whole machine, so that texts are served on as many cores as there are.
+"""Worker processes that each run the whole machine, so that texts are processed on all cores.
 
-Python runs one thread at a time: one process cannot keep a quick language model's slots busy, nor detect on two cores.
-The processes are started afresh, never forked (a fork would copy the loop's locks and connections), and hold their
-share of the models' slots. What one of them does not answer, this process serves itself: slower, and no less sure.
+Python runs one thread at a time: one process cannot keep a fast language model's slots busy, nor detect on two cores.
+The processes are spawned, never forked (a fork would copy the loop's locks and connections). Each holds its share of
+the models' slots. If one of them does not answer, this process does the work itself: slower, with the same result.
 
-Messages to a process: `begin` (settings, keyring, which of how many), `run` (number, Item), `find` (number, (Text,
+Messages to a process: `begin` (settings, keyring, index, count), `run` (number, Item), `find` (number, (Text,
 everything)), `cancel` (number), `stop` (the budget is spent). From it: `done` (number, answer, answers from the
 recording), `spent` (Usage).
 
@@ -39,18 +39,18 @@ from incognote.settings import ModelSettings, Settings
 
 _COMMAND = (sys.executable, "-P", "-c", "from incognote.agents.processes import main; main()")
 _SECRET = frozenset({"INCOGNOTE_KEY", "INCOGNOTE_KEY_FD", "INCOGNOTE_KEY_COMMAND"})
-"""Variables that a process does not inherit: it is given the key through its pipe."""
+"""Variables that a process does not inherit. It gets the key through its pipe."""
 LENGTH_BYTES = 4
-"""Bytes before each message, which say how many follow; a message is a pickled tuple, its first item names its kind."""
+"""Length of the prefix that gives the size of each message. A message is a pickled tuple that starts with its kind."""
 SWITCH_SECONDS = 0.001
-"""Seconds after which a busy thread lets the other run: the one that holds the models' slots must not wait long."""
+"""The interval after which a busy thread yields. The thread that holds the models' slots must not wait long."""
 GC_THRESHOLD = 20_000
-"""Objects made before those that refer to each other are looked for: at Python's 700 that took a tenth of the time."""
+"""The number of new objects before a garbage collection. With Python's default of 700, it took a tenth of the time."""
 
 
 @dataclass(slots=True, eq=False)
 class _Process:
-    """A process as the one that started it sees it: its pipes, and who waits for what."""
+    """A process as its parent sees it: its pipes, and the futures that wait for answers."""
 
     pipes: asyncio.subprocess.Process
     waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
@@ -65,14 +65,14 @@ class _Process:
 
 
 class Processes:
-    """The processes of a Deidentifier, asked from the event loop that asked first.
+    """The worker processes of a Deidentifier. They are used from the event loop of the first call.
 
     Args:
-        engine: this process's own, which the processes' settings and key come from and which serve where one died.
-        processes: how many; fewer are started where the models have fewer slots.
+        engine: this process's own engine. It provides the settings and the key, and it takes over if a process dies.
+        processes: the number of processes. Fewer are started if the models have fewer slots.
 
     Raises:
-        SettingError: batches, which one process sends, or a model that is an object of this process.
+        SettingError: batches are configured, which one process sends, or a model is an object of this process.
     """
 
     def __init__(self, engine: Engine, processes: int) -> None:
@@ -86,7 +86,7 @@ class Processes:
         self._numbers = count()
         self._forget()
         self.hits = 0
-        """Answers that the processes found in the recording."""
+        """The number of answers that the processes found in the recording."""
 
     def _forget(self) -> None:
         self._pid = os.getpid()
@@ -95,19 +95,19 @@ class Processes:
         self._begun = False
 
     async def run(self, item: Item) -> Result:
-        """As `graph.run`."""
+        """Run one item, like `graph.run`."""
         result: Result | None = await self._ask("run", item)
         return await run(item, self._engine) if result is None else result
 
     async def find(self, text: Text, *, everything: bool) -> Any:
-        """As `graph.find`, under the policy or under the one that serves every type."""
+        """Find spans, like `graph.find`, under the policy or under the one that serves every type."""
         answer = await self._ask("find", (text, everything))
         return await find(text, self._engine, everything=everything) if answer is None else answer
 
     async def _ask(self, kind: str, subject: Any) -> Any:
-        """The answer of the least busy process; None where none is left to give it, or the question cannot travel.
+        """Return the answer of the least busy process; None if no process is left, or the question cannot be sent.
 
-        What cannot is a row of a table that its reader has opened: it holds a table's schema and its codec.
+        A row of a table that its reader has opened cannot be sent. It holds a table's schema and its codec.
         """
         if self._pid != os.getpid():  # forked: the pipes are the parent's
             self._forget()
@@ -147,7 +147,7 @@ class Processes:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={name: value for name, value in os.environ.items() if name not in _SECRET} | {"PYTHONPATH": paths},
-            start_new_session=True,  # an interrupt is for this process, which ends them by closing their pipes
+            start_new_session=True,  # an interrupt is for this process, which ends the others by closing their pipes
         )
         process = _Process(pipes)
         process.send("begin", engine.settings, engine.keyring, index, self._count)
@@ -155,7 +155,7 @@ class Processes:
         return process
 
     async def _listen(self, process: _Process) -> None:
-        """Take a process's messages until there are none; pending requests are then served here."""
+        """Handle a process's messages until it ends. Pending requests are then served here."""
         assert process.pipes.stdout is not None
         handlers: dict[str, Callable[..., None]] = {"done": self._done, "spent": self._spent}
         try:
@@ -164,7 +164,7 @@ class Processes:
                 handlers[kind](process, *content)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass  # it has ended, or was killed
-        except Exception:  # a message that cannot be read may hold words of a note: its error is dropped
+        except Exception:  # an unreadable message may hold words of a note, so its error is dropped
             with suppress(ProcessLookupError):
                 process.pipes.kill()
         finally:  # no request waits for it any longer
@@ -181,14 +181,14 @@ class Processes:
             future.set_result(answer)
 
     def _spent(self, process: _Process, usage: Usage) -> None:
-        """One budget for all: it is kept here, and all hear when it is spent."""
+        """Add to the one budget, which is kept here. Tell all processes when it is spent."""
         assert self._engine.models is not None
         budget = self._engine.models.budget
         before = budget.exhausted
         budget.take(usage)
         if budget.exhausted and not before:
             for each in self._all:
-                each.send("stop")  # calls under way are let finish
+                each.send("stop")  # calls under way may finish
 
     async def aclose(self) -> None:
         """End the processes."""
@@ -206,23 +206,23 @@ class Processes:
 
 
 def framed(message: tuple[Any, ...]) -> bytes:
-    """A message as it travels."""
+    """Return a message in its wire format."""
     body = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return len(body).to_bytes(LENGTH_BYTES, "big") + body
 
 
 async def received(pipe: asyncio.StreamReader) -> Any:
-    """The next message.
+    """Return the next message.
 
     Raises:
-        IncompleteReadError: there will be none.
+        IncompleteReadError: the pipe is closed.
     """
     length = int.from_bytes(await pipe.readexactly(LENGTH_BYTES), "big")
-    return pickle.loads(await pipe.readexactly(length))  # noqa: S301 -- from our own process, over a pipe nobody else holds
+    return pickle.loads(await pipe.readexactly(length))  # noqa: S301 -- from our own process, over a private pipe
 
 
 def main() -> None:
-    """Serve standard input. Whatever else prints, prints to standard error."""
+    """Serve standard input. All other output goes to standard error."""
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(GC_THRESHOLD)
     answers = os.dup(1)
@@ -265,7 +265,7 @@ def _forget(at_work: dict[int, asyncio.Task[None]], number: int, _: asyncio.Task
 
 
 class _Server:
-    """What one of the processes serves with, and where its answers go."""
+    """The state of one worker process: its engine and the pipe for its answers."""
 
     def __init__(
         self, writer: asyncio.StreamWriter, settings: Settings, keyring: Keyring, index: int, count: int
@@ -285,11 +285,11 @@ class _Server:
     async def answer(self, number: int, work: Coroutine[Any, Any, Any]) -> None:
         try:
             answer = await work
-        except Exception:  # a bug: the process that asked serves it itself and meets it where it can be reported
+        except Exception:  # a bug: the parent process repeats the work itself and can report the error
             answer = None
         hits, before = self.engine.hits, self._hits
         self._hits = hits
-        if not self._warm:  # the tables that are loaded by now stay for good: they need not be looked through again
+        if not self._warm:  # the tables that are loaded by now stay loaded, so garbage collection can skip them
             gc.freeze()
             self._warm = True
         self._writer.write(framed(("done", number, answer, hits - before)))
@@ -301,7 +301,7 @@ class _Server:
 
 
 def share(settings: Settings, index: int, count: int) -> Settings:
-    """The settings of one process of several: its part of each model's slots, and the budget kept elsewhere."""
+    """Return the settings for one of several processes: its part of each model's slots, and no budget of its own."""
 
     def part(of: ModelSettings) -> int:
         return max(1, (of.model_slots + count - 1 - index) // count)

@@ -1,4 +1,4 @@
-"""The four agents of relexicalization: embedded ones, or a language model where the settings say so."""
+"""The four agents of relexicalization: embedded agents, or a language model if the settings say so."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from incognote.settings import AGENTS, Settings
 
 
 class RelexAgents:
-    """The four, and what those of a model have cost.
+    """The four agents, and the costs of those that use a model.
 
     Args:
-        models: the first of them answers for the agents that the settings name, within the budget of all.
-        choices: what the policy chose of surrogates.
+        models: the first model answers for the agents that the settings name, within the shared budget.
+        choices: the policy's options for surrogates.
 
     Raises:
-        SettingError: the policy lets no model read notes, or it is to answer in batches.
+        SettingError: the policy does not allow models to read notes, or batches are configured.
     """
 
     def __init__(self, settings: Settings, policy: Policy, models: Models | None, choices: Choices) -> None:
@@ -61,17 +61,18 @@ class RelexAgents:
 
     @property
     def versions(self) -> dict[str, str]:
-        """For manifests: what answers for each agent, and with which prompt."""
+        """Return, for manifests, the implementation of each agent and its prompt version."""
         four = (self.all.clusterer, self.all.querier, self.all.validator, self.all.replacer)
         return {f"agent:{name}": f"{agent.name} {agent.version}" for name, agent in zip(AGENTS, four, strict=True)}
 
     def counts(self) -> dict[str, Any] | None:
-        """What the model's agents did until now, in counts and codes; None without such agents.
+        """Return what the model's agents did so far, in counts and codes; None without such agents.
 
         Returns:
-            By agent: calls, tokens_in, tokens_out, usd (None where a price is unknown), faults of its replies by code,
-            stood_in (how often the embedded agent served, by the reason); of `replacement` also drawn_instead: its
-            substitutes that were taken by then.
+            By agent: calls, tokens_in, tokens_out, usd (None if a price is unknown), faults of its replies by code,
+            and stood_in (how often the embedded agent answered instead, by reason). For `replacement` also
+            drawn_instead: the
+            number of its substitutes that were already taken.
         """
         if not self._askers:
             return None
@@ -92,7 +93,7 @@ class RelexAgents:
 
 
 def choices_of(policy: Policy) -> Choices:
-    """What the policy says of surrogates: of places by CITY, of ages by AGE, of dates by DATE, or what serves them."""
+    """Return the surrogate options: places from CITY, ages from AGE, dates from DATE, or the type that serves each."""
     params = {name: _params(policy, kind) for name, kind in (("place", "CITY"), ("age", "AGE"), ("date", "DATE"))}
     default = Choices()
     return Choices(

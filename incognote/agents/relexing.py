@@ -1,4 +1,4 @@
-"""Between the machine of a record and the loop of relexicalization: a record's mentions there, surrogates back."""
+"""The connection between a record's machine and the relexicalization loop: mentions go in, surrogates come back."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 _KIND = "index"
 BARRIER: ContextVar[BatchBarrier | None] = ContextVar("BARRIER", default=None)
-"""Where the record of this task waits for the others of its batch; None for a record that goes alone."""
+"""The barrier at which the record of this task waits for the others of its batch; None for a single record."""
 
 
 class Relexing:
-    """What asks the loop for a Deidentifier's records; one loop at a time, since records speak of the same people.
+    """Runs the loop for a Deidentifier's records, one loop at a time, since records mention the same people.
 
     Args:
-        policy: some of its types are served by surrogates.
+        policy: a policy that uses surrogates for some of its types.
         models: for the agents that the settings assign to a model.
-        recording: keeps what is answered about records; in a replay all comes from it, and no index is asked.
+        recording: stores the answers about records. In a replay all answers come from it, and the index is not used.
 
     Raises:
-        SettingError: no index is named, or the agents cannot be played as the settings say.
-        KeyMissing: the key dies with this process.
+        SettingError: no index is named, or the agents cannot run with these settings.
+        KeyMissing: the key exists only in this process.
     """
 
     def __init__(
@@ -71,20 +71,20 @@ class Relexing:
         self.counts: Counter[str] = Counter()
         """Counts of all loops: mentions, new identities, accepted hits, draws that moved, rounds."""
         self.outdated: set[str] = set()
-        """Records of which outputs may have been given that show a surrogate of an earlier partition; may be PHI."""
+        """Records whose earlier outputs may show a surrogate of an outdated partition. The names may be PHI."""
 
     def barrier(self, records: int) -> BatchBarrier:
-        """What the records of one batch wait for each other at; see `agents.batches`."""
+        """Return the barrier for the records of one batch. See `agents.batches`."""
         return BatchBarrier(records, self._loop)
 
     async def surrogates(self, record: str, opened: Opened, domain: str, spans: Sequence[Span]) -> Surrogates:
-        """The surrogate of each span, in any field of the record.
+        """Return the surrogate of each span, in any field of the record.
 
         Args:
             record: its name (`steps.name_of`).
 
         Raises:
-            IndexProblem, ModelProblem: nothing was handed out; the record waits.
+            IndexProblem, ModelProblem: no surrogate was returned, and the record waits.
         """
         patient = opened.patient or ""
         mentions = {span: variant(span, record=record, patient=patient, domain=domain) for span in spans}
@@ -94,7 +94,7 @@ class Relexing:
         return {span: (shown[mention].text, shown[mention].identity) for span, mention in mentions.items()}
 
     async def _shown(self, note: RelexNote) -> Mapping[MentionVariant, ShownSurrogate]:
-        """From the loop, and into the recording; of a replay from the recording."""
+        """Return surrogates from the loop and record them. In a replay, return them from the recording."""
         if self._answers is not None and self._settings.replay:
             return self._answers.kept(note)
         barrier = BARRIER.get()
@@ -121,7 +121,7 @@ class Relexing:
             from incognote.relex.index.opening import open_index, password_of
 
             settings = self._settings
-            assert settings.index is not None  # __init__ asked
+            assert settings.index is not None  # checked in __init__
             index = await open_index(settings.index, self._keyring, password=password_of(settings))
             try:
                 self._tools = Tools(
@@ -140,21 +140,21 @@ class Relexing:
         return self._tools
 
     async def aclose(self) -> None:
-        """Give the index back."""
+        """Close the index."""
         if self._tools is not None:
             tools, self._tools = self._tools, None
             await tools.index.aclose()
 
 
 class RecordedSurrogates:
-    """What the loop answered about the records of one run, in a recording: a replay needs neither index nor agents.
+    """A run's surrogates in a recording. With them, a replay needs neither index nor agents.
 
-    An index that has met more people may answer the same note differently, so the answers of each run are kept by
-    themselves, and so do those of each time that a run asks the same.
+    An index that has met more people may answer the same note differently. So the answers are stored per run, and per
+    repetition if a run asks the same question again.
 
     Args:
         recording: sealed; its owner closes it.
-        run: which run's; "" for all of one recording.
+        run: the name of the run; "" if the recording has only one.
     """
 
     def __init__(self, recording: Recording, run: str) -> None:
@@ -162,17 +162,17 @@ class RecordedSurrogates:
         self._times: Counter[str] = Counter()
 
     def keep(self, note: RelexNote, shown: Mapping[MentionVariant, ShownSurrogate]) -> None:
-        """Keep the surrogate of each mention, and the id of its identity."""
+        """Store the surrogate of each mention, and the id of its identity."""
         written = [[shown[mention].text, shown[mention].identity] for mention in note.variants]
         self._recording.keep(_KIND, self._asked(note, self._time(note)), written)
 
     def kept(self, note: RelexNote) -> dict[MentionVariant, ShownSurrogate]:
-        """What was kept when the note was asked about as often as now.
+        """Return what was stored when the note was asked about for the same time.
 
         Raises:
-            IndexUnavailable: nothing was.
+            IndexUnavailable: nothing was stored.
         """
-        for time in range(self._time(note), -1, -1):  # of equal records that several processes served, one was kept
+        for time in range(self._time(note), -1, -1):  # if several processes served equal records, one answer was kept
             written = self._recording.kept(_KIND, self._asked(note, time))
             if written is not None:
                 return {mention: ShownSurrogate(*each) for mention, each in zip(note.variants, written, strict=True)}
@@ -193,7 +193,7 @@ class RecordedSurrogates:
 
 
 def _roster(settings: Settings) -> list[str]:
-    """What the roster names, whole and word by word: no surrogate is any of it."""
+    """Return the names on the roster, whole and word by word. No surrogate may equal any of them."""
     if settings.roster is None:
         return []
     from incognote.detectors.known import read_roster
@@ -203,7 +203,7 @@ def _roster(settings: Settings) -> list[str]:
 
 
 def _embedder() -> Embedder | None:
-    """The embedded one; None where its extra is not installed: then exact keys alone find who was met before."""
+    """Return the embedded embedder; None if its extra is not installed. Then only exact keys find known identities."""
     from incognote.embedding import open_embedder
 
     try:

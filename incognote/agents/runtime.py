@@ -1,7 +1,7 @@
 """The process-wide Runtime: a private event loop on its own thread.
 
-The sync face submits to it and waits, so it works inside a running loop (Jupyter) too; the async face awaits the same
-coroutine, so both give the same answers. A forked child makes its own.
+The sync API submits to it and waits, so it works inside a running loop (Jupyter) too. The async API awaits the same
+coroutine, so both give the same answers. A forked child makes its own Runtime.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _WAKES = 1.0  # seconds
 
 
 class Runtime:
-    """Holds the loop thread; use `Runtime.shared()`."""
+    """Holds the loop thread. Use `Runtime.shared()`."""
 
     _shared: Runtime | None = None
     _guard = threading.Lock()
@@ -31,14 +31,14 @@ class Runtime:
 
     @classmethod
     def shared(cls) -> Runtime:
-        """The one of this process."""
+        """Return the Runtime of this process."""
         with cls._guard:
             if cls._shared is None or cls._shared._pid != os.getpid():
                 cls._shared = cls()
             return cls._shared
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the private loop and wait for it; an interrupt cancels it."""
+        """Run a coroutine on the private loop and wait for it. An interrupt cancels it."""
         if threading.current_thread() is self._thread:
             work.close()
             raise RuntimeError("the sync face was called from inside the runtime's own loop")
@@ -54,15 +54,16 @@ class Runtime:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def join(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the private loop and await it from the caller's loop; cancelling cancels both."""
+        """Run a coroutine on the private loop and await it from the caller's loop. Cancelling cancels both."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
 
 def awaited(future: Future[T]) -> T:
-    """What a future comes to, waited for so that an interrupt is always heeded.
+    """Return the result of a future. The wait always responds to an interrupt.
 
-    A signal that comes after Python last looked for one and before the thread sleeps wakes nobody: a wait without end
-    would not hear of it before the future is done, which may take a model's whole timeout. So it wakes now and then.
+    A signal can arrive after Python last checked for one and before the thread sleeps. It then wakes no thread, and an
+    unbounded wait would notice it only when the future is done, which may take a model's whole timeout. So the wait
+    wakes up at intervals.
     """
     while not future.done():
         wait((future,), timeout=_WAKES)

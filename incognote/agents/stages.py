@@ -1,7 +1,7 @@
-"""What the steps of a record's way make: one frozen value per step, which the steps behind it are given.
+"""The results of the steps: one frozen value per step, which later steps get.
 
-A step is a function of such values and of nothing else, and returns one (`steps`, `audit`). None of them is ever in
-LangGraph's state, and none shows text in its repr.
+A step is a function of such values only, and returns one (`steps`, `audit`). These values are never in LangGraph's
+state, and their repr shows no text.
 """
 
 from __future__ import annotations
@@ -20,21 +20,22 @@ if TYPE_CHECKING:
     from incognote.formats.base import Document, FieldAction, Format
 
 MOST_ROUNDS = 2
-"""How often the audit's findings are masked and looked for again: a third look found nothing on development notes."""
+"""The maximum number of rounds of masking and auditing. On development notes a third audit found nothing."""
 Route = Literal["nothing", "embedded", "doubtful", "all"]
 Surrogates = Mapping[Span, tuple[str, str]]
-"""For each span, its surrogate and the id of its identity."""
+"""The surrogate and the identity's id for each span."""
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Opened:
-    """Of `identify`.
+    """The result of `identify`.
 
     Args:
-        record: None for a plain text. form: its format, where it came as bytes.
+        record: None for a plain text.
         texts: its free texts.
-        patient: the subject, in the one form of `subject_form`.
+        patient: the subject, normalized by `subject_form`.
+        form: the format, if the record came as bytes.
     """
 
     record: Document | None = None
@@ -45,11 +46,11 @@ class Opened:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FieldValues:
-    """Of `fields`.
+    """The result of `fields`.
 
     Args:
         known: identifiers of the item and of the record's structured fields.
-        values: the new value of each structured field that does not stay.
+        values: the new value of each structured field that changes.
     """
 
     known: tuple[Known, ...] = ()
@@ -58,11 +59,13 @@ class FieldValues:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Detected:
-    """Of `detect`; the spans overlap and are not judged yet. `merge` drops them: of a large text they are large.
+    """The result of `detect`.
+
+    The spans may overlap and are not judged yet. `merge` drops them, since they can be large.
 
     Args:
-        views: of the texts; none where the spans came with the item.
-        raw: per text, spans of its view.
+        views: the views of the texts; empty if the spans came with the item.
+        raw: per text, the spans of its view.
         hidden: per text, whole fragments of the text itself.
         bare: fields of texts in which an audit would find nothing.
     """
@@ -75,11 +78,11 @@ class Detected:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Planned:
-    """Of `plan`.
+    """The result of `plan`.
 
     Args:
-        chunks: those that a language model reads, each with the index of its text.
-        requests: which chunks, by index, are asked about together.
+        chunks: the chunks that a language model reads, each with the index of its text.
+        requests: groups of chunk indices. Each group is sent in one request.
     """
 
     route: Route = "embedded"
@@ -89,15 +92,15 @@ class Planned:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Merged:
-    """Of `merge`; `mend` and `widen` make another one of it.
+    """The result of `merge`. `mend` and `widen` derive a new one from it.
 
     Args:
-        spans: by field, what is to be replaced: disjoint, in order.
-        doubts: what a person must look at.
-        unserved: found, of a type that the policy leaves alone.
-        remarks: what the reading leaves for a person.
-        silent: texts in which a model named nothing though others did, or though they are long.
-        rounds, mended, widened: how often `mend` ran, what it masked, and how many lines `widen` masked.
+        spans: by field, the spans to replace: disjoint, in order.
+        doubts: spans that a person must review.
+        unserved: spans of types that the policy leaves unchanged.
+        remarks: reasons for review that arose while reading.
+        silent: the number of texts in which a model named nothing, though others did or though the text is long.
+        rounds, mended, widened: how often `mend` ran, how many spans it masked, and how many lines `widen` masked.
     """
 
     spans: Mapping[str, tuple[Span, ...]] = field(default_factory=lambda: _NONE)
@@ -112,12 +115,12 @@ class Merged:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Replaced:
-    """Of `replace`.
+    """The result of `replace`.
 
     Args:
-        kept: spans that their operator left as they are.
+        kept: spans that their operator left unchanged.
         texts: the new texts by field.
-        output: the new text or raw record, or new bytes of what came as bytes; None until there is one.
+        output: the new text or raw record, or new bytes if the input was bytes; None until it is made.
     """
 
     replacements: tuple[Replacement, ...] = ()
@@ -128,14 +131,14 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Audited:
-    """Of `audit`.
+    """The result of `audit`.
 
     Args:
         leftovers: what detection still finds, as spans of the original texts.
         reasons: why the verdict is not `release`.
-        unsought: by type, known identifiers that are too short or too common to be sought.
+        unsought: by type, the number of known identifiers that are too short or too common to search for.
         hidden: by field, what was blanked in the output: start, end and new length, one after the other.
-        lost: whether a known identifier is left, for which the record is quarantined.
+        lost: whether a known identifier is left. If so, the record is quarantined.
     """
 
     leftovers: tuple[Span, ...] = ()
@@ -146,5 +149,5 @@ class Audited:
 
 
 def mendable(merged: Merged, leftovers: Sequence[Span], *, lost: bool) -> bool:
-    """Whether what the audit found is masked and looked at again, rather than the verdict taken."""
+    """Whether to mask what the audit found and audit again, instead of concluding."""
     return bool(leftovers) and merged.rounds < MOST_ROUNDS and not lost

@@ -1,7 +1,7 @@
-"""The steps of a record's way, but for the audit: functions of exactly what each may see, returning what it makes.
+"""The steps of processing a record, except the audit. Each is a function of the values it may see.
 
-A step gets the values of steps before it (`stages`) and of the engine the parts it works with. `replace` and `fields`
-alone are given a key, and none is given anything to write to.
+A step gets the values of earlier steps (`stages`) and the parts of the engine that it needs, and returns its result.
+Only `replace` and `fields` get a key, and no step gets anything that it could write to.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
     from incognote.formats.base import Change, FieldAction
     from incognote.schemas.registry import Registry
 
-# Letters and NULs by turns: no rule would find a name in them.
+# Letters and NULs in alternation. No rule would find a name in them.
 _UTF_16 = re.compile(r"(?:[\x20-\x7e]\x00){4}|(?:\x00[\x20-\x7e]){4}")
 
 
 def identify(
     item: Item, registry: Callable[[], Registry], *, data_type: str | None, longest: int, finding: bool
 ) -> Opened:
-    """Pick the schema by data type and open the record; a plain text is one field.
+    """Choose the schema by data type and open the record. A plain text is one field.
 
     Args:
-        registry: loads it, where it is needed.
-        data_type: of a record that has none and for which the caller names none.
-        longest: characters of a text or record.
-        finding: spans are wanted and no output, so a text of any format is read as it is.
+        registry: loads the registry if it is needed.
+        data_type: the data type of a record that states none and for which the caller names none.
+        longest: the maximum number of characters of a text or record.
+        finding: only spans are wanted, no output, so a text in any format is read as plain text.
 
     Raises:
-        RecordProblem, SchemaProblem: it cannot be opened.
+        RecordProblem, SchemaProblem: the record cannot be opened.
     """
     if item.fault:
         raise MalformedRecord(item.fault)
@@ -74,7 +74,7 @@ def identify(
 
 
 def fields(opened: Opened, known: Sequence[Known], policy: Policy, keyring: Keyring, domain: str) -> FieldValues:
-    """Serve the structured fields by their flags; what they reveal becomes known."""
+    """Process the structured fields by their flags. The identifiers in them become known identifiers."""
     if opened.record is None:
         return FieldValues(tuple(known))
     values = {}
@@ -91,7 +91,7 @@ def fields(opened: Opened, known: Sequence[Known], policy: Policy, keyring: Keyr
 
 
 def detect(opened: Opened, known: Sequence[Known], detection: Detection, policy: Policy) -> Detected:
-    """Rules, packs, known identifiers and the encoder: CPU work."""
+    """Find spans with rules, packs, known identifiers and the encoder. This is CPU work."""
     views = tuple(TextView.of(text) for text in opened.texts)
     raw, hidden = detected(views, lambda texts: detection.detect(texts, known))
     bare = {
@@ -103,10 +103,10 @@ def detect(opened: Opened, known: Sequence[Known], detection: Detection, policy:
 
 
 def item_spans(opened: Opened, spans: ItemSpans) -> Detected:
-    """The spans that came with the item, instead of `detect`.
+    """Return the spans that came with the item, instead of running `detect`.
 
     Raises:
-        MalformedRecord: they do not fit their texts, overlap, or are of no type there is.
+        MalformedRecord: they do not fit their texts, overlap, or have an unknown type.
     """
     by_field = spans if isinstance(spans, Mapping) else {"": spans}
     if by_field.keys() - {text.field for text in opened.texts}:
@@ -115,7 +115,7 @@ def item_spans(opened: Opened, spans: ItemSpans) -> Detected:
 
 
 def plan(opened: Opened, found: Detected, reader: NoteReader | None, policy: Policy) -> Planned:
-    """Choose the route: which chunks of which texts a language model reads, if there is one and the policy lets it."""
+    """Choose the route: which chunks a language model reads, if one is configured and the policy allows it."""
     if not any(c.isalnum() for text in opened.texts for c in text.content):
         return Planned("nothing")
     if reader is None:
@@ -131,7 +131,7 @@ def plan(opened: Opened, found: Detected, reader: NoteReader | None, policy: Pol
 
 
 def pieces(opened: Opened, found: Detected, planned: Planned, indices: Sequence[int]) -> list[TextChunk]:
-    """Some of the planned chunks, with what the embedded detectors found in their texts."""
+    """Return some of the planned chunks, with the spans that the embedded detectors found in their texts."""
     from incognote.extraction.extractor import TextChunk
 
     chunks = [planned.chunks[index] for index in indices]
@@ -143,10 +143,10 @@ def merge(
     opened: Opened, found: Detected, planned: Planned, read: Mapping[int, Extraction],
     detection: Detection, reader: NoteReader | None, policy: Policy,
 ) -> Merged:  # fmt: skip
-    """One disjoint set per text of all that was found, swept over the document.
+    """Merge all findings into one disjoint set of spans per text, consistent over the whole document.
 
     Args:
-        read: what came of the planned chunks, by their index.
+        read: the extraction results of the planned chunks, by chunk index.
     """
     raw, hidden = list(map(list, found.raw)), list(map(list, found.hidden))
     doubts: list[Span] = []
@@ -179,7 +179,7 @@ def merge(
 
 
 def merge_item_spans(opened: Opened, found: Detected, policy: Policy) -> Merged:
-    """The spans that came with the item, those of types that the policy leaves alone apart."""
+    """Return the spans that came with the item, separated from those of types that the policy leaves unchanged."""
     served = [[span for span in spans if policy.choice(span.type) is not None] for spans in found.raw]
     unserved = (span for spans in found.raw for span in spans if policy.choice(span.type) is None)
     by_field = {text.field: tuple(spans) for text, spans in zip(opened.texts, served, strict=True)}
@@ -187,15 +187,17 @@ def merge_item_spans(opened: Opened, found: Detected, policy: Policy) -> Merged:
 
 
 def name_of(item: Item, opened: Opened) -> str:
-    """What the record is called in the index: its own id, the caller's, else a hash of its content."""
+    """Return the record's name in the index: its own id, the caller's id, or else a hash of its content."""
     own = (opened.record.id if opened.record is not None else None) or item.id
     content = item.content if isinstance(item.content, bytes) else item.content.encode("utf-8", "surrogatepass")
     return own or f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def relexicalized(opened: Opened, merged: Merged, policy: Policy) -> list[Span]:
-    """The spans that the loop of relexicalization is asked about: all at once, those in masked fields too, so that
-    fields and texts agree (RedactOR §A.9.5)."""
+    """Return the spans for relexicalization, all at once.
+
+    Masked fields are included, so that fields and texts agree (RedactOR §A.9.5).
+    """
     spans = [span for spans in merged.spans.values() for span in spans if _by_surrogate(span, policy)]
     return [*spans, *_masked_fields(opened, policy).values()]
 
@@ -204,7 +206,7 @@ def replace(
     opened: Opened, fields: FieldValues, merged: Merged, surrogates: Surrogates,
     policy: Policy, keyring: Keyring, domain: str,
 ) -> Replaced:  # fmt: skip
-    """Splice the replacements into the original; everything outside the spans is byte-identical."""
+    """Write the replacements into the original. Everything outside the spans stays byte-identical."""
     replacements: list[Replacement] = []
     kept: list[Span] = []
     texts: dict[str, str] = {}
@@ -225,7 +227,7 @@ def replace(
 
 
 def _rebuilt(opened: Opened, edits: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str | bytes:
-    """The new record, as it came: a str for a str, bytes for bytes."""
+    """Return the new record in the type it came in: str or bytes."""
     from incognote.formats.base import DecodedDocument
 
     if opened.form is not None and opened.record is not None:
@@ -239,9 +241,9 @@ def _rebuilt(opened: Opened, edits: Mapping[str, Sequence[Change]], values: Mapp
 def _languages(
     texts: int, planned: Planned, read: Mapping[int, Extraction], base: frozenset[str], model: frozenset[str] | None
 ) -> list[frozenset[str]]:
-    """Per text the languages that what is in force for it reads.
+    """Return for each text the languages that the active detectors can read.
 
-    A language model counts for a text of which it read every chunk: the route is `all`, and none stayed unanswered.
+    A language model counts for a text only if it read every chunk: the route is `all`, and no chunk is unanswered.
     """
     if model is None or planned.route != "all":
         return [base] * texts
@@ -250,13 +252,13 @@ def _languages(
 
 
 def _masked_fields(opened: Opened, policy: Policy) -> dict[FieldAction, Span]:
-    """The structured fields that a surrogate serves."""
+    """Return the structured fields that get a surrogate."""
     spans = {action: _of_field(action) for action in (opened.record.actions if opened.record else ())}
     return {a: span for a, span in spans.items() if a.action in ("mask", "date") and _by_surrogate(span, policy)}
 
 
 def _by_surrogate(span: Span, policy: Policy) -> bool:
-    """Whether a surrogate replaces a span; a line that is masked whole becomes its label."""
+    """Whether a surrogate replaces a span. A line that is masked as a whole gets its label instead."""
     choice = policy.choice(span.type)
     return choice is not None and choice.operator == "surrogate" and WIDENED not in span.sources
 

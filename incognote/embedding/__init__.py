@@ -1,4 +1,4 @@
-"""Embedders: texts in, unit vectors out; opened by their names."""
+"""Embedders turn texts into unit vectors. They are opened by their names."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ SENTENCE_TRANSFORMERS = "sentence-transformers:"
 
 
 def open_embedder(name: str = EMBEDDED) -> Embedder:
-    """An embedder ready to be asked; its weights are read when it is first used.
+    """Open an embedder. Its weights are read on first use.
 
     Args:
-        name: `embedded`, the model that comes with this package, or `sentence-transformers:MODEL` with
-            a folder or the name of a model that is already on this machine (extra `train`). Nothing is downloaded.
-            `VENDOR:REST` asks an installed package (`incognote.embedders`).
+        name: `embedded`, the model in this package, or `sentence-transformers:MODEL` with a folder or the name of a
+            model that is already on this machine (extra `train`). Nothing is downloaded. `VENDOR:REST` uses an
+            installed package (`incognote.embedders`).
 
     Raises:
-        MissingExtra: the extra it needs is not installed.
-        UnknownName: no embedder bears that name, or the model is not on this machine.
+        MissingExtra: the required extra is not installed.
+        UnknownName: no embedder has that name, or the model is not on this machine.
     """
     if name == EMBEDDED:
         from incognote.embedding.vendors.embedded import EmbeddedEmbedder

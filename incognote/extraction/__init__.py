@@ -1,1 +1,1 @@
-"""From a text to mentions and on to spans by a language model: chunks, passes, votes, routes and budgets."""
+"""Extraction of mentions and spans from a text by a language model: chunks, passes, votes, routes and budgets."""

@@ -1,4 +1,4 @@
-"""One question about one piece of text, until there is an answer that can be read, or a reason why there is none."""
+"""Ask about one piece of text until there is a readable answer, or a reason why there is none."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from incognote.prompts.reply import ParsedReply, read, read_several
 
 @dataclass(slots=True)
 class Budget:
-    """Shared by all records of a run; on one event loop, so no lock.
+    """A budget shared by all records of a run. It is used on one event loop, so it needs no lock.
 
     Attributes:
-        spent: so far.
-        closed: spent elsewhere, where the budget of several processes is kept.
-        listener: is given each call's usage, too.
+        spent: the total so far.
+        closed: exhausted in another process that keeps the shared budget.
+        listener: also receives each call's usage.
 
     Args:
-        tokens: the most tokens, in and out together; None for no bound.
-        usd: the most money. A call whose price is unknown cannot be held to it, so such a model is refused beforehand.
+        tokens: the maximum number of tokens, in and out together; None for no limit.
+        usd: the maximum cost. It cannot limit a call with an unknown price, so such a model is refused beforehand.
     """
 
     tokens: int | None = None
@@ -34,7 +34,10 @@ class Budget:
 
     @property
     def exhausted(self) -> bool:
-        """No further call may be made; those under way are let finish, so a run may end a few calls above its bound."""
+        """Whether no further call may be made.
+
+        Calls under way may finish, so a run may end a few calls above its limit.
+        """
         total = self.spent.input + self.spent.output
         over_tokens = self.tokens is not None and total >= self.tokens
         return self.closed or over_tokens or (self.usd is not None and (self.spent.usd or 0.0) >= self.usd)
@@ -53,16 +56,16 @@ AGAIN = (
 
 
 class NoAnswer(Exception):
-    """There is no answer to be had from the model for this piece of text, and none may be made up.
+    """The model has no answer for this piece of text, and none may be invented.
 
-    The extractor catches it; it never leaves this part.
+    The extractor catches it. It never leaves this package.
     """
 
     def __init__(self, code: str, *, smaller: bool) -> None:
         super().__init__(code)
         self.code = code
         self.smaller = smaller
-        """Whether a smaller piece of the text may fare better."""
+        """Whether a smaller piece of the text may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +73,14 @@ class AskingTerms:
     """How models are asked.
 
     Args:
-        models: each is asked; more than one make an ensemble.
+        models: each is asked. More than one make an ensemble.
         prompt: the instructions and the reply's contract.
         types: what to look for (`prompts.types.asked`).
         votes: how often each model is asked about each piece.
-        rule: what several answers amount to.
+        rule: how several answers are combined.
         temperature: of a single vote.
-        spread: the temperature where there are several votes of one model; at 0 they would all be the same.
-        max_tokens: the longest reply that is waited for.
+        spread: the temperature for several votes of one model. At 0 they would all be the same.
+        max_tokens: the maximum length of the reply.
     """
 
     models: tuple[LanguageModel, ...]
@@ -92,7 +95,7 @@ class AskingTerms:
 
 @dataclass(slots=True)
 class ChunkAsker:
-    """Asks and accounts: what each reply cost goes to the run's budget and to the caller's own tally.
+    """Asks models and counts usage. The cost of each reply goes to the run's budget and to the caller's own tally.
 
     Args:
         terms: how models are asked.
@@ -103,16 +106,16 @@ class ChunkAsker:
     budget: Budget = field(default_factory=Budget)
 
     async def ask(self, texts: Sequence[str], tally: Callable[[Usage], None]) -> list[list[ParsedReply]]:
-        """The readings of all votes of all models, one list of votes per text.
+        """Return the readings of all votes of all models, one list of votes per text.
 
         Args:
-            texts: one, or several light ones of one patient, which make one composite request.
-            tally: takes what each call cost.
+            texts: one text, or several small ones of one patient, which make one composite request.
+            tally: receives the usage of each call.
 
         Raises:
-            NoAnswer: a model declined, was cut short or answered what cannot be read; one vote without an answer is
+            NoAnswer: a model declined, was cut short or gave an unreadable answer. One vote without an answer is
                 enough, since a missing vote does not mean "no PHI".
-            ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
+            ModelUnavailable, ModelRejected, EgressRefused: the model failed.
         """
         if self.budget.exhausted:
             raise NoAnswer(BudgetExhausted.code, smaller=False)
@@ -158,18 +161,18 @@ class ChunkAsker:
         if reply.finish == "length":
             raise NoAnswer("model-reply-cut", smaller=True)
         contract = terms.prompt.contract
-        text = reply.text.replace(rendered.system, "")  # echoed, with examples that would count as findings
+        text = reply.text.replace(rendered.system, "")  # echoed instructions: their examples would count as findings
         if rendered.several:
             return read_several(text, rendered.several, terms.types, contract, rendered.marks)
         return [read(text, terms.types, contract, rendered.marks)]
 
 
 def _both(first: ParsedReply, again: ParsedReply) -> ParsedReply:
-    """Two answers to one question, united: the second takes nothing of the first back."""
+    """Combine two answers to one question. The second does not withdraw anything of the first."""
     if not first.usable or not again.usable:
         return again if again.usable else first
     strays = again.strays and tuple(dict.fromkeys((*first.strays, *again.strays)))
-    # of a phrase that was cut a single letter may be left, which occurs anywhere
+    # a cut phrase may have only a single letter left, which occurs anywhere
     whole = first.mentions[:-1] if first.cut else first.mentions
     return ParsedReply(tuple(dict.fromkeys((*whole, *again.mentions))), strays, again.faults)
 

@@ -1,4 +1,4 @@
-"""Chunks of a text: ω words each, overlapping, cut where sentences or lines end (RedactOR §A.4, Algorithm 1)."""
+"""Split a text into overlapping chunks of ω words, cut where sentences or lines end (RedactOR §A.4, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ WORDS = 256
 """ω of RedactOR §A.3."""
 
 _WORD = re.compile(r"\S+")
-# Characters; a longer run without a space (base64, Chinese, a binary file) counts as words of this length, else a chunk
-# of 256 "words" would not fit into any model's context, and servers that cut such a prompt do not say so.
+# In characters. A longer run without a space (base64, Chinese, a binary file) counts as words of this length. Otherwise
+# a chunk of 256 "words" would not fit into any model's context, and servers that cut such a prompt do not report it.
 _LONGEST_WORD = 64
 _SHARED = 8  # words that the halves of a chunk share
-# The places where a cut hurts least, best first: a blank line, a line's end, a sentence's end; else between words.
+# The places for a cut, best first: a blank line, a line's end, a sentence's end; otherwise between words.
 _CUTS = (re.compile(r"\n[ \t\r]*\n\s*"), re.compile(r"\n\s*"), re.compile(r"(?<=[.!?;:])\s+"))
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A stretch of a text, in code points of the text, end exclusive."""
+    """A range of a text, in code points of the text, end exclusive."""
 
     start: int
     end: int
 
 
 def chunks(text: str, words: int = WORDS, overlap: int | None = None) -> list[Chunk]:
-    """The text in chunks that together hold every character of it, each sharing some words with the one before.
+    """Split the text into chunks that together cover every character. Each shares some words with the previous one.
 
     Args:
-        words: the most words of one chunk, 2 at least.
-        overlap: the least words that neighbours share, at a natural boundary where there is one; an eighth of `words`
-            when None. It is what a mention that a cut divides is found whole by.
+        words: the maximum number of words of one chunk, at least 2.
+        overlap: the minimum number of words that neighbors share, up to a natural boundary if there is one. An eighth
+            of `words` by default. Through the overlap, a mention that a cut divides is still found whole.
 
     Returns:
-        In order; none for a text without a word.
+        The chunks in order; empty for a text without a word.
     """
     if words < 2:
         raise ValueError("a chunk holds at least two words")
@@ -58,12 +58,12 @@ def chunks(text: str, words: int = WORDS, overlap: int | None = None) -> list[Ch
 
 
 def length(text: str) -> int:
-    """How many words a text has, as chunks count them: a long run without a space is several."""
+    """Return the number of words of a text, as chunks count them: a long run without a space counts as several."""
     return sum(1 for _ in _words(text))
 
 
 def halves(text: str, chunk: Chunk) -> tuple[Chunk, ...]:
-    """The chunk in two, which share a few words; none where it has fewer than four times as many words."""
+    """Split a chunk into two that share a few words. Return none if it has fewer than four times as many words."""
     inner = text[chunk.start : chunk.end]
     count = length(inner)
     if count < 4 * _SHARED:
@@ -84,7 +84,7 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, spans: list[tuple[int, int]], least: int, most: int) -> int:
-    """The index of the word before which to cut, `least` to `most`: at the best kind of place, as late as possible."""
+    """Return the index of the word to cut before, from `least` to `most`: the best kind of place, then the last."""
     if most >= len(spans) or least >= most:
         return most
     for kind in _CUTS:
@@ -95,23 +95,23 @@ def _cut(text: str, spans: list[tuple[int, int]], least: int, most: int) -> int:
 
 
 LIGHT = 64
-"""The most words of a text that shares a request."""
+"""The maximum number of words of a text that shares a request."""
 MOST = 24
-"""The most texts of one request: the numbers of longer lists get mixed up."""
+"""The maximum number of texts in one request. In longer lists, models confuse the numbers."""
 
 
 def grouped(sizes: Sequence[tuple[int, int]], room: int) -> list[list[int]]:
-    """Pack chunks into requests: heavy ones alone, light ones with others like them.
+    """Pack chunks into requests: large ones alone, small ones with similar ones.
 
-    Light chunks are sorted by complexity and size, so that one dense text does not draw attention from sparse ones, and
-    packed in that order: as many as have `room` words together.
+    Small chunks are sorted by complexity and size, so that one dense text does not draw attention from sparse ones.
+    They are packed in that order, as many as have `room` words together.
 
     Args:
-        sizes: of each chunk its words and its complexity (findings of the embedded detectors).
-        room: the words that one request may hold.
+        sizes: for each chunk its words and its complexity (findings of the embedded detectors).
+        room: the number of words that one request may hold.
 
     Returns:
-        Indices, each once, those of a group in the order of the chunks.
+        Indices, each once. Those of a group are in the order of the chunks.
     """
     light = [i for i, (words, _) in enumerate(sizes) if words <= min(LIGHT, room)]
     groups: list[list[int]] = [[i] for i in range(len(sizes)) if i not in set(light)]
@@ -129,8 +129,8 @@ def grouped(sizes: Sequence[tuple[int, int]], room: int) -> list[list[int]]:
 
 
 def room(chunk_words: int, context_tokens: int, prompt_tokens: int, reply_tokens: int) -> int:
-    """How many words of text a request may hold: ω at most, and what the context leaves beside prompt and reply.
+    """Return how many words of text a request may hold: at most ω, and what the context leaves beside prompt and reply.
 
-    Clinical text is about two tokens a word; three leave something for fences and unusual words.
+    Clinical text has about two tokens per word. Three leave some room for fences and unusual words.
     """
     return max(0, min(chunk_words, (context_tokens - prompt_tokens - reply_tokens) // 3))

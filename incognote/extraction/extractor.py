@@ -1,7 +1,7 @@
-"""Chunk by chunk, pass by pass: what a language model finds in a text, as spans (RedactOR §3.2, §A.4 Algorithm 1).
+"""Find spans in a text with a language model, chunk by chunk and pass by pass (RedactOR §3.2, §A.4 Algorithm 1).
 
-Several answers about one chunk are made one, their agreement the score (CIPHER's ensembles of k annotators); what was
-found so far is shown to the next pass as masks.
+Several answers about one chunk are combined, with their agreement as the score (CIPHER's ensembles of k annotators).
+The next pass sees the earlier findings as masks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from incognote.schemas.catalogue import catalogue
 
 @dataclass(frozen=True, slots=True, order=True)
 class TypedStretch:
-    """A typed stretch of a chunk, in its offsets."""
+    """A typed range of a chunk, in its offsets."""
 
     start: int
     end: int
@@ -35,12 +35,12 @@ class TypedStretch:
 
 
 def counted(answers: Sequence[Sequence[TypedStretch]], rule: Rule) -> dict[TypedStretch, float]:
-    """Each distinct stretch with its score.
+    """Return each distinct range with its score.
 
-    A vote agrees with a stretch if it holds an overlapping one of the same evaluation group: two votes that draw a
-    name's boundary differently agree that there is a name. Under `majority` the score is the share of votes that
-    agree, so a threshold of 0.5 in the policy asks for half of them; under `union` half of it is added to 0.5: what
-    one vote saw is found, and the score still shows how many saw it.
+    A vote agrees with a range if it has an overlapping one of the same evaluation group. Two votes with different
+    boundaries for a name agree that there is a name. Under `majority` the score is the share of votes that agree, so a
+    threshold of 0.5 in the policy requires half of them. Under `union` half of that share is added to 0.5. Then the
+    finding of one vote is kept, and the score still shows how many votes agree.
     """
     scores: dict[TypedStretch, float] = {}
     for stretch in {s for answer in answers for s in answer}:
@@ -60,9 +60,9 @@ class Masked:
     """A text as a later pass sees it.
 
     Args:
-        text: with a mask such as [PERSON] for each finding.
+        text: the text with a mask such as [PERSON] for each finding.
         masks: their positions in it.
-        shift: from the original's offsets to its own.
+        shift: maps the original's offsets to its own.
     """
 
     text: str = field(repr=False)
@@ -70,12 +70,12 @@ class Masked:
     shift: Shift
 
     def back(self, start: int, end: int) -> tuple[int, int]:
-        """A stretch of the masked text in the original's offsets."""
+        """Map a range of the masked text to the original's offsets."""
         return self.shift.back(start), self.shift.back(end, end=True)
 
 
 def masked(text: str, found: Iterable[tuple[int, int, str]]) -> Masked:
-    """Mask disjoint stretches (start, end, type), in any order."""
+    """Mask disjoint ranges (start, end, type), in any order."""
     pieces: list[str] = []
     moved: list[tuple[int, int, int, int]] = []
     at = length = 0
@@ -101,7 +101,7 @@ class TextChunk:
     """A chunk of a text.
 
     Args:
-        evidence: what other detectors found in the text, by which an ambiguous mention finds its place.
+        evidence: spans of other detectors in the text. They help to place an ambiguous mention.
     """
 
     text: Text
@@ -111,16 +111,16 @@ class TextChunk:
 
 @dataclass(slots=True)
 class Extraction:
-    """What came of one chunk.
+    """The result for one chunk.
 
     Attributes:
-        spans: found, overlapping ones united, in the text's offsets; the score is the votes' agreement.
-        doubts: placed, but a person must look: an unknown type.
+        spans: findings with overlapping ones merged, in the text's offsets. The score is the votes' agreement.
+        doubts: placed findings of an unknown type, which a person must review.
         unsure: codes of what makes the verdict `review`, by entity type.
-        unanswered: codes of what the model gave no answer to; then the chunk counts as unread.
+        unanswered: codes for parts without an answer from the model. The chunk then counts as unread.
         usage: of all calls.
-        how: how many mentions were placed in which way.
-        by_pass: spans that were new in each pass.
+        how: the number of mentions by how they were placed.
+        by_pass: the number of new spans in each pass.
     """
 
     spans: list[Span] = field(default_factory=list, repr=False)
@@ -135,7 +135,7 @@ class Extraction:
         self.usage += usage
 
     def join(self, other: Extraction) -> None:
-        """Take in what came of a part of the same chunk."""
+        """Add the result of a part of the same chunk."""
         self.spans = merge([*self.spans, *other.spans])
         self.doubts += other.doubts
         self.unsure += other.unsure
@@ -146,12 +146,12 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """Extracts from chunks; one serves all records of a run.
+    """Extracts from chunks. One serves all records of a run.
 
     Args:
-        asker: how questions are put.
-        passes: p, the most passes over a chunk; from the second on one that finds nothing is the last.
-        masking: show later passes what was found as masks. False only for measuring what masking gains.
+        asker: asks the models.
+        passes: p, the maximum number of passes over a chunk. From the second on, a pass without findings is the last.
+        masking: show earlier findings to later passes as masks. False only to measure the effect of masking.
     """
 
     asker: ChunkAsker
@@ -159,17 +159,17 @@ class Extractor:
     masking: bool = True
 
     async def extract(self, pieces: Sequence[TextChunk]) -> list[Extraction]:
-        """All passes over one chunk, or over several light ones of one patient, which are asked about together.
+        """Run all passes over one chunk, or over several small ones of one patient, which are asked about together.
 
         Raises:
-            ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
+            ModelUnavailable, ModelRejected, EgressRefused: the model failed.
         """
         extraction = [Extraction() for _ in pieces]
         await self._read(list(zip(pieces, extraction, strict=True)), self.passes)
         return extraction
 
     async def _read(self, pairs: Sequence[tuple[TextChunk, Extraction]], passes: int) -> None:
-        """The passes, in step for all pieces; a piece drops out when nothing of it is left to read or to find."""
+        """Run the passes in step for all pieces. A piece drops out when nothing of it is left to read or to find."""
         for turn in range(passes):
             views = [(piece, extraction, self._view(piece, extraction)) for piece, extraction in pairs]
             left = [(piece, extraction, view) for piece, extraction, view in views if view is not None]
@@ -184,7 +184,7 @@ class Extractor:
                 self._take(piece, view, readings, extraction)
 
     def _view(self, piece: TextChunk, extraction: Extraction) -> Masked | None:
-        """What the next pass is shown of a piece; None where no further pass is worth it."""
+        """Return what the next pass sees of a piece; None if another pass is not worthwhile."""
         if len(extraction.by_pass) > 1 and extraction.by_pass[-1] == 0:
             return None
         at = piece.chunk
@@ -194,7 +194,7 @@ class Extractor:
         return view if _legible(view) else None
 
     async def _read_smaller(self, pairs: Sequence[tuple[TextChunk, Extraction]], none: NoAnswer, passes: int) -> None:
-        """Go on in smaller pieces, what was found so far as masks; where there are none, these stay unread."""
+        """Continue with smaller pieces, with earlier findings as masks. A piece that cannot be split stays unread."""
         if len(pairs) > 1 and none.code != BudgetExhausted.code:
             await gather_all([self._read([pair], passes) for pair in pairs])
             return
@@ -210,7 +210,7 @@ class Extractor:
                 extraction.join(part)
 
     def _take(self, piece: TextChunk, view: Masked, readings: Sequence[ParsedReply], extraction: Extraction) -> None:
-        """Place the mentions of every vote and take what the votes amount to."""
+        """Place the mentions of every vote, and add the combined result."""
         fits = _Evidence(piece.evidence).fits(piece.chunk, view)
         answers: list[list[TypedStretch]] = []
         for reading in readings:
@@ -235,7 +235,7 @@ class Extractor:
 
 
 def _placed(view: Masked, mentions: Sequence[Mention], fits: Fits) -> list[Placement]:
-    """The placements of mentions; for none, as in most second passes, the view is not folded and searched."""
+    """Return the placements of mentions. Without mentions, as in most second passes, the view is not searched."""
     return place(view.text, mentions, masks=view.masks, fits=fits) if mentions else []
 
 
@@ -246,7 +246,7 @@ def _span(piece: TextChunk, stretch: TypedStretch, score: float, extraction: Ext
 
 
 def _legible(view: Masked) -> bool:
-    """Whether anything but masks and punctuation is left to read."""
+    """Whether more than masks and punctuation is left to read."""
     at = 0
     for start, end in (*view.masks, (len(view.text), len(view.text))):
         if _CHARACTER.search(view.text, at, start):
@@ -256,7 +256,7 @@ def _legible(view: Masked) -> bool:
 
 
 class _Evidence:
-    """What other detectors found in a text, asked by place."""
+    """The findings of other detectors in a text, searchable by position."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         types = catalogue()
@@ -265,7 +265,7 @@ class _Evidence:
         self._longest = max((end - start for start, end, _ in self._spans), default=0)
 
     def fits(self, chunk: Chunk, view: Masked) -> Fits:
-        """Whether a place of a chunk's view holds something of a type's group, by these spans."""
+        """Return a function that tells whether these spans have a type's group at a position of a chunk's view."""
 
         def asked(text: str, start: int, end: int, type: str) -> bool:
             start, end = (offset + chunk.start for offset in view.back(start, end))

@@ -1,14 +1,14 @@
-"""Where the detectors that need no language model are likely to have missed something.
+"""Find the places where the detectors without a language model are likely to have missed something.
 
-Two things tell, each counted in identifiers that are expected to have been missed:
+There are two signals. Each is measured as the number of identifiers that were probably missed:
 
-    doubt     what a detector gave a chance and nobody took. Its score is no probability, for scores are calibrated on
-              what was taken: of what the encoder gives 0.44 a fifth is an identifier, of 0.14 one in a hundred
-              (docs/measured/routing.md). The square of the score follows that
-    alone     what only one of rules and encoder found, the other saying nothing of it or less than it takes: texts in
+    doubt     a candidate of a detector that was not taken. Its score is not a probability, since scores are
+              calibrated on what was taken. Of what the encoder gives 0.44 a fifth is an identifier, of 0.14 one in
+              a hundred (docs/measured/routing.md). The square of the score follows that
+    alone     a finding of only one of rules and encoder, while the other has none there or only a weak one. Texts in
               which they disagree are those in which both err
 
-Their worths are fitted on development texts by `incognote_benchmarks.routing`, which also says what comes of them
+The weights are fitted on development texts by `incognote_benchmarks.routing`, which also reports the results
 (docs/routing.md).
 """
 
@@ -25,13 +25,13 @@ from incognote.schemas.policy import Policy
 
 Kind = Literal["doubt", "alone"]
 WORTH: dict[Kind, float] = {"doubt": 0.2, "alone": 0.15}
-"""Identifiers missed per square of a doubt's score, and per disagreement."""
+"""The number of missed identifiers per square of a doubt's score, and per disagreement."""
 _VOICES = frozenset(("rules", "encoder"))
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A stretch of a text by which something may have been missed; the score is a doubt's, 1 for a disagreement."""
+    """A range of a text near which something may have been missed. The score is a doubt's, or 1 for a disagreement."""
 
     start: int
     end: int
@@ -40,17 +40,17 @@ class Chance:
 
     @property
     def signal(self) -> float:
-        """What `WORTH` multiplies."""
+        """The value that `WORTH` multiplies."""
         return self.score**2
 
     @property
     def missed(self) -> float:
-        """The identifiers expected to have been missed."""
+        """The expected number of missed identifiers."""
         return WORTH[self.kind] * self.signal
 
 
 def chances(raw: Sequence[Span], policy: Policy) -> list[Chance]:
-    """All doubts and disagreements of one text, those of types that the policy does not replace left out.
+    """Return all doubts and disagreements of one text. Types that the policy does not replace are left out.
 
     Args:
         raw: the spans of every embedded detector, overlapping and unmerged.
@@ -62,12 +62,12 @@ def chances(raw: Sequence[Span], policy: Policy) -> list[Chance]:
 
 
 def expected(among: Iterable[Chance], start: int, end: int) -> float:
-    """How many identifiers are expected to have been missed in a stretch."""
+    """Return the expected number of missed identifiers in a range."""
     return sum(chance.missed for chance in among if chance.start < end and start < chance.end)
 
 
 def _doubts(doubts: Iterable[Span], taken: Sequence[Span]) -> list[Chance]:
-    """Those outside of all that was found; several that overlap are several words on one thing, and one chance."""
+    """Return the doubts outside all findings. Several that overlap are about the same thing, and make one chance."""
     starts = [span.start for span in taken]
     united: list[Chance] = []
     for span in sorted(doubts, key=lambda s: (s.start, s.end)):
@@ -83,7 +83,7 @@ def _doubts(doubts: Iterable[Span], taken: Sequence[Span]) -> list[Chance]:
 
 
 def _alone(taken: Sequence[Span]) -> Iterator[Chance]:
-    """What one of the two found alone, or the only one that was asked; what is known beforehand needs nobody's word."""
+    """Yield what one of the two found alone, or the only one that ran. Known identifiers need no confirmation."""
     for span in taken:
         voices = {source.partition(":")[0] for source in span.sources}
         if len(voices) == 1 and voices < _VOICES:

@@ -1,6 +1,6 @@
-"""Files that come into being whole or not at all, in folders that one run at a time writes into.
+"""Write files completely or not at all, in folders that only one run at a time writes into.
 
-Every command writes through `AtomicFile`, and asks `require_writable` before it starts to work.
+Every command writes through `AtomicFile`, and calls `require_writable` before it starts to work.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from incognote.errors import IncognoteError, Unwritable, UsageError
 
 try:
     import fcntl
-except ImportError:  # Windows: remains of a killed run then stay until somebody deletes them, and nothing is locked
+except ImportError:  # Windows: no locks; parts of a killed run stay until a user deletes them
     fcntl = None  # type: ignore[assignment,unused-ignore]  # the module is absent there, not merely untyped
 
 _PART = ".incognote-{}.part"
@@ -31,19 +31,19 @@ LOCK = ".incognote.lock"
 
 
 class AtomicFile:
-    """A file being written under a temporary name beside its place; `with` puts it there only if nothing went wrong.
+    """A file written under a temporary name beside its target. `with` moves it to the target only if no error occurred.
 
-    The bytes are on the disk before the name appears (fsync, then rename), so a killed process leaves either the whole
-    file or a hidden `.part` file that `sweep` removes. A device, a pipe and a descriptor (`/dev/stdout`) are written
-    to, as the bytes come; a symbolic link is refused, whatever it leads to.
+    The bytes are on the disk before the name appears (fsync, then rename). So a killed process leaves either the whole
+    file or a hidden `.part` file that `sweep` removes. A device, a pipe and a descriptor (`/dev/stdout`) are written to
+    directly, as the bytes come. A symbolic link is always refused.
 
     Args:
-        target: where the file shall be.
+        target: the path of the finished file.
         private: readable by its owner only.
 
     Raises:
-        Unwritable: the place cannot be written; the message names the operating system's reason, not the path.
-        UsageError: a symbolic link or a folder is there.
+        Unwritable: the target cannot be written. The message names the operating system's reason, not the path.
+        UsageError: the target is a symbolic link or a folder.
     """
 
     def __init__(self, target: Path, *, private: bool = False) -> None:
@@ -62,7 +62,7 @@ class AtomicFile:
         if fcntl is not None:
             with suppress(
                 OSError
-            ):  # a file system without locks: `sweep` could then take it, so it is left alone there too
+            ):  # without locks on the file system, `sweep` could remove it, but `sweep` cannot lock it there either
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.stream = os.fdopen(handle, "wb")
 
@@ -74,7 +74,7 @@ class AtomicFile:
             raise unwritable(error) from None
 
     def commit(self) -> None:
-        """Put the file in its place, replacing what stands there."""
+        """Move the file to its target, replacing an existing file."""
         try:
             self.stream.flush()
             if self._part is None:
@@ -82,7 +82,7 @@ class AtomicFile:
                 return
             os.fsync(self.stream.fileno())
             if fcntl is None:
-                self.stream.close()  # Windows renames no open file
+                self.stream.close()  # Windows cannot rename an open file
             os.replace(self._part, self.target)
             self.stream.close()
             sync_folder(self.target.parent)
@@ -91,7 +91,7 @@ class AtomicFile:
             raise unwritable(error) from None
 
     def abandon(self) -> None:
-        """Leave nothing behind."""
+        """Remove the temporary file."""
         with suppress(OSError):
             self.stream.close()
         if self._part is not None:
@@ -110,20 +110,20 @@ class AtomicFile:
 
 
 def write_atomic(target: Path, data: bytes, *, private: bool = False) -> None:
-    """Write a small file whole or not at all."""
+    """Write a small file completely or not at all."""
     with AtomicFile(target, private=private) as out:
         out.write(data)
 
 
 def require_writable(target: Path, *, overwrite: bool, option: str = "the output") -> None:
-    """Refuse a place that a command may not write to.
+    """Refuse a target that a command may not write to.
 
     Args:
         overwrite: whether a file may be replaced. A symbolic link and a folder never are.
-        option: what the message calls the place.
+        option: the name of the target in the message.
 
     Raises:
-        UsageError: something is there that is neither to be replaced nor a stream.
+        UsageError: the target exists, must not be replaced, and is not a stream.
     """
     if is_stream(target):
         return
@@ -136,7 +136,7 @@ def require_writable(target: Path, *, overwrite: bool, option: str = "the output
 
 
 def is_stream(target: Path) -> bool:
-    """Whether a place is written to and not replaced: a device, a named pipe, an open descriptor."""
+    """Whether a target is written to directly, not replaced: a device, a named pipe, an open descriptor."""
     name = str(target)
     if os.name != "nt" and (name in _STANDARD or _DESCRIPTOR.fullmatch(name)):
         return True
@@ -148,7 +148,10 @@ def is_stream(target: Path) -> bool:
 
 
 def _descriptor(target: Path) -> int:
-    """A descriptor to write to a stream. An open one is shared: a file behind it is not written from its start."""
+    """Return a descriptor to write to a stream.
+
+    An open one is shared, so a file behind it is not written from its start.
+    """
     name = str(target)
     found = _DESCRIPTOR.fullmatch(name)
     if name not in _STANDARD and found is None:
@@ -158,7 +161,7 @@ def _descriptor(target: Path) -> int:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed processes left half-written; what some process still writes is locked, and stays."""
+    """Remove the partial files of killed processes. A file that a process is still writing is locked, and stays."""
     if fcntl is None:
         return
     for part in folder.glob(_PART.format("*")):
@@ -169,17 +172,17 @@ def sweep(folder: Path) -> None:
 
 @contextmanager
 def exclusive(folder: Path, name: str = LOCK, *, private: bool = False) -> Iterator[None]:
-    """Be the only run that writes here; the lock goes with the process, however that ends.
+    """Hold an exclusive lock on a folder. The lock ends with the process, however that ends.
 
-    The file is taken away at the end, and so is the folder if it was made for it and nothing came into it.
+    The lock file is removed at the end. So is the folder, if it was created for the lock and is still empty.
 
     Args:
-        folder: made where there is none.
-        name: of the lock; one that says nothing of an input.
-        private: a folder that is made is its owner's only.
+        folder: created if it does not exist.
+        name: the name of the lock file. It must not reveal anything about an input.
+        private: a created folder is readable by its owner only.
 
     Raises:
-        IncognoteError: another run holds it; nothing was done. Or the folder cannot be written.
+        IncognoteError: another run holds the lock, and nothing was done. Or the folder cannot be written.
     """
     if fcntl is None:
         yield
@@ -199,34 +202,34 @@ def exclusive(folder: Path, name: str = LOCK, *, private: bool = False) -> Itera
         with suppress(OSError):
             (folder / name).unlink()
             if made:
-                folder.rmdir()  # fails, as it should, where something is in it
+                folder.rmdir()  # fails, as intended, if the folder is not empty
         os.close(handle)
 
 
 def _locked(folder: Path, path: Path, mode: int) -> int:
-    """A handle on the locked file that stands at the path now: a former holder may have just taken its own away."""
+    """Return a handle on the locked file that is at the path now. A former holder may have just removed its own."""
     while True:
         folder.mkdir(mode=mode, parents=True, exist_ok=True)
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        except FileNotFoundError:  # the folder went with its former holder
+        except FileNotFoundError:  # the former holder removed the folder
             continue
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.path.samestat(os.fstat(handle), path.stat()):
                 return handle
         except FileNotFoundError:
-            pass  # a former holder has just taken it away: once more
+            pass  # a former holder has just removed it: retry
         except BlockingIOError:
             os.close(handle)
             raise
-        except OSError:  # a file system without locks: nothing can be promised there
+        except OSError:  # a file system without locks: exclusion cannot be guaranteed
             return handle
         os.close(handle)
 
 
 def in_use(folder: Path, owner: object) -> None:
-    """Mark a folder as in use until `owner` or its process is gone; any number of owners may.
+    """Mark a folder as in use until `owner` or its process is gone. Several owners may use it.
 
     Raises:
         IncognoteError: `unused` holds the folder.
@@ -241,10 +244,10 @@ def in_use(folder: Path, owner: object) -> None:
 
 @contextmanager
 def unused(folder: Path, said: str) -> Iterator[None]:
-    """Hold a folder that nobody uses; whoever comes is refused meanwhile. The hold goes with the process.
+    """Hold a folder that is not in use. Others are refused meanwhile. The hold ends with the process.
 
     Raises:
-        IncognoteError: somebody uses it (`said`).
+        IncognoteError: the folder is in use (`said`).
     """
     if fcntl is None:
         yield
@@ -263,11 +266,11 @@ def _flock(handle: int, how: int, said: str) -> None:
     except BlockingIOError:
         raise IncognoteError(said) from None
     except OSError:
-        return  # a file system without locks: nothing can be promised there
+        return  # a file system without locks: exclusion cannot be guaranteed
 
 
 def sync_folder(folder: Path) -> None:
-    """Make renames in a folder durable, where the system can (Windows cannot)."""
+    """Make renames in a folder durable, if the system can (Windows cannot)."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -277,5 +280,8 @@ def sync_folder(folder: Path) -> None:
 
 
 def unwritable(error: OSError) -> Unwritable:
-    """What to say of a place that cannot be written; names could be PHI, so only the system's reason is told."""
+    """Return the error for a path that cannot be written.
+
+    It gives only the system's reason, since names could be PHI.
+    """
     return Unwritable(f"The output cannot be written: {error.strerror or type(error).__name__}.")

@@ -1,4 +1,4 @@
-"""Between a run and its quarantine: what an Input leaves there, and the Input that comes back from there."""
+"""The link between a run and its quarantine: what an Input stores there, and the Input that is restored from it."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _NOT_TOLD = "unknown"
 
 
 def hold(quarantine: Quarantine, keyring: Keyring, one: Input, verdict: Verdict, manifest: Mapping[str, Any]) -> Held:
-    """Put what was not released into the quarantine; a record that came from there takes its old place.
+    """Put a record that was not released into the quarantine. A record that came from there replaces its old entry.
 
     Args:
-        manifest: of its Result; empty where it could not be read.
+        manifest: the manifest of its Result; empty if the record could not be read.
     """
     data = one.data
     policy, schema = manifest.get("policy"), manifest.get("schema")
@@ -49,10 +49,10 @@ def hold(quarantine: Quarantine, keyring: Keyring, one: Input, verdict: Verdict,
 
 
 def held_inputs(quarantine: Quarantine, wanted: Iterable[Held], schema_of: Callable[[str], Schema]) -> Iterator[Input]:
-    """Held records as they were read, one in memory at a time; they are opened anew.
+    """Yield held records as they were first read, one in memory at a time. Each is opened again.
 
     Args:
-        schema_of: the schema of a table, by its data type.
+        schema_of: returns the schema of a table, by its data type.
 
     Raises:
         WrongKey: one of them is damaged.
@@ -68,12 +68,12 @@ def held_inputs(quarantine: Quarantine, wanted: Iterable[Held], schema_of: Calla
 def input_of(
     data: bytes, told: Mapping[str, Any], position: int, kind: str, schema_of: Callable[[str], Schema]
 ) -> Input:
-    """An Input as it was read.
+    """Return an Input as it was first read.
 
     Args:
         data: its bytes.
         told: from `told_of`.
-        schema_of: the schema of a table, by its data type.
+        schema_of: returns the schema of a table, by its data type.
     """
     source = Source(None, told["name"], kind, shown=told.get("path", ""))
     known = tuple(Known(*pair) for pair in told["known"])
@@ -97,7 +97,7 @@ def input_of(
 
 
 def data_of(content: str | bytes, told: Mapping[str, Any]) -> bytes:
-    """The bytes that `input_of` takes, of what the machine was given.
+    """Return the bytes for `input_of` from the content that the machine got.
 
     Args:
         told: from `told_of`.
@@ -109,7 +109,7 @@ def data_of(content: str | bytes, told: Mapping[str, Any]) -> bytes:
 
 
 def supersede(quarantine: Quarantine) -> None:
-    """Drop what a later run held again: the same bytes from the same place of an input of the same name.
+    """Drop records that a later run held again: the same bytes from the same position of an input with the same name.
 
     Raises:
         WrongKey: one of them is damaged.
@@ -126,10 +126,10 @@ def supersede(quarantine: Quarantine) -> None:
 
 
 def sources_of(quarantine: Quarantine, wanted: Iterable[Held]) -> list[Source]:
-    """The sources of held records, each once.
+    """Return the sources of held records, each once.
 
     Raises:
-        UsageError: two records stand at one place of inputs that bear one name; they cannot go to one output.
+        UsageError: two records have the same position in inputs of the same name. They cannot go to one output.
     """
     found: dict[str, Source] = {}
     places: set[tuple[str, int]] = set()
@@ -146,7 +146,7 @@ def sources_of(quarantine: Quarantine, wanted: Iterable[Held]) -> list[Source]:
 
 
 def told_of(one: Input) -> dict[str, Any]:
-    """What `input_of` needs beside the bytes; JSON-able, and PHI."""
+    """Return what `input_of` needs in addition to the bytes, ready for JSON. It contains PHI."""
     defaults, document = one.defaults, one.document
     return {
         "name": one.source.name,

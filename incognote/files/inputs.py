@@ -1,7 +1,7 @@
 """The records of files, one by one and in order, in bounded memory.
 
-What cannot be read becomes an Input that carries the reason and its bytes, and the records around it go on: nothing is
-dropped and nothing is guessed.
+What cannot be read becomes an Input with the reason and its bytes, and the records around it are still processed.
+Nothing is dropped and nothing is guessed.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _DOCUMENTS = frozenset(
     ".pdf .doc .docx .rtf .odt .xls .xlsx .ppt .pptx .htm .html .xml .hl7 .eml .msg .dcm .jpg .jpeg .png .tif .tiff"
     " .zip".split()
 )
-UNREADABLE = (OSError, EOFError, zlib.error)  # what a reader of files can meet; BadGzipFile is an OSError
+UNREADABLE = (OSError, EOFError, zlib.error)  # errors when a file is read; BadGzipFile is an OSError
 _NOT_READ = "unreadable"
 _OTHER_COLUMNS = Reason("schema-violation", "", "the table does not have the columns that the options describe")
 
 
 class Damaged(OSError):
-    """Compressed bytes that cannot be decompressed to their end; the file itself can be read."""
+    """Compressed bytes that cannot be fully decompressed. The file itself can be read."""
 
 
 _DAMAGE = (Damaged, gzip.BadGzipFile, EOFError, zlib.error)  # EOFError: gzip that ends early
@@ -45,12 +45,12 @@ _DAMAGE = (Damaged, gzip.BadGzipFile, EOFError, zlib.error)  # EOFError: gzip th
 
 @dataclass(frozen=True, slots=True)
 class RecordDefaults:
-    """What holds for the records of a run that do not say it themselves.
+    """Values for records of a run that do not state their own.
 
     Args:
         patient: the subject of records that name none.
-        domain: who shares hashes and date shifts.
-        data_type: the schema for records that carry no dataType.
+        domain: the domain for hashes and date shifts.
+        data_type: the schema for records without a dataType.
         known: identifiers known beforehand.
     """
 
@@ -65,17 +65,17 @@ NO_DEFAULTS = RecordDefaults()
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One text or record as it stands in its source.
+    """One text or record as it is in its source.
 
     Args:
-        source: where it stands.
-        position: its place in the source, from 1; blank lines do not count.
-        document: what it is; None where it cannot be read. It stays beside an error where it could be decoded.
+        source: the source.
+        position: its position in the source, from 1. Blank lines do not count.
+        document: the document; None if it cannot be read. It is kept beside an error if it could be decoded.
         offset: bytes of the file on disk that had been read when it was complete, for progress.
         error: why it cannot be read.
-        raw: its bytes, where there is an error and they could be had.
-        defaults: what holds where the record itself says nothing.
-        held: the name it bears in the quarantine it came from.
+        raw: its bytes, if there is an error and they could be read.
+        defaults: values for what the record itself does not state.
+        held: its name in the quarantine that it came from.
     """
 
     source: Source
@@ -89,27 +89,27 @@ class Input:
 
     @property
     def data(self) -> bytes | None:
-        """Its bytes in the (decompressed) source, without mark and line end; None where they could not be had."""
+        """Its bytes in the (decompressed) source, without byte order mark and line end; None if they are unreadable."""
         return self.raw if self.document is None else self.document.data
 
     @property
     def not_read(self) -> bool:
-        """Whether it is a file, or the rest of one, whose bytes could not be had: nothing is there to be held."""
+        """Whether it is a file, or the rest of one, whose bytes could not be read. There is nothing to hold."""
         return self.error is not None and self.error.code == _NOT_READ
 
     @property
     def content(self) -> str | None:
-        """The text, or the raw JSON of a record; None where it cannot be read, or is not made of characters."""
+        """The text, or the raw JSON of a record; None if it cannot be read or is binary."""
         return self.document.content if isinstance(self.document, DecodedDocument) else None
 
     @property
     def media_type(self) -> str | None:
-        """Of what is not made of characters alone: its bytes are to be read by the format of this type."""
+        """The media type of binary content, whose bytes the format of this type must read."""
         return None if self.document is None or self.source.kind in registry.PROVEN else self.format.media_types[0]
 
     @property
     def format(self) -> Format:
-        """Of its source."""
+        """The format of its source."""
         return registry.named(self.source.kind)
 
     @property
@@ -121,32 +121,34 @@ class Input:
 
     @property
     def codec(self) -> Codec:
-        """How its source writes characters."""
+        """The encoding of its source."""
         return self.document.codec if isinstance(self.document, DecodedDocument) else UTF8
 
     @property
     def ending(self) -> str:
-        """The line end that followed it, "" for none."""
+        """The line end that followed it; "" for none."""
         return self.codec.decode(self.document.after) if isinstance(self.document, DecodedDocument) else ""
 
     @property
     def opened(self) -> OpenRows | None:
-        """Rows of a table as the record that they are."""
+        """Rows of a table, opened as one record."""
         return self.document if isinstance(self.document, OpenRows) else None
 
     @property
     def table(self) -> OpenTable | None:
-        """Of rows, the table that they stand in."""
+        """The table of the rows."""
         return getattr(self.document, "table", None)
 
 
 def read_all(
     sources: Iterable[Source], defaults: RecordDefaults, layout: Layout | Layouts | None = None
 ) -> Iterator[Input]:
-    """Every input of every source, with what the run was told about them. A source that cannot be read stops no other.
+    """Yield every input of every source, with the run's defaults.
+
+    A source that cannot be read does not stop the others.
 
     Args:
-        layout: how tables are read; without one each is an input with its reason.
+        layout: how tables are read. Without it each table is an input with its reason.
     """
     for source in sources:
         for one in read(source, layout.of_file(source.name) if layout else None):
@@ -154,24 +156,24 @@ def read_all(
 
 
 def read(source: Source, layout: Layout | None = None) -> Iterator[Input]:
-    """Every input of one source; a table that the layout does not fit is one, with its reason and its bytes.
+    """Yield every input of one source. A table that does not fit the layout is one input with its reason and its bytes.
 
     Raises:
         UsageError: the layout does not fit, and the source cannot be read a second time.
     """
     try:
         yield from _read(source, layout)
-    except UsageError:  # of a table's header: nothing of it was read
+    except UsageError:  # from the header of a table: none of it was read
         if source.single_pass:
             raise
         yield turned_away(source, _OTHER_COLUMNS)
 
 
 def turned_away(source: Source, reason: Reason) -> Input:
-    """A source none of whose records is read, with its bytes.
+    """Return a source as one Input with its bytes. None of its records is read.
 
     Args:
-        reason: what to say where it is a text.
+        reason: the reason if it is a text.
     """
     with ExitStack() as held:
         try:
@@ -181,10 +183,12 @@ def turned_away(source: Source, reason: Reason) -> Input:
 
 
 def check_tables(source: Source, layout: Layout) -> None:
-    """Refuse a layout that does not fit a table, before anything is processed; what is wrong with the file comes later.
+    """Refuse a layout that does not fit a table, before anything is processed.
+
+    Errors in the file itself are reported later.
 
     Raises:
-        UsageError: the layout names a column that is not there, or says nothing of one that is.
+        UsageError: the layout names a column that does not exist, or leaves out one that does.
     """
     if source.single_pass:
         return
@@ -193,7 +197,7 @@ def check_tables(source: Source, layout: Layout) -> None:
 
 
 def header(source: Source) -> list[str]:
-    """The columns of a table as a message may name them; none where the file cannot be read."""
+    """Return the columns of a table in a form that a message may show; empty if the file cannot be read."""
     if not source.single_pass:
         with ExitStack() as held, suppress(RecordProblem, *UNREADABLE):
             return columns_of(opened(source, held)[1], source.kind)
@@ -225,10 +229,10 @@ def _input(source: Source, position: int, each: Document | Unreadable, offset: i
 
 
 def opened(source: Source, held: ExitStack) -> tuple[BinaryIO, BinaryIO]:
-    """The file on disk and the stream of its decompressed bytes; closed with `held`, the standard input never.
+    """Return the file on disk and the stream of its decompressed bytes. `held` closes them, except the standard input.
 
     Raises:
-        OSError: it cannot be opened, or its bytes are said not to be had.
+        OSError: it cannot be opened, or the source is marked as unreadable.
     """
     if source.unread:
         raise OSError(0, source.unread)
@@ -244,14 +248,14 @@ def opened(source: Source, held: ExitStack) -> tuple[BinaryIO, BinaryIO]:
 
 
 def _of_no_format(source: Source, stream: BinaryIO) -> Unreadable:
-    """What to say of a file whose name says no format."""
+    """Return the reason for a file whose name does not identify a format."""
     each = refused(stream)
     if each.reason is not encoding.ENCODING:
         return each
     data = each.data if each.data is not None else b"?"
     what = (of_records(data.decode("utf-8", "replace")) or "a text") if data.strip() else "an empty file"
     suffix = PurePath(source.name).suffix.lower()
-    if suffix in _DOCUMENTS:  # any other may be anybody's name
+    if suffix in _DOCUMENTS:  # any other suffix could be a person's name
         return replace(each, reason=Reason(UnsupportedFormat.code, "", f"{what}, but the file name ends in {suffix}"))
     return replace(
         each, reason=Reason(UnsupportedFormat.code, "", f"{what}, and the suffix of the file name is unknown: {RENAME}")
@@ -259,7 +263,10 @@ def _of_no_format(source: Source, stream: BinaryIO) -> Unreadable:
 
 
 def unread(source: Source, position: int, error: Exception) -> Input:
-    """A file that failed under the reader. Damaged compression is kept as it is on disk, compressed."""
+    """Return the Input for a file that failed while it was read.
+
+    If its compression is damaged, the compressed bytes are kept.
+    """
     if not isinstance(error, _DAMAGE):
         why = reason_of(error) if isinstance(error, OSError) else type(error).__name__
         why += f", from record {position} on" * (position > 1)
@@ -280,7 +287,7 @@ def unread(source: Source, position: int, error: Exception) -> Input:
 
 
 def at(disk: BinaryIO) -> int:
-    """How much of a file on disk has been read, in bytes; 0 for a pipe."""
+    """Return how much of a file on disk has been read, in bytes; 0 for a pipe."""
     try:
         return disk.tell()
     except OSError:

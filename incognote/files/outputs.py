@@ -1,4 +1,4 @@
-"""Where released records go: one output per source, of the same kind, whole or not at all."""
+"""Outputs for released records: one per source, in the same format, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _RETRIED = re.compile(r"\.retry-([0-9]{1,9})(?=\.|$)")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run writes.
+    """The paths that a run writes to.
 
     Attributes:
         target: the file or folder that was named.
         folder: the folder that is written into.
         manifest: the run's manifest, beside the outputs.
         is_file: whether `target` is one output file.
-        retry: which retry into the folder this is, from 1; 0 for a run of its own.
+        retry: the number of this retry into the folder, from 1; 0 for a run of its own.
     """
 
     target: Path
@@ -47,7 +47,7 @@ class Place:
     retry: int = 0
 
     def exclusive(self) -> AbstractContextManager[None]:
-        """Be the only run that writes there; runs into files of their own in one folder do not meet.
+        """Hold the exclusive lock for this target. Runs that write different files into one folder do not conflict.
 
         Raises:
             IncognoteError: another run is writing there.
@@ -63,11 +63,11 @@ class Place:
 
 
 def place(out: str, sources: Sources) -> Place:
-    """What `--out` means for these sources: a file for one file of the same kind, else a folder.
+    """Interpret `--out` for these sources: a file for one file in the same format, or else a folder.
 
     Raises:
-        UsageError: a file name for several inputs or of another kind; the place is an input, lies in an input folder,
-            or is the folder an input file stands in.
+        UsageError: a file name for several inputs or in another format. Or the path is an input, is in an input folder,
+            or is the folder that contains an input file.
     """
     target = Path(out)
     if is_stream(target):
@@ -92,10 +92,10 @@ def place(out: str, sources: Sources) -> Place:
 
 
 def beside(folder: str | Path) -> Place:
-    """A folder to write into beside what is there: all names bear the number of the retry, one that none has yet.
+    """Return a folder to write into without changing existing files. All names contain the number of a new retry.
 
     Raises:
-        UsageError: something else is there.
+        UsageError: the path is not a folder.
     """
     target = Path(folder)
     if target.exists() and not target.is_dir():
@@ -106,7 +106,7 @@ def beside(folder: str | Path) -> Place:
 
 
 def _keep_apart(found: Place, sources: Sources) -> None:
-    """Released records never mix with originals."""
+    """Make sure that released records never mix with originals."""
     real = Path(os.path.realpath(found.target))
     for folder in sources.folders:
         if real.is_relative_to(os.path.realpath(folder)):
@@ -125,18 +125,18 @@ def _keep_apart(found: Place, sources: Sources) -> None:
 
 
 class Outputs:
-    """Writes released records; use as a context, so that an interrupted file leaves nothing behind.
+    """Writes released records. Use it as a context manager, so that an interrupted file leaves nothing behind.
 
     Args:
         where: from `place`.
-        sources: all sources of the run, so that two of one name are seen before anything is done.
+        sources: all sources of the run, so that duplicate names are found before the run starts.
         keyring: names outputs by keyed hash of the input's name, since file names can name patients.
         keep_names: outputs keep the names and folders of the inputs.
         overwrite: replace outputs that exist.
-        complete: records in outputs that stay as they are, by source.
+        complete: the number of records in outputs that stay unchanged, by source.
 
     Raises:
-        UsageError: two inputs of one name; outputs that exist.
+        UsageError: two inputs have the same name, or outputs exist.
     """
 
     def __init__(
@@ -150,15 +150,15 @@ class Outputs:
         complete: Mapping[Source, int] = MappingProxyType({}),
     ) -> None:
         self.where = where
-        self.written: dict[str, int] = {}  # name of the output → records in it, in the order of the sources
+        self.written: dict[str, int] = {}  # output name → number of its records, in the order of the sources
         self._keyring, self._keep = keyring, keep_names
         self._source: Source | None = None
         self._file: AtomicFile | None = None
         self._stream: BinaryIO | None = None
         self._name = ""
-        self._separator = b""  # to be written before the next record
+        self._separator = b""  # written before the next record
         self._gathered: list[tuple[Input, str]] = []
-        names = [self.name_of(source) for source in sources if source.kind != OTHER]  # of which nothing is released
+        names = [self.name_of(source) for source in sources if source.kind != OTHER]  # of these nothing is released
         if len(set(names)) < len(names):
             raise UsageError("Two inputs have the same name. Name the folder above them, or process them separately.")
         if self._keep and MANIFEST in names:
@@ -173,7 +173,7 @@ class Outputs:
         self._former = places if overwrite else []
 
     def name_of(self, source: Source) -> str:
-        """The output's path below the folder; without `keep_names` it says nothing about the input's name."""
+        """Return the output's path below the folder. Without `keep_names` it reveals nothing about the input's name."""
         if self.where.is_file:
             return self.where.target.name
         if not self._keep:
@@ -186,20 +186,21 @@ class Outputs:
         return f"{name[: len(name) - len(suffix)]}.retry-{self.where.retry}{suffix}"
 
     def in_order(self) -> dict[str, int]:
-        """`written`, in the order of the sources."""
+        """Return `written`, in the order of the sources."""
         return dict(sorted(self.written.items(), key=lambda each: self._order[each[0]]))
 
     def write(self, of: Input, output: str | bytes) -> None:
-        """Append what came of an input; inputs of one source come one after the other.
+        """Append the output of an input. The inputs of one source must come one after the other.
 
-        Rows of a grouped table are kept until all of its notes are there, since notes may share no order with rows.
+        Rows of a grouped table are kept until all of its notes are there, since the order of notes may differ from that
+        of rows.
 
         Args:
-            output: new characters, or all new bytes of a document that is not made of characters.
+            output: new characters, or all new bytes of a binary document.
 
         Raises:
-            UnicodeEncodeError: the content holds a lone surrogate; nothing was written.
-            IncognoteError: the place cannot be written.
+            UnicodeEncodeError: the content holds a lone surrogate code point, and nothing was written.
+            IncognoteError: the target cannot be written.
         """
         data = output if isinstance(output, bytes) else of.codec.encode(output)
         after = of.document.after if of.document is not None else b""
@@ -216,11 +217,11 @@ class Outputs:
         self.written[self._name] += 1
 
     def release(self, of: Input, result: Result) -> None:
-        """Write what a record became."""
+        """Write the output of a released record."""
         self.write(of, result.content)
 
     def finish(self) -> None:
-        """Put the file being written in its place."""
+        """Move the current file to its target."""
         if self._file is None:
             return
         try:
@@ -236,7 +237,7 @@ class Outputs:
         self._name = self.name_of(of.source)
         self._file = AtomicFile(self.where.folder / self._name)
         self._stream = self._file.stream
-        if self._name.endswith(".gz"):  # no name and no time inside: they would tell of the input
+        if self._name.endswith(".gz"):  # no name and time inside, since they would reveal facts about the input
             self._stream = cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=self._file.stream, mtime=0))
         head = of.document.head if of.document is not None else b""
         self._stream.write(head)
@@ -252,19 +253,19 @@ class Outputs:
         self._separator = _between(of, data)
 
     def _write_gathered(self) -> None:
-        """The rows of grouped tables, each table's in its own order."""
+        """Write the rows of grouped tables, each table's in its own order."""
         for _, group in groupby(self._gathered, key=lambda pair: id(pair[0].table)):
             notes = list(group)
             of = notes[0][0]
-            assert of.table is not None  # else it was not gathered
+            assert of.table is not None  # otherwise it would not have been gathered
             rows = of.table.table.rebuild((cast(OpenRows, one.opened), content) for one, content in notes)
-            next(rows)  # the header, which is there already
+            next(rows)  # the header, which is already written
             for row in filter(None, rows):
                 self._append(of, of.codec.encode(row))
         self._gathered.clear()
 
     def __enter__(self) -> Outputs:
-        """Take away what is to be replaced: what a former run released, this one may hold."""
+        """Remove the outputs that are to be replaced. This run may hold what a former run released."""
         try:
             for folder in {self.where.folder, *((self.where.folder / name).parent for name in self._order)}:
                 if folder.is_dir():
@@ -288,11 +289,11 @@ class Outputs:
 
 
 def _between(of: Input, data: bytes) -> bytes:
-    """What is written before the next record of a source, behind what was written last."""
+    """Return the bytes to write between the last record and the next."""
     separator = of.document.separator if of.document is not None else b""
     return b"" if data.endswith(tuple(map(of.codec.encode, _LINE_ENDS))) else separator
 
 
 def hashed_name(source: Source, keyring: Keyring) -> str:
-    """The keyed name of a source: the same under the same key, and nothing to be read from it."""
+    """Return the keyed name of a source. It is stable under one key, and reveals nothing."""
     return keyring.name(source.name) + source.suffix

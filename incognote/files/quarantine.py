@@ -1,8 +1,8 @@
-"""A folder of records that were not released, each encrypted in a file of its own, so that they can be retried.
+"""A folder of records that were not released, each encrypted in its own file, so that they can be retried.
 
-A file is one line of JSON that says nothing of a patient (the header), then what only the key can open. The header is
-bound to the rest: a changed header makes the rest unreadable. File names are random. Of a reason the header holds the
-code, and the field only where an approved schema names it: names of unknown fields, and all details, are sealed.
+A file is one line of JSON without PHI (the header), then content that only the key can open. The header is
+authenticated: if it is changed, the content cannot be opened. File names are random. For a reason, the header holds the
+code, and the field only if an approved schema names it. Names of unknown fields, and all details, are sealed.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from incognote.nouns import Outcome, Reason
 VERSION = 2
 _SUFFIX = ".held"
 _LONGEST_HEADER = 2**20
-# Of an audit, whose fields come from an opened record, so from its schema; the field of any other is the record's own.
+# Codes from an audit. Its fields come from an opened record, so from its schema. Any other field is the record's own.
 _FIELD_IS_THE_SCHEMAS = frozenset({"doubtful", "left-after-audit", "known-identifier-left", "original-repeated"})
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The header of one held record; nothing in it is PHI.
+    """The header of one held record. It contains no PHI.
 
     Args:
         name: the random name of its file, without suffix.
         outcome: `review` or `quarantine`.
-        reasons: codes, and field paths that an approved schema names; the whole reasons are in Contents.
-        data_type: of the schema that served it, where one did.
+        reasons: codes, and field paths that an approved schema names. The full reasons are in Contents.
+        data_type: the data type of its schema, if it had one.
         source: the keyed name of the file it came from.
-        position: its place there, from 1.
-        kind: how records stand in that file.
+        position: its position there, from 1.
+        kind: the format of that file.
         time: when it was put here, UTC.
         policy: name and version of the policy that held it.
-        key, check: of the key it was sealed with.
-        kept: False where its bytes could not be had; it then stands in its source only.
+        key, check: the id and check value of the key that sealed it.
+        kept: False if its bytes could not be read. It is then only in its source.
     """
 
     name: str
@@ -61,12 +61,12 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a held record was: its bytes and the words its run gave it. All of it is PHI.
+    """The content of a held record: its bytes and its run's data about it. All of it is PHI.
 
     Args:
-        data: the bytes as they stood in the source; empty where they could not be had.
-        words: JSON-able; what `retry` needs to run it as it ran before.
-        reasons: why it is held, with fields and details; `put` takes them as an argument of its own.
+        data: the bytes as they are in the source; empty if they could not be read.
+        words: what `retry` needs to run it again in the same way; ready for JSON.
+        reasons: why it is held, with fields and details. `put` takes them as a separate argument.
     """
 
     data: bytes = field(repr=False)
@@ -78,13 +78,13 @@ class Quarantine:
     """A folder of encrypted records that were not released. It has one key.
 
     Args:
-        folder: made on the first `put`, readable by its owner only.
+        folder: created by the first `put`, readable by its owner only.
         keyring: a persistent key.
-        clock: tells the time.
-        former: another key that items may be under, for `rekey`; the caller sees to it that nobody else is here.
+        clock: returns the time.
+        former: another key that items may be under, for `rekey`. The caller must make sure that nothing else uses it.
 
     Raises:
-        WrongKey: the key is ephemeral, or something in the folder was sealed with another; nothing was done.
+        WrongKey: the key is ephemeral, or something in the folder was sealed with another key. Nothing was done.
     """
 
     def __init__(
@@ -119,10 +119,10 @@ class Quarantine:
         kept: bool = True,
         name: str | None = None,
     ) -> Held:
-        """Seal one record; it is on the disk when this returns.
+        """Seal one record. It is on the disk when this returns.
 
         Args:
-            name: of a held record that this one replaces; None makes a new, random one.
+            name: the name of a held record that this one replaces; None makes a new, random name.
         """
         held = Held(
             name or secrets.token_hex(12),
@@ -149,11 +149,11 @@ class Quarantine:
         return held
 
     def items(self) -> Iterator[Held]:
-        """The held records, by source and position."""
+        """Return the held records, by source and position."""
         return listed(self.folder)
 
     def find(self, name: str) -> Held:
-        """The one whose name begins so.
+        """Return the record whose name begins with `name`.
 
         Raises:
             UnknownName: none, or more than one.
@@ -164,11 +164,11 @@ class Quarantine:
         return found[0]
 
     def open(self, held: Held) -> Contents:
-        """Decrypt one.
+        """Decrypt one record.
 
         Raises:
             WrongKey: another key, or a damaged or changed file.
-            IncognoteError: it is not there any more.
+            IncognoteError: it no longer exists.
         """
         try:
             return _contents(self._plain(held, self._keyring))
@@ -176,21 +176,21 @@ class Quarantine:
             raise IncognoteError(f"The held record {held.name} cannot be read: {error.strerror}.") from None
 
     def drop(self, held: Held) -> None:
-        """Delete one, for good."""
+        """Delete one record permanently."""
         self._path(held).unlink(missing_ok=True)
 
     def discard(self, name: str) -> None:
-        """Delete the one of a whole name, if it is there."""
+        """Delete the record with this exact name, if it exists."""
         (self.folder / f"{name}{_SUFFIX}").unlink(missing_ok=True)
 
     def rekey(self, former: Keyring, source_of: Callable[[Held, Contents], str]) -> int:
-        """Seal what a former key sealed with this folder's key -> how many; a file is whole under one of the two.
+        """Reseal what a former key sealed. Return how many. Each file is always completely under one of the two keys.
 
         Args:
-            source_of: the keyed name of a held record's source, under the new key.
+            source_of: returns the keyed name of a held record's source, under the new key.
 
         Raises:
-            WrongKey: an item is of a third key, or damaged; those before it are done.
+            WrongKey: an item is under a third key, or damaged. The items before it are done.
         """
         done = 0
         for held in listed(self.folder):
@@ -199,8 +199,8 @@ class Quarantine:
             former.require(held.key, held.check)
             plain = self._plain(held, former)
             source = source_of(held, _contents(plain))
-            anew = _header(replace(held, source=source, key=self._keyring.id, check=self._keyring.check))
-            data = anew.encode() + b"\n" + self._keyring.seal("quarantine", plain, anew)
+            header = _header(replace(held, source=source, key=self._keyring.id, check=self._keyring.check))
+            data = header.encode() + b"\n" + self._keyring.seal("quarantine", plain, header)
             write_atomic(self._path(held), data, private=True)
             done += 1
         return done
@@ -214,12 +214,12 @@ class Quarantine:
 
 
 def listed(folder: Path) -> Iterator[Held]:
-    """The headers of a quarantine folder, by source and position; no key is needed.
+    """Yield the headers of a quarantine folder, by source and position. No key is needed.
 
-    What another run drops meanwhile is left out.
+    Records that another run drops meanwhile are left out.
 
     Raises:
-        IncognoteError: a file in it that is no held record.
+        IncognoteError: a file in it is not a held record.
     """
     paths = folder.glob(f"*{_SUFFIX}") if folder.is_dir() else ()
     found = [held for path in paths if (held := _read_header(path)) is not None]
@@ -227,12 +227,12 @@ def listed(folder: Path) -> Iterator[Held]:
 
 
 def within(folder: Path) -> list[Path]:
-    """The quarantine folders in a folder, as a worker makes one for each release; sorted."""
+    """Return the quarantine folders in a folder, sorted. A worker makes one for each release."""
     return sorted(path for path in folder.iterdir() if path.is_dir() and any(path.glob(f"*{_SUFFIX}")))
 
 
 def in_clear(reason: Reason) -> Reason:
-    """What of a reason may stand beside sealed data: the code, and the field where an approved schema names it."""
+    """Return what may be shown of a reason: the code, and the field if an approved schema names it."""
     return Reason(reason.code, reason.field if reason.code in _FIELD_IS_THE_SCHEMAS else "")
 
 

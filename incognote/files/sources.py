@@ -1,7 +1,7 @@
-"""Which files a run reads: the paths it was given, folders unfolded, in a fixed order.
+"""Find the files that a run reads: the given paths, with folders expanded, in a fixed order.
 
-Every file of a folder is a source, whatever its name: what it is, its content says. What cannot be had is a source too,
-one that says why.
+Every file of a folder is a source, whatever its name. Its content determines what it is. A file that cannot be read is
+also a source, with the reason.
 """
 
 from __future__ import annotations
@@ -29,15 +29,13 @@ class Source:
 
     Args:
         path: None for the standard input.
-        name: its path below the folder that was given, with `/`; the file's own name when it was given itself; may be
-            PHI.
-        kind: the name of its format; `other` where its name says none and nobody said one.
+        name: its path below the given folder, with `/`, or the file's own name if it was given itself. May be PHI.
+        kind: the name of its format; `other` if neither its name nor the user states one.
         gz: whether it is compressed with gzip.
-        size: bytes on disk, for progress; 0 where unknown.
-        opens: gives its bytes instead of the path, where it stands on no disk of this machine, or not the whole of it
-            is meant.
-        shown: its path as the user typed it, for the user alone; may be PHI.
-        unread: why its bytes cannot be had; "" where they can, as far as is known.
+        size: bytes on disk, for progress; 0 if unknown.
+        opens: returns its bytes instead of the path, if it is not on a local disk, or if only a part of it is meant.
+        shown: its path as the user typed it, for the user alone. May be PHI.
+        unread: why its bytes cannot be read; "" if they can, as far as is known.
     """
 
     path: Path | None = field(repr=False)
@@ -51,24 +49,27 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The suffixes that say what it is, e.g. `.jsonl.gz`; the only part of a name that is never PHI."""
+        """The suffixes that give its format, such as `.jsonl.gz`.
+
+        They are the only part of a name that is never PHI.
+        """
         return suffix_of(self.name) or (named(self.kind).suffixes[0] if self.kind != OTHER else "")
 
     @property
     def single_pass(self) -> bool:
-        """Whether its bytes can be had only once, as those of the standard input or of a pipe."""
+        """Whether its bytes can be read only once, as with the standard input or a pipe."""
         return self.opens is None and (self.path is None or not os.path.isfile(self.path))
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What a run reads.
+    """The sources of a run.
 
     Attributes:
         files: in the order of the paths; within a folder sorted by path.
-        folders: the folders that were given; nothing may be written into them.
-        hidden: files and folders that were left out because their names begin with a dot, as the user would type them;
-            may be PHI.
+        folders: the folders that were given. No output may be written into them.
+        hidden: files and folders that were left out because their names begin with a dot, as the user would type them.
+            May be PHI.
     """
 
     files: tuple[Source, ...]
@@ -77,16 +78,17 @@ class Sources:
 
 
 def find(paths: Sequence[str], *, form: str | None = None, missing: bool = False) -> Sources:
-    """The sources of some paths; a file named twice is read once.
+    """Return the sources for some paths. A file named twice is read once.
 
     Args:
         paths: files and folders; `-` is the standard input.
-        form: the format of the standard input and of files whose suffix says nothing (see `--format`). Without it
-            the standard input says itself whether it is a record, lines of them or a text.
-        missing: where a path is not there and another is, it is a source that says so.
+        form: the format of the standard input and of files whose suffix gives none (see `--format`). Without it, the
+            content of the standard input determines whether it is a record, lines of records or a text.
+        missing: if some paths do not exist and others do, turn each missing path into a source with the reason.
 
     Raises:
-        UsageError: nothing there, an unknown format, nothing to read. The message names the path as it was given.
+        UsageError: a path does not exist, the format is unknown, or there is nothing to read. The message names the
+            path as it was given.
     """
     if form is not None:
         try:
@@ -112,7 +114,7 @@ def find(paths: Sequence[str], *, form: str | None = None, missing: bool = False
             except (FileNotFoundError, NotADirectoryError):
                 absent.append(given)
             except OSError:
-                pass  # the source says why
+                pass  # the source gives the reason
             found = [_source(Path(given), Path(given).name, given, form)]
         files += found
     if absent and (not missing or len(absent) == len(files)):
@@ -123,9 +125,9 @@ def find(paths: Sequence[str], *, form: str | None = None, missing: bool = False
 
 
 def _unique(files: Sequence[Source]) -> list[Source]:
-    """Each file once, however often it is named; a link beside the file that it leads to says so, and is not read.
+    """Return each file once, however often it is named. A link to another source gets a reason, and is not read.
 
-    What is not read as a part of its folder is read where it is named itself, too.
+    A file that is not read as a part of its folder is still read if it is named itself.
     """
     plain = {os.path.realpath(one.path) for one in files if one.path is not None and not one.path.is_symlink()}
     kept: dict[str, Source] = {}
@@ -149,11 +151,11 @@ def _unique(files: Sequence[Source]) -> list[Source]:
 
 
 def _source(path: Path, name: str, shown: str, form: str | None, *, within: str | None = None) -> Source:
-    """One file, by its name; its kind is `other` where neither its suffix nor `form` says one.
+    """Return one file by its name. Its kind is `other` if neither its suffix nor `form` gives one.
 
     Args:
-        within: the real path of the folder whose file it is. Pipes, devices and links that lead out of the folder are
-            read only where they are named.
+        within: the real path of the folder that was expanded. Pipes, devices and links that lead out of the folder are
+            read only if they are named themselves.
     """
     suffix = suffix_of(name)
     kind = name_of(suffix) if suffix else form or OTHER
@@ -172,10 +174,10 @@ def _source(path: Path, name: str, shown: str, form: str | None, *, within: str 
 
 
 def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:
-    """The files below a folder, sorted by their path, and what of it cannot be had.
+    """Return the files below a folder, sorted by path, and the entries that cannot be read.
 
-    Hidden files and folders are left out: editors and operating systems keep theirs there. A link out of the folder is
-    not followed; nor is one to a folder within, which is read anyway.
+    Hidden files and folders are left out, since editors and operating systems keep their data there. A link out of the
+    folder is not followed. Nor is a link to a folder inside, which is read anyway.
     """
     found: list[Source] = []
     root = os.path.realpath(folder)
@@ -204,10 +206,10 @@ def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:
 
 
 def _sniffed() -> str:
-    """The format of the standard input, which has no suffix that says it."""
+    """Return the format of the standard input, which has no suffix."""
     return of_content(peeked(cast(BinaryIO, sys.stdin.buffer))).name
 
 
 def reason_of(error: OSError) -> str:
-    """What may be said of a file that cannot be had: the system's reason or the error's class, never its message."""
+    """Return what may be shown of a file error: the system's reason or the error's class, never its message."""
     return (error.strerror or type(error).__name__).lower()

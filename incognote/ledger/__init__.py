@@ -1,17 +1,17 @@
-"""What has been done and by whom: every record's state, in SQLite or PostgreSQL.
+"""The state of every record, and which worker processed it, in SQLite or PostgreSQL.
 
     ledger = Ledger("sqlite:///ledger.db", keyring)
     release = ledger.freeze("2026-w12", {"policy": ...})
     worker = ledger.join(lease=30)
     for part in ledger.claim_parts(worker, release.id, most=64, bytes=2**24): ...
 
-The words of a record are nowhere in it: keys are keyed hashes, names of files are sealed.
+The ledger contains no text of a record. Keys are keyed hashes, and file names are sealed.
 """
 
 from incognote.errors import MissingExtra
 
 try:
-    import sqlalchemy  # noqa: F401 -- asked for here, so that its absence is said in our words
+    import sqlalchemy  # noqa: F401 -- imported here to raise our own error if it is missing
 except ImportError:
     raise MissingExtra("service", "the ledger") from None
 

@@ -1,4 +1,4 @@
-"""Records: claimed by one worker each, settled once, together with the shard that holds them."""
+"""Records: each is claimed by one worker and settled once, together with its shard."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _MANY = 500  # ids in one statement
 def claim(
     db: Connection, now: Now, worker: str, release: int, wanted: Sequence[Wanted], *, alone: bool
 ) -> dict[str, RecordClaim]:
-    """What each record's claim came to, by its key.
+    """Claim records. Return the outcome of each claim by the record's key.
 
-    A part whose reader came so far is not what kills workers: its tries begin anew.
+    If a reader got this far, the part does not kill workers, so its count of tries is reset.
 
     Args:
-        alone: one record that a worker died on is claimed too.
+        alone: also claim a record on which a worker died. It must be the only one.
     """
     beat(db, now, worker)
     by_key = {one.key: one for one in wanted}
-    ordered = sorted(by_key.values(), key=lambda one: one.key)  # in one order, so that no two workers lock crosswise
+    ordered = sorted(by_key.values(), key=lambda one: one.key)  # in a fixed order, so that two workers cannot deadlock
     rows = [
         {
             "release_id": release,
@@ -61,7 +61,7 @@ def claim(
         for row in db.execute(asked).all():
             one = by_key.get(row.source + row.content)
             if one is None:
-                continue  # another version of it
+                continue  # another version of the record
             outcome = _outcome(row.state, row.owner == worker, row.tries, alone=alone)
             claims[one.key] = RecordClaim(outcome, row.id, row.tries)
             if outcome == "mine":
@@ -83,7 +83,10 @@ def _outcome(state: str, own: bool, tries: int, *, alone: bool) -> Outcome:
 
 
 def claim_reviewed(db: Connection, now: Now, worker: str, release: int, key: str) -> RecordClaim:
-    """A record that a person has decided on; `busy` where it is on its way to review once more, or another ledger's."""
+    """Claim a record that a person has decided on.
+
+    `busy`: it is on its way to review again, or belongs to another ledger.
+    """
     beat(db, now, worker)
     this = (RECORDS.c.release_id == release) & (RECORDS.c.source == key[:KEY]) & (RECORDS.c.content == key[KEY:])
     waits = update(RECORDS).where(this, RECORDS.c.state == "review").values(state="claimed", owner=worker, at=now)
@@ -95,7 +98,7 @@ def claim_reviewed(db: Connection, now: Now, worker: str, release: int, key: str
 
 
 def begin_shard(db: Connection, now: Now, worker: str, release: int, name: str) -> None:
-    """Say that a shard is about to be staged, so that whoever finds it left over knows whose it was."""
+    """Announce that a shard is about to be staged, so that its owner is known if it is left over."""
     beat(db, now, worker)
     dialect = postgresql if db.dialect.name == "postgresql" else sqlite
     values = {"release_id": release, "name": name, "state": "staging", "owner": worker, "at": now}
@@ -106,15 +109,15 @@ def settle(
     db: Connection, now: Now, worker: str, token: str,
     shards: Sequence[tuple[Shard, Sequence[SettledRecord]]], held: Sequence[SettledRecord], parts: Collection[int],
 ) -> None:  # fmt: skip
-    """What became of records, all of it or nothing; asked again with the same token, it stands already.
+    """Settle records, all or nothing. A repeated call with the same token has no effect.
 
     Args:
         shards: staged, each with the records in it.
         held: records in no shard.
-        parts: all of whose records are settled herewith or were before.
+        parts: parts all of whose records are settled by this call or were settled before.
 
     Raises:
-        LeaseLost: the worker, or one of the records, is not any more what it takes itself for.
+        LeaseLost: the worker's lease, or its claim on one of the records, has ended.
     """
     if db.scalar(select(WORKERS.c.last).where(WORKERS.c.id == worker)) == token:
         return
@@ -145,7 +148,7 @@ def _put(db: Connection, now: Now, settled: Sequence[SettledRecord], shard: int 
     row = update(RECORDS).where(RECORDS.c.id == bindparam("row"))
     values: dict[str, Any] = {
         name: bindparam(f"to_{name}") for name in ("state", "line", "codes", "manifest", "shard_id")
-    }  # a parameter may not bear a column's name
+    }  # a parameter must not have a column's name
     told = [
         {
             "row": one.id,

@@ -1,4 +1,4 @@
-"""The two databases a ledger can lie in: how they are opened, what time they say it is, what their errors mean."""
+"""The two databases that a ledger can use: how to open them, their clocks, and the meaning of their errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Database:
         url: see _NAMED.
 
     Raises:
-        SettingError: the URL names no database we know.
+        SettingError: the URL is not of a supported database.
         MissingExtra: psycopg is not installed.
         LedgerUnavailable: the file cannot be opened.
     """
@@ -56,13 +56,13 @@ class Database:
         else:
             raise SettingError(_NAMED)
         self.now: ColumnElement[float] = literal_column(_CLOCKS[self.vendor], Float(53))
-        """The database's own clock, in seconds since 1970: machines may differ in what time they think it is."""
+        """The database's own clock, in seconds since 1970, since the clocks of machines may differ."""
 
     def run(self, work: Callable[[Connection], T]) -> T:
-        """One transaction; where two stood in each other's way, once more.
+        """Run one transaction. Retry it if it conflicts with another.
 
         Raises:
-            LedgerUnavailable: it may or may not stand.
+            LedgerUnavailable: the transaction may or may not have taken effect.
             LedgerRejected: the database refuses.
         """
         for left in reversed(range(_TRIES)):
@@ -71,7 +71,7 @@ class Database:
                     return work(db)
             except (OperationalError, InterfaceError) as error:
                 if left and _in_the_way(error):
-                    time.sleep(random.uniform(0, 0.05))  # noqa: S311 -- so that the two do not meet again
+                    time.sleep(random.uniform(0, 0.05))  # noqa: S311 -- so that the two do not collide again
                     continue
                 raise LedgerUnavailable(f"The database of the ledger does not answer ({_name(error)}).") from None
             except DBAPIError as error:
@@ -87,7 +87,7 @@ class Database:
         raise AssertionError  # the last round returns or raises
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._engine.dispose()
 
 
@@ -105,7 +105,7 @@ def _sqlite(path: Path) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begun(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")  # a reader that later writes would be refused at once
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # a reader that writes later would be refused at once
 
     return engine
 
@@ -115,6 +115,6 @@ def _in_the_way(error: DBAPIError) -> bool:
 
 
 def _name(error: DBAPIError) -> str:
-    """What may be said of it: its code or class, never its message."""
-    told = (getattr(error.orig, name, None) for name in ("sqlite_errorname", "sqlstate"))
-    return next(filter(None, told), type(error.orig).__name__)
+    """Return what may be shown of an error: its code or class, never its message."""
+    codes = (getattr(error.orig, name, None) for name in ("sqlite_errorname", "sqlstate"))
+    return next(filter(None, codes), type(error.orig).__name__)

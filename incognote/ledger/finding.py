@@ -1,4 +1,4 @@
-"""Files of the source and their parts: found once per version and release, claimed by one worker each."""
+"""Files of the source and their parts: found once per version and release, each claimed by one worker."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _MANY = 200  # rows in one statement: SQLite takes 32,766 parameters
 
 
 def found(db: Connection, keyring: Keyring, release: int, files: Sequence[FoundFile], code: str | None = None) -> int:
-    """Put files down that were not known in this version for this release; how many those were.
+    """Add the files whose version is new for this release. Return how many were new.
 
     Args:
-        code: why none of them is read; None: they are.
+        code: why none of them is read; None if they are read.
     """
     new = 0
-    told = {row.name: row.value for row in db.execute(select(META))}
-    keyring.require(told["key"], told["check"])  # names are sealed below: not under a key that was changed meanwhile
+    meta = {row.name: row.value for row in db.execute(select(META))}
+    keyring.require(meta["key"], meta["check"])  # names are sealed below, never under a key that has just been changed
     for start in range(0, len(files), _MANY):
         some = {(file.location, file.stamp): file for file in files[start : start + _MANY]}
         rows = [
@@ -62,10 +62,10 @@ def found(db: Connection, keyring: Keyring, release: int, files: Sequence[FoundF
 def claim_parts(
     db: Connection, now: Now, keyring: Keyring, worker: str, release: int, *, most: int, bytes: int
 ) -> list[FilePart]:
-    """Parts that nobody has, in the order they were found; at least one if there is any.
+    """Claim unclaimed parts, in the order they were found. At least one is returned if any exists.
 
     Args:
-        bytes: no further part is taken beyond so many.
+        bytes: the size limit. No further part is taken beyond it.
     """
     beat(db, now, worker)
     asked = (
@@ -74,7 +74,7 @@ def claim_parts(
         .where(PARTS.c.release_id == release, PARTS.c.state == "found")
         .order_by(PARTS.c.id)
         .limit(most)
-        .with_for_update(skip_locked=True, of=PARTS)  # SQLite has one writer at a time, and leaves this out
+        .with_for_update(skip_locked=True, of=PARTS)  # SQLite has one writer at a time, and ignores this
     )
     taken: list[FilePart] = []
     for row in db.execute(asked):
@@ -90,14 +90,17 @@ def claim_parts(
 
 
 def give_back(db: Connection, now: Now, worker: str, part: FilePart) -> None:
-    """One claimed part, for whoever comes next; what was settled of it stays so."""
+    """Return one claimed part, so that another worker can take it. Its settled records stay settled."""
     beat(db, now, worker)
     mine = (PARTS.c.id == part.id) & (PARTS.c.owner == worker)
     db.execute(update(PARTS).where(mine).values(state="found", owner=None))
 
 
 def reopen(db: Connection, release: int) -> None:
-    """Have what could not be had tried once more: files are read again, what is no file is left to the next look."""
+    """Allow another try for what could not be read.
+
+    Unreadable files are read again; the rest is left to the next scan.
+    """
     parts = select(PARTS.c.id).where(PARTS.c.file_id == FILES.c.id).exists()
     mine = FILES.c.release_id == release
     db.execute(delete(FILES).where(mine, FILES.c.code.is_not(None), ~parts))
@@ -110,7 +113,10 @@ def reopen(db: Connection, release: int) -> None:
 
 
 def unread(db: Connection, keyring: Keyring, release: int) -> list[tuple[str, str]]:
-    """Name and code of every file that is not read, or not to its end; of a place the version that was found last."""
+    """Return the name and code of every file that is not, or not completely, read.
+
+    Only the latest version of a file counts.
+    """
     later = FILES.alias()
     superseded = (
         select(later.c.id)
@@ -127,7 +133,7 @@ def unread(db: Connection, keyring: Keyring, release: int) -> list[tuple[str, st
 
 
 def close(db: Connection, now: Now, worker: str, part: FilePart, code: str) -> None:
-    """A claimed part whose file cannot be read on, and why; what was settled of it stays so."""
+    """Close a claimed part whose file cannot be read on, with the reason. Its settled records stay settled."""
     beat(db, now, worker)
     mine = (PARTS.c.id == part.id) & (PARTS.c.owner == worker)
     if db.execute(update(PARTS).where(mine).values(state="done", owner=None)).rowcount:

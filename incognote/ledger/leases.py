@@ -1,7 +1,8 @@
 """Workers and their leases, on the database's clock.
 
-A claim is valid as long as its worker's lease. A worker extends one row, its own, and not one per record. When a lease
-has ended, another worker takes its records over. Each of them has used up one try: it may have killed the worker.
+A claim is valid as long as its worker's lease. A worker extends only its own row, not one row per record. When a lease
+has ended, another worker takes over its records. One try of each is then used up, since the record may have killed the
+worker.
 
 But a lease may also end because the database was away, or because its clock jumped. So a worker takes leases over only
 after its own heartbeat has not failed for a whole lease. By then every live worker has had time to extend its own.
@@ -20,27 +21,27 @@ from incognote.ledger.tables import META, PARTS, RECORDS, WORKERS
 
 Now = ColumnElement[float]
 _GAP = 0.5
-"""Shares of a lease: a longer silence of one's own may have been everybody's."""
+"""As a share of a lease. A longer silence of this worker may have been an outage for all workers."""
 
 
 def join(db: Connection, now: Now, lease: float, keyring: Keyring) -> str:
-    """A new worker's id.
+    """Register a new worker and return its id.
 
     Raises:
         WrongKey: the ledger's key was changed since it was opened.
     """
-    told = {row.name: row.value for row in db.execute(select(META))}
-    keyring.require(told["key"], told["check"])
+    meta = {row.name: row.value for row in db.execute(select(META))}
+    keyring.require(meta["key"], meta["check"])
     worker = secrets.token_hex(8)
     db.execute(insert(WORKERS).values(id=worker, beat=now, since=now, lease=lease))
     return worker
 
 
 def beat(db: Connection, now: Now, id: str) -> None:
-    """Say that a worker lives; as a part of all that it does.
+    """Record a worker's heartbeat, as a part of all its operations.
 
     Raises:
-        LeaseLost: it was buried.
+        LeaseLost: its lease has ended and was taken over.
     """
     table = WORKERS.c
     gap = (now - table.beat > _GAP * table.lease) | (now < table.beat)
@@ -50,7 +51,10 @@ def beat(db: Connection, now: Now, id: str) -> None:
 
 
 def end_expired(db: Connection, now: Now, by: str) -> int:
-    """Give the records of workers whose lease has ended back, if the one who asks may judge; how many those were."""
+    """Return the records of workers whose lease has ended, if the caller may judge.
+
+    Return the number of such workers.
+    """
     table = WORKERS.c
     db.execute(update(WORKERS).where(table.beat > now).values(beat=now))  # the clock was turned back
     judge = WORKERS.alias()
@@ -65,26 +69,26 @@ def end_expired(db: Connection, now: Now, by: str) -> int:
 
 
 def give_back(db: Connection, id: str) -> int:
-    """Return a worker's claims as they were; how many records that were."""
+    """Return a worker's claims, with no try used up. Return the number of records."""
     return _return(db, id, tries=0)
 
 
 def give_back_some(db: Connection, worker: str, ids: Sequence[int]) -> None:
-    """Return some of a worker's records as they were."""
+    """Return some of a worker's records, with no try used up."""
     mine = RECORDS.c.id.in_(ids) & (RECORDS.c.owner == worker) & (RECORDS.c.state == "claimed")
     db.execute(update(RECORDS).where(mine).values(state="found", owner=None))
 
 
 def leave(db: Connection, id: str) -> None:
-    """A worker ends: its claims are returned."""
+    """Remove a worker and return its claims."""
     _return(db, id, tries=0)
     db.execute(delete(WORKERS).where(WORKERS.c.id == id))
 
 
 def end_all(db: Connection, now: Now) -> int:
-    """Return the claims of all workers, if none is alive; how many are, else.
+    """Return the claims of all workers if none is alive. Otherwise return the number of live workers.
 
-    A worker that was only silent finds itself buried (LeaseLost) and must join anew.
+    A worker that was only silent gets LeaseLost and must join again.
     """
     alive = db.scalar(select(func.count()).select_from(WORKERS).where(WORKERS.c.beat + WORKERS.c.lease >= now)) or 0
     if not alive:
@@ -94,7 +98,10 @@ def end_all(db: Connection, now: Now) -> int:
 
 
 def _return(db: Connection, id: str, *, tries: int) -> int:
-    """Parts and records of a worker, found again; so are parts that were done, where a record of theirs is not."""
+    """Return parts and records of a worker to `found`.
+
+    A part that was done is returned too, if one of its records is.
+    """
     returned = 0
     undone = select(RECORDS.c.part_id).where(RECORDS.c.owner == id, RECORDS.c.state == "claimed")
     db.execute(update(PARTS).where(PARTS.c.id.in_(undone), PARTS.c.state == "done").values(state="found"))

@@ -1,4 +1,4 @@
-"""The ledger: every query and every change is one transaction, in SQLite or PostgreSQL alike."""
+"""The ledger: every query and every change is one transaction, in both SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ _TAKEN = frozenset({"tombstones"})
 class Ledger:
     """A database of what was done with every record of a release, and by which worker. Processes can share it.
 
-    Thread-safe; the methods block.
+    Thread-safe. The methods block.
 
     Args:
         url: `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.
-        keyring: a persistent key; another one is refused.
-        create: make the file of an SQLite ledger that is not there.
+        keyring: a persistent key. Any other key is refused.
+        create: create the file of an SQLite ledger if it does not exist.
 
     Raises:
-        WrongKey: another key made what is there, or this one dies with the process.
+        WrongKey: the ledger was made with another key, or this key exists only in this process.
         SettingError, LedgerUnavailable, LedgerRejected: the database cannot be used.
     """
 
@@ -71,52 +71,53 @@ class Ledger:
 
     def _opened(self, db: Connection) -> None:
         bring_up(db)
-        told = {row.name: row.value for row in db.execute(select(META))}
-        if "key" not in told:
+        meta = {row.name: row.value for row in db.execute(select(META))}
+        if "key" not in meta:
             db.execute(insert(META), [{"name": "key", "value": self._keyring.id},
                                       {"name": "check", "value": self._keyring.check}])  # fmt: skip
         else:
-            self._keyring.require(told["key"], told["check"])
-        self._names = MacKey.of(told, self._keyring, "ledger")
+            self._keyring.require(meta["key"], meta["check"])
+        self._names = MacKey.of(meta, self._keyring, "ledger")
 
     def key(self, *words: str) -> str:
-        """What stands in the ledger for words that may be PHI."""
+        """Return the keyed hash that the ledger stores for words that may be PHI."""
         return self._names.mac("\x1f".join(words)).hex()[:KEY]
 
     def subject(self, patient: str) -> str:
-        """What stands in the ledger for a patient, by `subject_form`."""
+        """Return the keyed hash that the ledger stores for a patient, by `subject_form`."""
         return self.key("subject", subject_form(patient))
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._base.close()
 
     # Releases
 
     def freeze(self, name: str, frozen: Mapping[str, Any]) -> Release:
-        """The release of a name: made now, or made before of the same.
+        """Return the release with a name. It is created now, or was created before with the same values.
 
         Raises:
-            UsageError: it was made of something else; the message says of what. Or it is no name: folders bear it.
+            UsageError: the release was created with other values, which the message names. Or the name is invalid: it
+                is also a folder name.
         """
         if not _NAME.fullmatch(name) or name.casefold() in _TAKEN:
             raise UsageError(
                 "--release must be letters, digits, dots, hyphens, and underscores, with at least one letter, at "
                 "most 64, and not the name of a folder that incognote uses in the destination."
             )
-        told = json.dumps(frozen, sort_keys=True)
-        digest = hashlib.sha256(told.encode()).hexdigest()[:16]
+        content = json.dumps(frozen, sort_keys=True)
+        digest = hashlib.sha256(content.encode()).hexdigest()[:16]
 
         def work(db: Connection) -> Release:
             row = db.execute(select(RELEASES).where(RELEASES.c.name == name).with_for_update()).first()
             if row is None:
-                values = {"name": name, "digest": digest, "frozen": told, "made": self.now}
+                values = {"name": name, "digest": digest, "frozen": content, "made": self.now}
                 row = db.execute(insert(RELEASES).values(values).returning(*RELEASES.c)).one()
             return _release(row)
 
         try:
             release = self._base.run(work)
-        except LedgerRejected:  # another worker has just made it
+        except LedgerRejected:  # another worker has just created it
             release = self._base.run(work)
         if release.digest != digest:
             differing = ", ".join(sorted(diff(release.frozen, frozen)))
@@ -126,15 +127,15 @@ class Ledger:
         return release
 
     def releases(self) -> list[Release]:
-        """All, in the order they were made."""
+        """Return all releases in the order of creation."""
         asked = select(RELEASES).order_by(RELEASES.c.id)
         return self._base.run(lambda db: [_release(row) for row in db.execute(asked)])
 
     def release(self, name: str) -> Release:
-        """One by its name.
+        """Return a release by its name.
 
         Raises:
-            UnknownName: there is none of it.
+            UnknownName: no release has the name.
         """
         found = {release.name: release for release in self.releases()}
         if name not in found:
@@ -144,14 +145,14 @@ class Ledger:
     # Workers
 
     def join(self, lease: float) -> str:
-        """A new worker's id; its lease runs from now."""
+        """Register a new worker and return its id. Its lease starts now."""
         return self._base.run(partial(leases.join, now=self.now, lease=lease, keyring=self._keyring))
 
     def beat(self, worker: str) -> int:
-        """Say that a worker lives, and bury those that were silent for too long; how many those were.
+        """Record a worker's heartbeat, and end leases that have expired. Return how many have ended.
 
         Raises:
-            LeaseLost: it was buried itself.
+            LeaseLost: its own lease was taken over.
         """
 
         def work(db: Connection) -> int:
@@ -161,28 +162,28 @@ class Ledger:
         return self._base.run(work)
 
     def give_back(self, worker: str) -> int:
-        """Return a worker's claims; no try is used up. How many records those were."""
+        """Return a worker's claims, with no try used up. Return the number of records."""
         return self._base.run(lambda db: leases.give_back(db, worker))
 
     def return_records(self, worker: str, ids: Sequence[int]) -> None:
-        """Return some of a worker's records; no try is used up. Their parts are returned apart."""
+        """Return some of a worker's records, with no try used up. Their parts are returned separately."""
         self._base.run(lambda db: leases.give_back_some(db, worker, ids))
 
     def leave(self, worker: str) -> None:
-        """A worker ends; its claims are returned."""
+        """Remove a worker. Its claims are returned."""
         self._base.run(lambda db: leases.leave(db, worker))
 
     def workers(self) -> int:
-        """How many are at work, or died less than a lease ago."""
+        """Return how many workers are at work, or died less than a lease ago."""
         return self._base.run(lambda db: db.scalar(select(func.count()).select_from(WORKERS)) or 0)
 
     # Files and their parts
 
     def found(self, release: int, files: Sequence[FoundFile], *, code: str | None = None) -> int:
-        """Put files down; how many were not known in this version for this release.
+        """Add files. Return how many were new in this version for this release.
 
         Args:
-            code: why none of them is read; None: they are.
+            code: why none of them is read; None if they are read.
         """
         new = 0
         for start in range(0, len(files), _PAGE):
@@ -191,29 +192,32 @@ class Ledger:
         return new
 
     def claim_parts(self, worker: str, release: int, *, most: int, bytes: int) -> list[FilePart]:
-        """Parts that nobody has: `most` at most, no further one beyond so many bytes.
+        """Claim unclaimed parts: at most `most`, and no further part once `bytes` is reached.
 
         Raises:
-            LeaseLost: the worker was buried.
+            LeaseLost: the worker's lease was taken over.
         """
         return self._base.run(
             lambda db: finding.claim_parts(db, self.now, self._keyring, worker, release, most=most, bytes=bytes)
         )
 
     def return_part(self, worker: str, part: FilePart) -> None:
-        """A claimed part that is to be looked at again; no try is used up."""
+        """Return a claimed part that must be read again. No try is used up."""
         self._base.run(lambda db: finding.give_back(db, self.now, worker, part))
 
     def close_part(self, worker: str, part: FilePart, code: str) -> None:
-        """A claimed part that is not read on, and why."""
+        """Close a claimed part that cannot be read on, with the reason."""
         self._base.run(lambda db: finding.close(db, self.now, worker, part, code))
 
     def reopen(self, release: int) -> None:
-        """Have what could not be had tried once more."""
+        """Allow another try for what could not be read."""
         self._base.run(lambda db: finding.reopen(db, release))
 
     def unread(self, release: int) -> list[tuple[str, str]]:
-        """Name (PHI) and code of every file that is not read, or not to its end; an older version is left out."""
+        """Return the name (PHI) and code of every file that is not, or not completely, read.
+
+        Older versions are left out.
+        """
         return self._base.run(lambda db: finding.unread(db, self._keyring, release))
 
     # Records
@@ -221,26 +225,28 @@ class Ledger:
     def claim(
         self, worker: str, release: int, wanted: Sequence[Wanted], *, alone: bool = False
     ) -> dict[str, RecordClaim]:
-        """What each record's claim came to, by its key.
+        """Claim records. Return the outcome of each claim by the record's key.
 
         Args:
-            alone: claim one record that a worker died on, too.
+            alone: also claim one record on which a worker died.
 
         Raises:
-            LeaseLost: the worker was buried.
+            LeaseLost: the worker's lease was taken over.
         """
         return self._base.run(lambda db: claiming.claim(db, self.now, worker, release, wanted, alone=alone))
 
     def claim_reviewed(self, worker: str, release: int, key: str) -> RecordClaim:
-        """A record that a person has decided on: `mine`, `settled` since, or `busy`: on its way to review once more.
+        """Claim a record that a person has decided on.
+
+        The outcome is `mine`, `settled` (since then), or `busy` (on its way to review again).
 
         Raises:
-            LeaseLost: the worker was buried.
+            LeaseLost: the worker's lease was taken over.
         """
         return self._base.run(lambda db: claiming.claim_reviewed(db, self.now, worker, release, key))
 
     def begin_shard(self, worker: str, release: int, name: str) -> None:
-        """Say that a shard is about to be staged."""
+        """Announce that a shard is about to be staged."""
         self._base.run(lambda db: claiming.begin_shard(db, self.now, worker, release, name))
 
     def settle(
@@ -251,18 +257,18 @@ class Ledger:
         held: Sequence[SettledRecord] = (),
         parts: Collection[int] = (),
     ) -> None:
-        """What became of records: all of it stands, or nothing. Asked again with the same token, nothing is done twice.
+        """Settle records, all or nothing. A repeated call with the same token has no effect.
 
         Raises:
-            LeaseLost: the worker was buried; nothing stands.
+            LeaseLost: the worker's lease was taken over, and nothing was changed.
         """
         self._base.run(lambda db: claiming.settle(db, self.now, worker, token, shards, held, parts))
 
     def requeue(self, release: int, keys: Collection[str]) -> int:
-        """Have records that were held or recalled claimed again; how many those were.
+        """Make held or recalled records claimable again. Return how many there were.
 
         Args:
-            keys: as held records bear them for names.
+            keys: the names of the held records.
         """
 
         def work(db: Connection) -> int:
@@ -280,15 +286,15 @@ class Ledger:
         return self._base.run(work)
 
     def holds(self, release: int, key: str) -> bool:
-        """Whether a record of that key was ever claimed for a release."""
+        """Whether a record with that key was ever claimed for a release."""
         asked = select(RECORDS.c.id).where(_of_key(release, key))
         return self._base.run(lambda db: db.scalar(asked)) is not None
 
     def mark(self, release: int, keys: Collection[str], state: State, code: str, *, claimed: bool = False) -> int:
-        """Say of settled records what has become of them since (dropped, recalled); how many those were.
+        """Set a later state (dropped, recalled) on settled records. Return how many there were.
 
         Args:
-            claimed: of those that a worker has in hand, too; it will then be told that they are not its own any more.
+            claimed: include records that a worker is processing. That worker gets LeaseLost when it settles them.
         """
 
         def work(db: Connection) -> int:
@@ -304,12 +310,12 @@ class Ledger:
         return self._base.run(work)
 
     def counts(self, release: int) -> dict[State, int]:
-        """How many records are in each state; states of none are left out."""
+        """Return the number of records in each state. States without records are left out."""
         asked = select(RECORDS.c.state, func.count()).where(RECORDS.c.release_id == release)
         return self._base.run(lambda db: {row[0]: row[1] for row in db.execute(asked.group_by(RECORDS.c.state))})
 
     def to_do(self, release: int) -> int:
-        """How many parts are not done."""
+        """Return the number of parts that are not done."""
         asked = select(func.count()).select_from(PARTS).where(PARTS.c.release_id == release, PARTS.c.state != "done")
         return self._base.run(lambda db: db.scalar(asked) or 0)
 
@@ -317,10 +323,10 @@ class Ledger:
         self, *, release: int | None = None, state: State | None = None, subject: str | None = None,
         shard: str | None = None,
     ) -> Iterator[LedgerEntry]:  # fmt: skip
-        """Records in the order they were found, read in pages.
+        """Yield records in the order they were found, read in pages.
 
         Args:
-            subject: as `key(patient)` has it.
+            subject: as `key(patient)` returns it.
         """
         asked = (
             select(RECORDS, RELEASES.c.name, SHARDS.c.name.label("shard"), FILES.c.sealed, FILES.c.location)
@@ -349,7 +355,7 @@ class Ledger:
     # Shards
 
     def placed(self, name: str) -> None:
-        """A committed shard is in the destination."""
+        """Mark a committed shard as placed in the destination."""
         self._base.run(
             lambda db: db.execute(
                 update(SHARDS).where(SHARDS.c.name == name, SHARDS.c.state == "committed").values(state="placed")
@@ -357,7 +363,7 @@ class Ledger:
         )
 
     def left_over(self) -> tuple[list[str], list[str]]:
-        """Shards that a kill left: those to be placed, and those that were staged in vain."""
+        """Return the shards that a killed worker left: those to place, and those whose staging was never committed."""
         orphan = SHARDS.c.owner.not_in(select(WORKERS.c.id))
         asked = select(SHARDS.c.name, SHARDS.c.state).where(SHARDS.c.state.in_(("committed", "staging")), orphan)
         rows = self._base.run(lambda db: db.execute(asked).all())
@@ -365,7 +371,7 @@ class Ledger:
         return to_place, in_vain
 
     def dropped(self, name: str) -> bool:
-        """What was staged of a shard is given up; False where it was committed, and must be placed."""
+        """Give up a staged shard. Return False if it was committed, and so must be placed."""
 
         def work(db: Connection) -> bool:
             db.execute(delete(SHARDS).where(SHARDS.c.name == name, SHARDS.c.state == "staging"))
@@ -374,7 +380,7 @@ class Ledger:
         return self._base.run(work)
 
     def shards(self, release: int) -> list[Shard]:
-        """What is in the destination, or on its way there for good, in the order it was written."""
+        """Return the shards that are in the destination, or committed to go there, in the order they were written."""
         asked = select(SHARDS).where(SHARDS.c.release_id == release, SHARDS.c.state.in_(("committed", "placed")))
         return self._base.run(
             lambda db: [Shard(r.name, r.records, r.bytes, r.sha256) for r in db.execute(asked.order_by(SHARDS.c.id))]
@@ -390,14 +396,14 @@ class Ledger:
 
 
 def diff(one: Mapping[str, Any], other: Mapping[str, Any], under: str = "") -> dict[str, tuple[Any, Any]]:
-    """Where two releases differ, by path: what each has there, None for nothing."""
+    """Return the differences between two releases by path: the value of each, None if it is absent."""
     found: dict[str, tuple[Any, Any]] = {}
     for name in one.keys() | other.keys():
         path = f"{under}{name}"
         mine, its = one.get(name), other.get(name)
         if isinstance(mine, Mapping) and isinstance(its, Mapping):
             found |= diff(mine, its, f"{path}.")
-        elif json.dumps(mine) != json.dumps(its):  # as they are stored: a tuple there is a list
+        elif json.dumps(mine) != json.dumps(its):  # compared as stored: a tuple becomes a list
             found[path] = (mine, its)
     return found
 

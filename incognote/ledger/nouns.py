@@ -1,4 +1,4 @@
-"""What is put into the ledger and comes out of it; nothing here is PHI but the names of files."""
+"""The ledger's inputs and outputs. Only the names of files are PHI."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ OPEN: tuple[State, ...] = ("found", "claimed")
 """A record in any other state is settled."""
 
 UNREADABLE = "unreadable"
-"""The code of a file whose bytes could not be had; every worker tries it once more when it begins."""
+"""The code of a file whose bytes could not be read. Every worker tries it once more when it starts."""
 
 KEY = 32
-"""Hexadecimal digits of a source key, and of a content hash."""
+"""The number of hexadecimal digits of a source key, and of a content hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Release:
     """A named set of outputs with the policy, key, schemas and models that made them. It never changes.
 
     Args:
-        digest: of `frozen`, 16 hexadecimal digits.
-        frozen: policy, schemas, prompts, models and code, by hash; JSON-able.
-        made: when, in seconds since 1970 of the database's clock.
+        digest: the hash of `frozen`, 16 hexadecimal digits.
+        frozen: policy, schemas, prompts, models and code, by hash; ready for JSON.
+        made: the time of creation, in seconds since 1970 by the database's clock.
     """
 
     id: int
@@ -35,7 +35,7 @@ class Release:
 
     @property
     def key_id(self) -> str | None:
-        """The id of the key that it was begun with: no worker under another key may join it."""
+        """The id of the key that the release was started with. A worker with another key may not join."""
         found: str | None = self.frozen.get("key", {}).get("id")
         return found
 
@@ -45,11 +45,11 @@ class FoundFile:
     """A file of the source.
 
     Args:
-        location: its place, keyed hash.
-        stamp: of what is there now (size, time, tag), keyed hash; another stamp is another version.
-        name: its place in words; sealed before it is stored.
-        size: bytes.
-        ranges: where its parts begin and end, in bytes; the end of the last is None.
+        location: a keyed hash of its path.
+        stamp: a keyed hash of its current size, time and tag. Another stamp is another version.
+        name: its path in plain text. It is sealed before it is stored.
+        size: in bytes.
+        ranges: the start and end of its parts in bytes. The end of the last is None.
     """
 
     location: str
@@ -64,7 +64,7 @@ class FilePart:
     """A range of a file that one worker has claimed.
 
     Args:
-        tries: workers that died on it since a record of it was last claimed.
+        tries: the number of workers that died on it since one of its records was last claimed.
     """
 
     id: int
@@ -83,10 +83,10 @@ class Wanted:
     """A record that was read and is to be claimed.
 
     Args:
-        source: keyed hash of its place and its own id.
-        content: keyed hash of its bytes.
-        part: where it was read.
-        subject: keyed hash of the patient, where one is known.
+        source: a keyed hash of its location and its own id.
+        content: a keyed hash of its bytes.
+        part: the part in which it was read.
+        subject: a keyed hash of the patient, if known.
     """
 
     source: str
@@ -96,19 +96,19 @@ class Wanted:
 
     @property
     def key(self) -> str:
-        """Of this version of the record; a held record bears it as its name."""
+        """The key of this version of the record. It is also the name of the held record."""
         return self.source + self.content
 
 
 @dataclass(frozen=True, slots=True)
 class RecordClaim:
-    """What a claim came to.
+    """The outcome of a claim.
 
     Args:
-        outcome: `mine`; `again`: it was before; `suspect`: a worker died on it, claim it alone; `busy`: another's;
-            `settled`: there is nothing to do.
-        id: of its row.
-        tries: workers that died on it.
+        outcome: `mine`; `again`: already claimed by this worker; `suspect`: a worker died on it, so claim it alone;
+            `busy`: claimed by another worker; `settled`: there is nothing to do.
+        id: the id of its row.
+        tries: the number of workers that died on it.
     """
 
     outcome: Literal["mine", "again", "suspect", "busy", "settled"]
@@ -118,13 +118,13 @@ class RecordClaim:
 
 @dataclass(frozen=True, slots=True)
 class SettledRecord:
-    """What became of a claimed record.
+    """The final state of a claimed record.
 
     Args:
-        id: of its row.
-        line: its place in the shard, from 1; None where it was not released.
+        id: the id of its row.
+        line: its line in the shard, from 1; None if it was not released.
         codes: why it was not released.
-        manifest: hash of its manifest.
+        manifest: the hash of its manifest.
     """
 
     id: int
@@ -139,8 +139,8 @@ class Shard:
     """One output file of a release. Its records are settled together.
 
     Args:
-        name: random.
-        sha256: of its bytes, in hexadecimal.
+        name: a random name.
+        sha256: the hash of its bytes, in hexadecimal.
     """
 
     name: str
@@ -154,7 +154,7 @@ class LedgerEntry:
     """A record's row.
 
     Args:
-        shard: the name of the shard it is in.
+        shard: the name of the shard that contains it.
         at: when its state last changed, in seconds since 1970.
         file: the name of the file it came from.
     """

@@ -1,4 +1,4 @@
-"""A ledger under another master key: one transaction, while no worker is alive."""
+"""Rekey a ledger to another master key, in one transaction while no worker is alive."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _PAGE = 1000
 
 
 def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
-    """Seal names of files anew -> how many; 0 where that was done before.
+    """Reseal the names of files. Return how many; 0 if it was done before.
 
-    Keyed names of records and subjects cannot be computed anew: the derived key that made them is carried along.
+    Keyed names of records and subjects cannot be recomputed. The derived key that made them is carried over.
 
     Args:
-        dry: only look whether it could be done.
+        dry: only check whether it could be done.
 
     Raises:
-        UsageError: there is no such ledger.
+        UsageError: the ledger does not exist.
         WrongKey: it is under neither key.
         IncognoteError: a worker is alive.
         SettingError, LedgerUnavailable, LedgerRejected: the database cannot be used.
@@ -36,19 +36,19 @@ def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
     def work(db: Connection) -> int:
         if base.vendor == "sqlite":
             db.execute(text("PRAGMA secure_delete=ON"))
-        elif not dry:  # whoever has looked at the key ends first, whoever comes waits
+        elif not dry:  # running transactions that have read the key end first; new ones wait
             db.execute(text(f"LOCK TABLE {FILES.name}, {META.name} IN ACCESS EXCLUSIVE MODE"))
-            db.execute(text(f"ALTER TABLE {META.name} ALTER COLUMN value TYPE TEXT"))  # it held 64 characters once
-        told = {row.name: row.value for row in db.execute(select(META))}
-        if (told.get("key"), told.get("check")) == (new.id, new.check):
+            db.execute(text(f"ALTER TABLE {META.name} ALTER COLUMN value TYPE TEXT"))  # once 64 characters
+        meta = {row.name: row.value for row in db.execute(select(META))}
+        if (meta.get("key"), meta.get("check")) == (new.id, new.check):
             return 0
-        former.require(told.get("key", ""), told.get("check", ""))
+        former.require(meta.get("key", ""), meta.get("check", ""))
         if alive := end_all(db, base.now):
             raise IncognoteError(
                 f"{alive} workers of the ledger are running. Stop them first. A killed worker counts until its lease "
                 "ends."
             )
-        return 0 if dry else _rekeyed(db, told, former, new)
+        return 0 if dry else _rekeyed(db, meta, former, new)
 
     try:
         done = base.run(work)

@@ -1,4 +1,4 @@
-"""The ledger's tables, and the steps from an older version of them to this one."""
+"""The ledger's tables, and the migrations from older versions of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sqlalchemy import (
 from incognote.errors import LedgerRejected
 
 METADATA = MetaData()
-_LOCK = 0x494E434C  # "INCL": PostgreSQL's advisory lock of whoever changes the tables
+_LOCK = 0x494E434C  # "INCL": PostgreSQL's advisory lock for changes to the tables
 
 META = Table("ledger_meta", METADATA, Column("name", String(16), primary_key=True), Column("value", Text))
 
@@ -36,7 +36,7 @@ WORKERS = Table(
     METADATA,
     Column("id", String(16), primary_key=True),
     Column("beat", Float(53), nullable=False),
-    Column("since", Float(53), nullable=False),  # it has been heard without a gap since then
+    Column("since", Float(53), nullable=False),  # no gap in its heartbeats since then
     Column("lease", Float(53), nullable=False),
     Column("last", String(32)),  # the token of what it last settled
 )
@@ -60,7 +60,7 @@ FILES = Table(
     Column("stamp", String(32), nullable=False),
     Column("sealed", LargeBinary, nullable=False),
     Column("size", BigInteger, nullable=False),
-    Column("code", String(64)),  # why it is not read, or was not to its end
+    Column("code", String(64)),  # why it is not, or not completely, read
     UniqueConstraint("location", "stamp", "release_id"),
 )
 
@@ -116,11 +116,11 @@ RECORDS = Table(
 
 Step = Callable[[Connection], None]
 STEPS: tuple[Step, ...] = (METADATA.create_all,)
-"""Each makes the tables of its version from those of the one before; a later one alters, it never creates anew."""
+"""Each step migrates the tables from the previous version. A later step alters tables and never recreates them."""
 
 
 def bring_up(db: Connection) -> None:
-    """Make the tables, or bring those of an older version up; whoever comes at the same time waits.
+    """Create the tables, or migrate those of an older version. Concurrent callers wait.
 
     Raises:
         LedgerRejected: a newer version of incognote made them.

@@ -1,6 +1,7 @@
-"""Who agreed that notes may go to a model elsewhere, when, and on what terms: `agreements.json` in the home folder.
+"""Agreements that notes may be sent to an external model: `agreements.json` in the home folder.
 
-Entries are only added. Each carries a SHA-256 of its own content: an entry that was edited by hand counts for nothing.
+Each has a person, a time and terms. Entries are only added. Each contains a SHA-256 of its own content. An entry that
+was edited by hand is ignored.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ LONGEST_NOTE = 200
 
 @dataclass(frozen=True, slots=True)
 class AgreementTerms:
-    """What the provider has signed.
+    """The terms that the provider has signed.
 
     Args:
         baa: the reference of the business associate agreement (or its equivalent).
@@ -42,15 +43,16 @@ class AgreementTerms:
 
 @dataclass(frozen=True, slots=True)
 class ModelAgreement:
-    """One person's word that a model may receive notes.
+    """One person's agreement that a model may receive notes.
 
     Args:
-        model: vendor and model as the settings name it.
+        model: vendor and model as in the settings.
         address: scheme, host and port.
         by: the person.
-        at: when, ISO 8601, UTC.
+        at: the time, ISO 8601, UTC.
         terms: what was signed.
-        note: what else belongs to it, such as a contract's number; no PHI, for it is kept and listed as it is.
+        note: additional information, such as a contract's number. It must not contain PHI, since it is listed in clear
+            text.
     """
 
     model: str
@@ -62,27 +64,30 @@ class ModelAgreement:
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the content, in hexadecimal; an empty note is none, as in entries from before there were any."""
+        """SHA-256 of the content, in hexadecimal.
+
+        An empty note is left out, so that entries from before notes existed match.
+        """
         content = {name: value for name, value in asdict(self).items() if (name, value) != ("note", "")}
         written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(written.encode()).hexdigest()
 
 
 class Agreements:
-    """The agreements kept in a folder.
+    """The agreements in a folder.
 
     Args:
-        home: the folder; it need not exist yet.
+        home: the folder. It need not exist yet.
     """
 
     def __init__(self, home: Path) -> None:
         self._path = home.expanduser() / FILE
 
     def all(self) -> list[ModelAgreement]:
-        """Every agreement whose content is what was recorded, oldest first.
+        """Return every unchanged agreement, oldest first.
 
         Raises:
-            SettingError: the file is there and cannot be read as agreements.
+            SettingError: the file exists but cannot be read as agreements.
         """
         return [a for a, recorded in self._entries() if a.hash == recorded]
 
@@ -109,10 +114,10 @@ class Agreements:
         return new
 
     def require(self, model: str, api_base: str) -> ModelAgreement | None:
-        """The latest agreement for a model at an address; None where it is on the loopback and needs none.
+        """Return the latest agreement for a model at an address; None if it is on the loopback and needs none.
 
         Raises:
-            EgressRefused: none is recorded, or the entry was changed afterwards.
+            EgressRefused: no agreement is recorded, or the entry was changed later.
         """
         address = EgressAddress.of(api_base)
         if address.loopback:
@@ -145,7 +150,7 @@ def _entry(row: dict[str, Any]) -> tuple[ModelAgreement, str]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all. (`files.atomic` does this for outputs, one layer up.)"""
+    """Write a file completely or not at all. (`files.atomic` does this for outputs, one layer up.)"""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:

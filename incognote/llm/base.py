@@ -1,6 +1,6 @@
-"""Language models: one protocol, which every vendor's adapter and every test double serves.
+"""Language models: the protocol that every vendor's adapter and every test double implements.
 
-Prompts and replies are PHI: none of it shows in a repr, and no adapter logs it.
+Prompts and replies are PHI. No repr shows them, and no adapter logs them.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a model is asked.
+    """A request to a model.
 
     Args:
-        messages: system, user and, when a bad reply is asked about again, assistant turns.
-        schema: the JSON schema of the reply, for models that decode under constraints; None asks for text.
-        strict: whether the schema meets the strict subset (every property required, none additional).
-        temperature: 0 for the likeliest reply.
-        max_tokens: the longest reply that is waited for, in tokens.
-        sample: which of several votes this is; it keeps equal requests apart in a recording.
+        messages: system, user and, when a bad reply is returned for correction, assistant turns.
+        schema: the JSON schema of the reply, for models with constrained decoding; None for plain text.
+        strict: whether the schema meets the strict subset (every property required, no additional ones).
+        temperature: 0 for the most likely reply.
+        max_tokens: the maximum length of the reply, in tokens.
+        sample: the number of this vote. It distinguishes equal requests in a recording.
     """
 
     messages: tuple[Message, ...]
@@ -45,7 +45,7 @@ class Request:
     sample: int = 0
 
     def address(self, model: str) -> str:
-        """The content address under which a recording keeps the reply: SHA-256, in hexadecimal, of all that decides."""
+        """Return the recording's key for the reply: SHA-256, in hexadecimal, of everything that decides the reply."""
         content = [
             model, [[m.role, m.content] for m in self.messages], self.schema, self.strict, self.temperature,
             self.max_tokens, self.sample,
@@ -56,14 +56,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that one call or many took, and what they cost.
+    """Tokens of one or more calls, and their cost.
 
     Args:
-        input: tokens read, the cached ones included.
-        output: tokens written, the hidden ones of a reasoning model included.
-        cached: of the input, those the provider had at hand.
-        calls: how many requests.
-        usd: money, None where no price is known.
+        input: tokens read, including cached ones.
+        output: tokens written, including the hidden ones of a reasoning model.
+        cached: the input tokens that came from the provider's cache.
+        calls: the number of requests.
+        usd: the cost; None if no price is known.
     """
 
     input: int = 0
@@ -82,14 +82,14 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered.
+    """A model's answer.
 
     Args:
-        text: the content, word for word; may be empty.
+        text: the exact content; may be empty.
         finish: why it ended. Anything but `stop` never counts as "no PHI".
         usage: of this call.
-        seconds: from the request to the whole reply, retries included.
-        model: the name of the model that answered (a fallback's, where one served).
+        seconds: from the request to the complete reply, including retries.
+        model: the name of the model that answered. It may be a fallback.
     """
 
     text: str = field(repr=False)
@@ -103,7 +103,7 @@ class LanguageModel(Protocol):
     """A language model at an address. One object handles concurrent calls on one event loop."""
 
     name: str
-    """Vendor and model, as the settings name it: `openai/gpt-4o-mini`."""
+    """Vendor and model, as in the settings: `openai/gpt-4o-mini`."""
 
     async def complete(self, request: Request) -> Reply:
         """Answer one request.
@@ -114,12 +114,12 @@ class LanguageModel(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Give back connections; the object is not used afterwards."""
+        """Close the connections. The object must not be used afterwards."""
         ...
 
 
 class ModelWrapper:
-    """A model around another one, with its name; closing it closes the inner one. A subclass adds `complete`.
+    """A model that wraps another one and has its name. Closing it closes the inner one. A subclass adds `complete`.
 
     Args:
         model: the inner model.
@@ -138,9 +138,9 @@ T = TypeVar("T")
 
 
 async def gather_all(work: Iterable[Awaitable[T]]) -> list[T]:
-    """What each yields, in order; when all have ended, the first error among them.
+    """Return all results in order. When all have ended, raise the first error among them.
 
-    Not a TaskGroup: it would wrap the error, and cancel calls that are paid for already.
+    This is not a TaskGroup, which would wrap the error, and cancel calls that are already paid for.
     """
     outcomes = await asyncio.gather(*work, return_exceptions=True)
     for outcome in outcomes:

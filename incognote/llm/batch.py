@@ -1,6 +1,6 @@
-"""Batch mode: backfills at half price, through a provider's files and batches endpoints.
+"""Batch mode: large runs at half price, through a provider's files and batches endpoints.
 
-Requests are parked until no new one has come for a while; then all go out as one batch, so that one pass of the
+Requests are collected until no new one has come for a while. Then all are sent as one batch, so that one pass of the
 extraction over many records becomes one batch. Its replies come within a day.
 """
 
@@ -23,10 +23,10 @@ from incognote.llm.recording import Recording, reply_bytes, unpaid
 from incognote.llm.vendors.chat import parameters_of
 
 _SHARE = 0.5  # of the price of a call
-_TRIES = 4  # at sending
-_LONGEST_PAUSE = 60.0  # seconds between them, for other processes wait to send meanwhile
+_TRIES = 4  # when sending
+_LONGEST_PAUSE = 60.0  # seconds between them, since other processes wait to send meanwhile
 _MOST_SILENT = 60  # polls in a row without an answer
-_CLOSING = 30.0  # seconds that closing may take
+_CLOSING = 30.0  # time limit for closing, in seconds
 
 
 @dataclass
@@ -42,25 +42,25 @@ class _Pending:
 class BatchModel:
     """A language model that answers in batches. One object per event loop.
 
-    What was paid for is never asked again: replies go into the recording before the provider's files are deleted; a
-    batch is noted there before it is sent, and found again by its token when a killed run comes back. A batch that
-    failed, expired or was cancelled is sent once more, as far as it has no results.
+    A request that was paid for is never sent again. Replies go into the recording before the provider's files are
+    deleted. A batch is recorded before it is sent, and a later run finds it by its token if the first one was killed.
+    If a batch failed, expired or was cancelled, its requests without results are sent once more.
 
     Args:
         name: `openai/gpt-4o-mini`.
         api_base: the address of the API.
         api_key: its key.
         recording: an encrypted one; several processes may share it.
-        egress: which addresses may be contacted.
-        poll_seconds: between two looks at a batch.
-        settle_seconds: how long no new request must have come before a batch goes out.
-        allow_provider_storage: the policy's consent that notes lie in files at the provider until collected.
-        price: of single calls; half of it is charged. None leaves the money unknown.
+        egress: the addresses that may be contacted.
+        poll_seconds: the interval between two checks of a batch.
+        settle_seconds: a batch is sent when no new request has come for this time.
+        allow_provider_storage: the policy's consent that notes are stored in files at the provider until collected.
+        price: of single calls; half of it is charged. None leaves the cost unknown.
 
     Raises:
         PolicyProblem: the policy does not consent.
         SettingError: the recording is plain.
-        EgressRefused: the address is not one of those allowed.
+        EgressRefused: the address is not allowed.
         MissingExtra: the openai SDK is not installed.
     """
 
@@ -85,11 +85,11 @@ class BatchModel:
         egress.check(api_base)
         self.name = name
         self.hits = 0
-        """Requests that the recording answered."""
+        """The number of requests that the recording answered."""
         self.batches = 0
-        """Batches sent."""
+        """The number of batches sent."""
         self.failed_deletions = 0
-        """Attempts to delete a file at the provider that failed; tried again at the next occasion."""
+        """The number of failed attempts to delete a file at the provider. They are repeated at the next opportunity."""
         self._recording = recording
         self._jobs = BatchJobs(recording.sealed, name, api_base)
         self._api = BatchApi(name, api_base=api_base, api_key=api_key, egress=egress)
@@ -104,10 +104,10 @@ class BatchModel:
         self._closed = False
 
     async def complete(self, request: Request) -> Reply:
-        """Answer from the recording, else with the next batch: within a day.
+        """Answer from the recording, or else with the next batch, within a day.
 
         Raises:
-            ModelUnavailable: the request, or twice its batch, failed.
+            ModelUnavailable: the request failed, or its batch failed twice.
             ModelRejected, ContextTooLong: as for a single call.
         """
         address = request.address(self.name)
@@ -136,7 +136,7 @@ class BatchModel:
         return reply
 
     async def aclose(self) -> None:
-        """Stop waiting. Batches under way stay so: a later run over the same recording collects them."""
+        """Stop waiting. Batches under way continue: a later run with the same recording collects them."""
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
@@ -157,7 +157,7 @@ class BatchModel:
         finally:
             await self._api.aclose()
 
-    # -- going out
+    # -- sending
 
     def _park(self, address: str) -> None:
         self._parked[address] = None
@@ -172,7 +172,7 @@ class BatchModel:
             self._spawn(partial(self._send, addresses, 1), addresses)
 
     def _spawn(self, work: Callable[[], Awaitable[None]], addresses: Iterable[str]) -> None:
-        """Run a task; should it fail, so do the requests that depend on it, unless another batch holds them."""
+        """Run a task. If it fails, so do the requests that depend on it, unless another batch has them."""
 
         async def run() -> None:
             try:
@@ -198,7 +198,7 @@ class BatchModel:
                 self.batches += 1
 
     def _lines(self, addresses: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """What is still wanted and neither answered nor under way, asked by another process meanwhile."""
+        """Yield the requests that are still wanted, not answered, and not in a batch of another process."""
         for address in addresses:
             pending = self._pending.get(address)
             if pending is None or address in self._held:
@@ -211,7 +211,7 @@ class BatchModel:
                 yield address, line(address, self.name, parameters_of(pending.request, self._unwanted))
 
     async def _open(self, job: BatchJob, content: bytes) -> str:
-        """Have a batch made. When it remains unclear whether it was, the ledger keeps the intention for `_catch_up`."""
+        """Create a batch. If it is unclear whether it was created, the entry is kept for `_catch_up`."""
         begun = False
         for left in range(_TRIES - 1, -1, -1):
             try:
@@ -227,17 +227,17 @@ class BatchModel:
                     if await self._found(job) is None:
                         self._jobs.drop(job)
                 raise
-        raise AssertionError  # the last turn returns or raises
+        raise AssertionError  # the last round returns or raises
 
     async def _found(self, job: BatchJob) -> str | None:
-        """The batch of an intention, if it came to be; otherwise what was stored for it is deleted."""
+        """Return the id of a planned batch if it was created. Otherwise delete what was uploaded for it."""
         outcomes = await self._api.find(job.token, job.created)
         if outcomes is None:
             await self._api.sweep(job.token)
         return outcomes
 
     async def _catch_up(self) -> None:
-        """Follow what other processes, living or killed, have sent."""
+        """Follow the batches that other processes, running or killed, have sent."""
         for job in self._jobs.jobs():
             if job.token in self._followed:
                 continue
@@ -249,7 +249,7 @@ class BatchModel:
                 self._jobs.write(job)
             self._follow(job)
 
-    # -- coming back
+    # -- receiving
 
     def _follow(self, job: BatchJob) -> None:
         self._followed[job.token] = job
@@ -265,7 +265,7 @@ class BatchModel:
                     if await self._collected(job):
                         return
                     silent = 0
-                except ModelUnavailable:  # a batch runs for hours; a provider that is away for minutes ends nothing
+                except ModelUnavailable:  # a batch runs for hours, so an outage of some minutes does not matter
                     silent += 1
                     if silent == _MOST_SILENT:
                         raise
@@ -275,7 +275,10 @@ class BatchModel:
             self._held.difference_update(job.addresses)
 
     async def _collected(self, job: BatchJob) -> bool:
-        """Look at a batch once; whether it is over, its results recorded and its files, as far as may be, deleted."""
+        """Check a batch once.
+
+        Return whether it has ended, with its results recorded and, if possible, its files deleted.
+        """
         if not job.done:
             assert job.batch is not None
             state = await self._api.state(job.batch)
@@ -293,7 +296,7 @@ class BatchModel:
         return True
 
     async def _keep(self, job: BatchJob, outcomes: dict[str, Outcome]) -> None:
-        """Put results into the recording, on the disk: only then may the provider's files go."""
+        """Write results to the recording, on the disk. Only then may the provider's files be deleted."""
         for address, outcome in outcomes.items():
             if isinstance(outcome, Reply):
                 usd = None if self._price is None else _SHARE * self._price.of(outcome.usage)
@@ -306,7 +309,7 @@ class BatchModel:
         await asyncio.to_thread(self._recording.put_all, rows)
 
     def _answer_waiting(self, job: BatchJob, outcomes: dict[str, Outcome], *, whole: bool) -> None:
-        """Give those who wait what the recording now has; see after what has no result."""
+        """Give waiting callers what the recording now has. Retry the requests without a result."""
         self._held.difference_update(job.addresses)
         again: dict[int, list[str]] = {job.attempt: [], job.attempt + 1: []}
         for address in job.addresses:

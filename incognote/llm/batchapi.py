@@ -1,4 +1,4 @@
-"""OpenAI's files and batches endpoints: what batch mode asks of a provider, with errors as ours."""
+"""OpenAI's files and batches endpoints for batch mode, with errors turned into ours."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from incognote.llm.vendors import faults
 from incognote.llm.vendors.chat import reply_of
 
 MOST_REQUESTS = 50_000
-"""The provider's bound on the requests of one batch."""
+"""The provider's limit for the requests of one batch."""
 MOST_BYTES = 190_000_000
-"""The provider takes files up to 200 MB."""
+"""The provider accepts files up to 200 MB."""
 _NEVER_RUN = ("batch_expired", "batch_cancelled")
 
 
 def line(address: str, name: str, parameters: Mapping[str, Any]) -> bytes:
-    """One request, to the model of a name such as `openai/gpt-4o-mini`."""
+    """Return the line of one request, for a model name such as `openai/gpt-4o-mini`."""
     body = {"model": name.removeprefix("openai/"), **parameters}
     row = {"custom_id": address, "method": "POST", "url": "/v1/chat/completions", "body": body}
     return json.dumps(row, separators=(",", ":")).encode() + b"\n"
 
 
 def pieces(lines: Iterable[tuple[str, bytes]]) -> Iterator[tuple[list[str], bytes]]:
-    """Addresses and lines as batches within the provider's bounds: the addresses of each, and its file's content."""
+    """Split requests into batches within the provider's limits: the addresses of each, and its file's content."""
     addresses: list[str] = []
     content: list[bytes] = []
     size = 0
@@ -46,7 +46,7 @@ def pieces(lines: Iterable[tuple[str, bytes]]) -> Iterator[tuple[list[str], byte
 
 @dataclass(frozen=True, slots=True)
 class Unwanted:
-    """A request that failed since the endpoint does not take one of its parameters."""
+    """A request that failed because the endpoint does not support one of its parameters."""
 
     parameter: str
 
@@ -55,18 +55,18 @@ Outcome = Reply | ModelProblem | Unwanted
 
 
 def results(content: bytes, asked: Iterable[str], name: str) -> dict[str, Outcome]:
-    """The outcomes in an output or error file, by address.
+    """Return the outcomes in an output or error file, by address.
 
     A line that is incomplete, answers an unknown request, or states that its request never ran is skipped.
 
     Args:
         content: JSON lines.
         asked: the batch's addresses.
-        name: the model's.
+        name: the model's name.
     """
     known = set(asked)
     answer: dict[str, Outcome] = {}
-    for written in content.split(b"\n"):  # not splitlines: a reply may hold U+2028
+    for written in content.split(b"\n"):  # not splitlines, since a reply may contain U+2028
         try:
             row = json.loads(written)
             address, response, error = row["custom_id"], row.get("response") or {}, row.get("error") or {}
@@ -93,12 +93,12 @@ def _outcome(status: Any, body: Any, name: str) -> Outcome:
     return noted.problem(name)
 
 
-_KEPT_SECONDS = 7 * 24 * 3600  # we delete files ourselves; if no run comes back to do so, the provider does
+_KEPT_SECONDS = 7 * 24 * 3600  # we delete files ourselves; if no later run does so, the provider does
 _CLOCKS_DIFFER = 3600  # seconds
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _MARK = "incognote"
 _LARGEST = 1 << 30  # bytes of an output file
-_TIMEOUT = 600.0  # seconds of each call; files are sent and read within it
+_TIMEOUT = 600.0  # seconds for each call, including sending or reading a file
 T = TypeVar("T")
 
 
@@ -107,9 +107,9 @@ class BatchState:
     """The state of a batch.
 
     Args:
-        status: the provider's word.
-        ended: whether it changes no more.
-        results: ids of the files with errors and replies, in this order: a reply outdoes an error.
+        status: as named by the provider.
+        ended: whether it is final.
+        results: ids of the files with errors and replies, in this order. A reply overrides an error.
         files: ids of all its files.
     """
 
@@ -123,7 +123,7 @@ class BatchApi:
     """One provider. Every call raises ModelUnavailable, ModelRejected or EgressRefused, with a status and a remedy.
 
     Args:
-        name: the model's, for messages.
+        name: the model's name, for messages.
         api_base: the address of its API.
         api_key: sent as bearer token.
         egress: where requests may go.
@@ -147,7 +147,7 @@ class BatchApi:
         )
 
     async def upload(self, token: str, content: bytes) -> str:
-        """Store the lines of a batch; the file's id."""
+        """Upload the lines of a batch and return the file's id."""
         file = await self._ask(
             self._client.files.create(
                 file=(_name(token), content, "application/jsonl"),
@@ -158,7 +158,7 @@ class BatchApi:
         return str(file.id)
 
     async def open(self, file: str, token: str) -> str:
-        """Make a batch of a stored file; the batch's id."""
+        """Create a batch from an uploaded file and return the batch's id."""
         batch = await self._ask(
             self._client.batches.create(
                 input_file_id=file,
@@ -171,7 +171,7 @@ class BatchApi:
         return str(batch.id)
 
     async def find(self, token: str, since: float) -> str | None:
-        """The id of the batch made under a token not long before a time (seconds since 1970) or later, or None."""
+        """Return the id of the batch with a token, created after about a time (seconds since 1970), or None."""
 
         async def seek() -> str | None:
             async for batch in self._client.batches.list(limit=100):  # the newest first
@@ -193,7 +193,7 @@ class BatchApi:
             await self.delete(file)
 
     async def state(self, batch: str) -> BatchState | None:
-        """The state of a batch; None where the provider does not know its id."""
+        """Return the state of a batch; None if the provider does not know its id."""
         answer = await self._ask_for(self._client.batches.retrieve(batch))
         if answer is None:
             return None
@@ -202,16 +202,16 @@ class BatchApi:
         return BatchState(str(answer.status), answer.status in _ENDED, results, files)
 
     async def read(self, file: str) -> bytes:
-        """A file's content, whole; nothing where it is gone."""
+        """Return a file's whole content; empty if it no longer exists."""
         answer = await self._ask_for(self._client.files.content(file))
         return b"" if answer is None else bytes(answer.content)
 
     async def delete(self, file: str) -> None:
-        """Delete a file, unless it is gone."""
+        """Delete a file, if it still exists."""
         await self._ask_for(self._client.files.delete(file))
 
     async def aclose(self) -> None:
-        """Give back connections."""
+        """Close the connections."""
         await self._http.aclose()
         await self._transport.shut()
 
@@ -222,7 +222,10 @@ class BatchApi:
         return answer
 
     async def _ask_for(self, call: Awaitable[T]) -> T | None:
-        """What a call yields, None where the provider knows no such thing. Foreign exceptions end here."""
+        """Return the result of a call; None if the object does not exist.
+
+        Exceptions of the library are converted here.
+        """
         silence_loggers()
         with faults.exchange() as noted:
             try:
@@ -230,7 +233,7 @@ class BatchApi:
                     return await call
             except TimeoutError:
                 noted.status, noted.failure = None, f"no whole answer within {_TIMEOUT:g} s"
-            except Exception:  # of a foreign library: its message may quote what was sent, so only `noted` is used
+            except Exception:  # from the library: its message may quote what was sent, so only `noted` is used
                 if noted.status == 404:
                     return None
         raise noted.problem(self._name)

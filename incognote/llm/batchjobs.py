@@ -1,4 +1,7 @@
-"""Which batches are under way at a provider, written down before they are, so that a killed run finds them again."""
+"""The batches under way at a provider.
+
+They are recorded before they are sent, so that a run can resume after a kill.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +23,19 @@ _LOOK_AGAIN = 0.2  # seconds
 
 @dataclass
 class BatchJob:
-    """A batch, from the intention to send it until its files are deleted.
+    """A batch, from the plan to send it until its files are deleted.
 
     Args:
         model: the name under which its replies are recorded.
-        base: the address it goes to.
+        base: the address it is sent to.
         addresses: the content addresses of its requests, which are its custom_ids.
-        attempt: 1, or 2 when it holds what another batch left without a result.
+        attempt: 1, or 2 if it repeats the requests that another batch left without a result.
         created: seconds since 1970.
-        token: a random name, shown to the provider as metadata and file name.
+        token: a random name, which the provider gets as metadata and file name.
         batch: the provider's id; None while it is not known to exist.
-        files: the provider's ids of files that are still to be deleted.
-        left_out: the parameters its requests do without.
-        done: its results are recorded; only files are left.
+        files: the provider's ids of files that must still be deleted.
+        left_out: the parameters that its requests omit.
+        done: its results are recorded, and only files are left.
     """
 
     model: str
@@ -48,7 +51,7 @@ class BatchJob:
 
 
 class BatchJobs:
-    """The jobs of one model at one address, kept beside its answers."""
+    """The jobs of one model at one address, stored beside its answers."""
 
     def __init__(self, store: SealedStore, model: str, base: str) -> None:
         self._store = store
@@ -56,33 +59,35 @@ class BatchJobs:
         self._gate = Path(f"{store.path}-sending")
 
     def jobs(self) -> list[BatchJob]:
-        """All of them, the oldest first."""
+        """Return all jobs, the oldest first."""
         known = [BatchJob(**json.loads(value)) for value in self._store.jobs().values()]
         mine = [job for job in known if (job.model, job.base) == (self._model, self._base)]
         return sorted(mine, key=lambda job: job.created)
 
     def intend(self, addresses: Sequence[str], attempt: int, left_out: Sequence[str]) -> BatchJob:
-        """Note that these requests are about to be sent."""
+        """Record that these requests are about to be sent."""
         job = BatchJob(self._model, self._base, addresses, attempt, left_out=left_out)
         self.write(job)
         return job
 
     def write(self, job: BatchJob) -> None:
-        """Write or rewrite; on the disk when this returns."""
+        """Write or overwrite a job. It is on the disk when this returns."""
         self._store.set_job(job.token, written(asdict(job)))
 
     def drop(self, job: BatchJob) -> None:
-        """It is over."""
+        """Remove a finished job."""
         self._store.drop_job(job.token)
 
     @asynccontextmanager
     async def sending(self) -> AsyncIterator[None]:
-        """One sender at a time, over all processes: an intention seen in here without a batch was abandoned.
+        """Allow one sender at a time, over all processes.
 
-        The gate is a lock on an empty SQLite file, which the operating system opens again when its holder is killed.
+        A planned job without a batch that is seen here was abandoned.
+
+        The gate is a lock on an empty SQLite file, which the operating system releases if its holder is killed.
 
         Raises:
-            IncognoteError: the gate's file cannot be made.
+            IncognoteError: the gate's file cannot be created.
         """
         try:
             gate = sqlite3.connect(self._gate, timeout=0, isolation_level=None)

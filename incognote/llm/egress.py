@@ -1,4 +1,4 @@
-"""Where notes may go: the addresses in the settings and no other, checked before a connection is opened."""
+"""Egress control: notes may go only to the addresses in the settings. This is checked before a connection is opened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REFUSED = "another address than the settings name was about to be contacted; no
 
 @dataclass(frozen=True, slots=True)
 class EgressAddress:
-    """Scheme, host and port: what is compared. Paths are not compared."""
+    """Scheme, host and port, which are compared. Paths are not compared."""
 
     scheme: str
     host: str
@@ -29,7 +29,7 @@ class EgressAddress:
 
     @classmethod
     def of(cls, url: str) -> EgressAddress:
-        """The address in a URL.
+        """Return the address in a URL.
 
         Raises:
             SettingError: not http(s), no host, a malformed port, or a key written into the URL.
@@ -56,7 +56,10 @@ class EgressAddress:
 
 
 def is_loopback(host: str) -> bool:
-    """127.0.0.0/8, ::1 and `localhost` itself; a name that merely resolves there may resolve elsewhere tomorrow."""
+    """Whether a host is 127.0.0.0/8, ::1 or `localhost` itself.
+
+    A name that resolves there may resolve elsewhere later.
+    """
     if host.lower().rstrip(".") == "localhost":
         return True
     try:
@@ -69,11 +72,11 @@ class Egress:
     """The addresses that may be contacted.
 
     Args:
-        urls: the api_base of a model, or several.
+        urls: the api_base of one or more models.
 
     Raises:
         SettingError: an address is malformed.
-        EgressRefused: plain http to another machine, where everyone on the way could read along.
+        EgressRefused: plain http to another machine, where it could be read on the way.
     """
 
     def __init__(self, urls: Iterable[str]) -> None:
@@ -90,10 +93,10 @@ class Egress:
         return all(address.loopback for address in self.addresses)
 
     def check(self, url: str) -> None:
-        """Pass if the URL's address is allowed.
+        """Check that the URL's address is allowed.
 
         Raises:
-            EgressRefused: it is not; the message does not repeat it, for a redirect could carry anything.
+            EgressRefused: it is not. The message does not repeat it, since a redirect could contain anything.
         """
         try:
             allowed = EgressAddress.of(url) in self.addresses
@@ -110,15 +113,15 @@ _hooked = False
 
 @contextmanager
 def confined() -> Iterator[list[str]]:
-    """Within, and in the tasks begun within, sockets connect only from inside `guarded()`.
+    """Within this block, and in tasks started in it, sockets can connect only inside `guarded()`.
 
-    A second check under the guarded transport: a library's handler that opens connections of its own, past ours, is
-    stopped at `socket.connect` by an audit hook (PEP 578). It does not see loops that connect without Python's socket
-    module (uvloop, Windows' proactor); there the transport alone holds. Yields the refusals so far.
+    This is a second check under the guarded transport. If a library's handler opens its own connections, an audit hook
+    (PEP 578) stops it at `socket.connect`. The hook does not see loops that connect without Python's socket module
+    (uvloop, Windows' proactor). There only the transport protects. Yields the refusals so far.
     """
     global _hooked
     if not _hooked:
-        sys.addaudithook(_hook)  # cannot be taken away again; outside `confined` it only compares a word
+        sys.addaudithook(_hook)  # cannot be removed; outside `confined` it only compares a word
         _hooked = True
     refusals: list[str] = []
     token = _confined.set(refusals)
@@ -130,7 +133,7 @@ def confined() -> Iterator[list[str]]:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Within, connections are allowed: the address has been checked."""
+    """Allow connections within this block, since the address has been checked."""
     token = _guarded.set(True)
     try:
         yield
@@ -139,7 +142,7 @@ def guarded() -> Iterator[None]:
 
 
 def is_confined() -> bool:
-    """Whether this runs on behalf of a confined call."""
+    """Whether the current code runs within a confined call."""
     return _confined.get() is not None
 
 
@@ -149,7 +152,7 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
     refusals = _confined.get()
     if refusals is not None and not _guarded.get():
         refusals.append(_REFUSED)
-        raise PermissionError(errno.EPERM, _REFUSED)  # an OSError: on any other the caller's socket stays open
+        raise PermissionError(errno.EPERM, _REFUSED)  # an OSError: with any other error the caller's socket stays open
 
 
 _LOGGERS = (
@@ -160,7 +163,7 @@ _QUOTING = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "litellm")
 
 
 class _SilentDuringCalls(logging.Filter):
-    """Drops litellm's log records during our calls, errors included: they quote replies it could not read."""
+    """Drops litellm's log records during our calls, even errors, since they quote replies that it could not read."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not is_confined()
@@ -172,9 +175,9 @@ _quoting = tuple(map(logging.getLogger, _QUOTING))
 
 
 def silence_loggers() -> None:
-    """Hold the loggers at WARNING or above. Cheap, so that it is done before each call: an import may undo it."""
+    """Set the loggers to WARNING or above. This is cheap and done before each call, since an import may undo it."""
     for logger in _held:
         if logger.getEffectiveLevel() < logging.WARNING:
             logger.setLevel(logging.WARNING)
     for logger in _quoting:
-        logger.addFilter(_filter)  # twice is once
+        logger.addFilter(_filter)  # has no effect the second time

@@ -1,4 +1,4 @@
-"""Opening a model from the settings: the address checked, the agreement found, the wrappers put around it."""
+"""Open a model from the settings: check the address, find the agreement, and add the wrappers."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ class ModelSpec:
     """A model as the settings describe it.
 
     Args:
-        model: `vendor/model`; `openai/NAME` is any OpenAI-compatible address, all others are litellm's vendors.
-        home: the folder that keeps the agreements.
-        api_base: the address; None for the vendor's own, where it has one.
-        api_key: None for the vendor's usual variable (OPENAI_API_KEY ...); an address on the loopback needs none.
-        timeout: for one whole reply, in seconds.
-        attempts: how often a request is sent in all while the model is unavailable.
-        slots: requests in flight at once.
+        model: `vendor/model`. `openai/NAME` is any OpenAI-compatible address; all others are litellm's vendors.
+        home: the folder with the agreements.
+        api_base: the address; None for the vendor's own, if known.
+        api_key: None for the vendor's usual variable (OPENAI_API_KEY ...). An address on the loopback needs none.
+        timeout: for one complete reply, in seconds.
+        attempts: the total number of tries while the model is unavailable.
+        slots: concurrent requests.
         fallbacks: the models to ask when this one fails, in this order.
         prices: the user's own price table.
 
     Raises:
-        SettingError: a value is out of its range; the message names it.
+        SettingError: a value is out of its range. The message names it.
     """
 
     model: str
@@ -64,10 +64,10 @@ class ModelSpec:
 
     @property
     def address(self) -> str:
-        """The api_base in force.
+        """The api_base in effect.
 
         Raises:
-            SettingError: none is given and the vendor has none known beforehand.
+            SettingError: none is given, and the vendor's address is not known.
         """
         vendor = self.model.partition("/")[0]
         address = self.api_base or _known().get(vendor)
@@ -77,10 +77,10 @@ class ModelSpec:
 
 
 def open_model(spec: ModelSpec) -> LanguageModel:
-    """A model ready to be asked; nothing is sent yet.
+    """Open a model that is ready for requests. Nothing is sent yet.
 
     Raises:
-        EgressRefused: plain http to another machine, or no recorded agreement for a model that is not on this one.
+        EgressRefused: plain http to another machine, or no recorded agreement for a model on another machine.
         MissingExtra: the extra `llm` is not installed.
         SettingError: a malformed address or price table, a missing key, an unknown vendor.
     """
@@ -91,12 +91,12 @@ def open_model(spec: ModelSpec) -> LanguageModel:
 
 
 def open_batch(spec: ModelSpec, recording: Recording, *, allow_provider_storage: bool) -> LanguageModel:
-    """A model that answers in batches, at half the price; replies are kept in the recording.
+    """Open a model that answers in batches, at half the price. Replies are kept in the recording.
 
     Raises:
-        PolicyProblem: the policy does not let notes lie at the provider.
-        SettingError: another vendor than openai, or fallbacks, which batches know nothing of.
-        EgressRefused, MissingExtra: as `open_model`.
+        PolicyProblem: the policy does not allow storing notes at the provider.
+        SettingError: another vendor than openai, or fallbacks, which batches do not support.
+        EgressRefused, MissingExtra: as in `open_model`.
     """
     if not spec.model.startswith("openai/") or spec.fallbacks:
         raise SettingError(
@@ -117,7 +117,7 @@ def open_batch(spec: ModelSpec, recording: Recording, *, allow_provider_storage:
 
 
 def price_of(spec: ModelSpec) -> Price | None:
-    """The price of a model: free on the loopback, None where it is unknown."""
+    """Return the price of a model: free on the loopback, None if it is unknown."""
     if Egress([spec.address]).loopback:
         return FREE
     return Prices.load(spec.prices).of(spec.model)
@@ -128,7 +128,7 @@ def _flat(specs: tuple[ModelSpec, ...]) -> list[ModelSpec]:
 
 
 def _admitted(spec: ModelSpec) -> Egress:
-    """The guard of one model: its own address only, not those of the others in the chain."""
+    """Return the egress guard of one model. It allows only this model's address, not those of its fallbacks."""
     egress = Egress([spec.address])
     Agreements(spec.home).require(spec.model, spec.address)
     return egress

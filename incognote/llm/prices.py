@@ -1,4 +1,4 @@
-"""What calls cost, from the usage that the provider reports and a price table."""
+"""The cost of calls, from the usage that the provider reports and a price table."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from incognote.errors import SettingError
 from incognote.llm.base import LanguageModel, ModelWrapper, Reply, Request, Usage
 
 _RELEASE = re.compile(r"[-@:](?:latest|preview|v?\d+)(?:[-.:@](?:preview|v?\d+))*")
-"""What may follow a row's name: a date or version. `gpt-4o-ultra` is another model than `gpt-4o`, at another price."""
+"""The suffixes allowed after a row's name: a date or version.
+
+`gpt-4o-ultra` is another model than `gpt-4o`, with another price.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens.
+    """Prices in US dollars per million tokens.
 
     Args:
         input, output: tokens read and written.
@@ -34,17 +37,17 @@ class Price:
     as_of: date | None = None
 
     def of(self, usage: Usage) -> float:
-        """US dollars for the tokens of a call."""
+        """Return the US dollars for the tokens of a call."""
         fresh = usage.input - usage.cached
         return (fresh * self.input + usage.cached * self.cached + usage.output * self.output) / 1_000_000
 
 
 FREE = Price(0.0, 0.0, 0.0)
-"""A model on this machine."""
+"""The price of a model on this machine."""
 
 
 class Prices:
-    """Prices by model name, the longest row's name that is a prefix winning.
+    """Prices by model name. If several rows match, the longest name wins.
 
     Args:
         rows: prices by vendor and model.
@@ -55,10 +58,10 @@ class Prices:
 
     @classmethod
     def load(cls, own: Path | None = None) -> Prices:
-        """The shipped table, overridden row by row by a file of the user's.
+        """Load the shipped table, overridden row by row by the user's file.
 
         Raises:
-            SettingError: the file cannot be read, or a row is malformed; the message names the row.
+            SettingError: the file cannot be read, or a row is malformed. The message names the row.
         """
         rows = _rows((files("incognote.llm") / "prices.toml").read_text(encoding="utf-8"))
         if own is not None:
@@ -69,7 +72,7 @@ class Prices:
         return cls(rows)
 
     def of(self, model: str) -> Price | None:
-        """The price of a model, None where none is known: a wrong price would be worse than none."""
+        """Return the price of a model; None if it is unknown. A wrong price would be worse than none."""
         fitting = [
             name for name in self._rows if model == name or (
                 model.startswith(name) and _RELEASE.fullmatch(model, len(name))
@@ -82,11 +85,11 @@ class Prices:
 
 
 class Priced(ModelWrapper):
-    """Fills in the money of each reply.
+    """Adds the cost to each reply.
 
     Args:
         model: the inner model.
-        price: its price; None leaves the money unknown.
+        price: its price; None leaves the cost unknown.
     """
 
     def __init__(self, model: LanguageModel, price: Price | None) -> None:
@@ -94,7 +97,7 @@ class Priced(ModelWrapper):
         self._price = price
 
     async def complete(self, request: Request) -> Reply:
-        """Answer, priced."""
+        """Answer, with the cost."""
         reply = await self._model.complete(request)
         usd = None if self._price is None else self._price.of(reply.usage)
         return replace(reply, usage=replace(reply.usage, usd=usd))

@@ -1,4 +1,4 @@
-"""A look at a model before any note goes to it: does it answer, does it keep to a schema, what will it cost."""
+"""Test a model before any note goes to it: whether it answers, whether it follows a schema, and what it will cost."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _REQUEST = Request(
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What was seen.
+    """The result of a test.
 
     Args:
-        model: who answered.
+        model: the model that answered.
         answers: whether a reply came.
-        obeys_schema: whether it met the JSON schema as it stood, without repair.
-        seconds: until it came, or until it was given up.
-        usage: tokens and money of the one call.
-        finish: why the reply ended; None where none came.
-        problem: why none came; a status and a remedy.
+        obeys_schema: whether the reply met the JSON schema without repair.
+        seconds: the time until the reply, or until giving up.
+        usage: tokens and cost of the one call.
+        finish: why the reply ended; None if there was none.
+        problem: why there was no reply: a status and a remedy.
     """
 
     model: str
@@ -53,7 +53,7 @@ class Probe:
 
 
 async def probe(model: LanguageModel) -> Probe:
-    """Ask one harmless, invented question. A model that does not serve makes a Probe too, not an exception."""
+    """Send one harmless, invented question. If the model fails, the Probe says so, and no exception is raised."""
     began = time.monotonic()
     try:
         reply = await model.complete(_REQUEST)
@@ -64,11 +64,11 @@ async def probe(model: LanguageModel) -> Probe:
 
 
 def cost_per_1000_notes(per_note: Usage, price: Price | None) -> float | None:
-    """US dollars for a thousand notes.
+    """Return the US dollars for a thousand notes.
 
     Args:
         per_note: the mean usage of one note, all its calls together.
-        price: None where it is not known; so is the cost then.
+        price: None if it is unknown. The result is then None too.
     """
     return None if price is None else 1000 * price.of(per_note)
 

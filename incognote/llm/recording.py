@@ -1,4 +1,4 @@
-"""A recording: every answer that another run would not give alike, so that an output can be rebuilt offline.
+"""A recording stores every answer that may differ in another run, so that an output can be rebuilt offline.
 
 Model replies are stored under `Request.address`, encoder spans and index answers under their kind and question.
 """
@@ -31,13 +31,13 @@ class Recording:
     Args:
         path: the file.
         keyring: a persistent one; not needed for a plain recording.
-        plain: a JSONL file in clear instead, for synthetic material only.
-        create: make the file when it is not there; a replay passes False.
+        plain: use an unencrypted JSONL file, for synthetic material only.
+        create: create the file if it does not exist. A replay passes False.
 
     Raises:
         KeyMissing: no persistent key.
-        WrongKey: another key made the file.
-        SettingError: the file is absent and must not be made, or is no recording.
+        WrongKey: the file was made with another key.
+        SettingError: the file does not exist and must not be created, or is not a recording.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Recording:
 
     @property
     def sealed(self) -> SealedStore:
-        """The encrypted store, for those who keep more in it than answers.
+        """The encrypted store, for additional data beside the answers.
 
         Raises:
             SettingError: this recording is plain.
@@ -65,7 +65,7 @@ class Recording:
         return self._store
 
     def get(self, address: str) -> bytes | None:
-        """The value under an address, or None.
+        """Return the value under an address, or None.
 
         Raises:
             WrongKey: the row was damaged or exchanged.
@@ -73,12 +73,12 @@ class Recording:
         return self._store.get(address)
 
     def put(self, address: str, value: bytes, kind: str = "reply") -> bytes:
-        """Keep a value. The first writer wins -> the stored value.
+        """Store a value. The first writer wins. Return the stored value.
 
         Args:
             address: any string that decides the value.
             value: bytes; JSON in a plain recording.
-            kind: shown in a plain recording, else unused.
+            kind: shown in a plain recording, otherwise unused.
 
         Raises:
             IncognoteError: the disk is full or not writable.
@@ -88,11 +88,11 @@ class Recording:
         return self._store.put(address, value)
 
     def put_all(self, values: Iterable[tuple[str, bytes]]) -> None:
-        """Keep many replies in one transaction; they are on the disk when this returns."""
+        """Store many replies in one transaction. They are on the disk when this returns."""
         self._store.put_all(values)
 
     def purge(self, words: Iterable[str], *, only_count: bool = False) -> int:
-        """Delete every answer that holds one of some words, compared by `subject_form` -> how many.
+        """Delete every answer that contains one of some words, compared by `subject_form`. Return how many.
 
         Args:
             only_count: delete nothing.
@@ -109,33 +109,33 @@ class Recording:
         return self.sealed.purge(holds, only_count=only_count)
 
     def keep(self, kind: str, asked: str, value: Any) -> Any:
-        """Keep a JSON value under a kind (`encoder`, `index`) and the question -> the stored value."""
+        """Store a JSON value under a kind (`encoder`, `index`) and the question. Return the stored value."""
         return json.loads(self.put(_place(kind, asked), written(value), kind))
 
     def kept(self, kind: str, asked: str) -> Any:
-        """The JSON value under a kind and what was asked, or None."""
+        """Return the JSON value under a kind and a question, or None."""
         value = self.get(_place(kind, asked))
         return None if value is None else json.loads(value)
 
     def reply(self, address: str) -> Reply | None:
-        """The reply under a request's address, as it was paid for, or None.
+        """Return the reply under a request's address with its original usage, or None.
 
         Raises:
-            SettingError: the value is no reply (a plain file written by hand).
+            SettingError: the value is not a reply (a plain file written by hand).
         """
         value = self.get(address)
         return None if value is None else _reply_of(value)
 
     def keep_reply(self, address: str, reply: Reply) -> Reply:
-        """Keep a reply under a request's address; -> the stored one."""
+        """Store a reply under a request's address. Return the stored one."""
         return _reply_of(self.put(address, reply_bytes(reply)))
 
     def keep_problem(self, address: str, problem: ModelRejected) -> None:
-        """Note that the endpoint refused a request, since the run went on from that; only a replay reads it."""
+        """Record that the endpoint refused a request, since the run continued after that. Only a replay reads it."""
         self.keep(_PROBLEM, address, problem.code)
 
     def problem(self, address: str) -> ModelRejected | None:
-        """The refusal that was noted, or None."""
+        """Return the recorded refusal, or None."""
         code = self.kept(_PROBLEM, address)
         if code is None:
             return None
@@ -147,12 +147,12 @@ class Recording:
         return len(self._store)
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         self._store.close()
 
 
 def reply_bytes(reply: Reply) -> bytes:
-    """A reply as a recording keeps it: JSON with text, finish, usage, seconds and model."""
+    """Return a reply in the recording's form: JSON with text, finish, usage, seconds and model."""
     return written(asdict(reply))
 
 
@@ -165,15 +165,15 @@ def _reply_of(value: bytes) -> Reply:
 
 
 def unpaid(reply: Reply) -> Reply:
-    """The reply as a hit: its tokens stay (they say how large it was), calls, money and seconds are none."""
+    """Return the reply as a hit. Its tokens stay, since they show its size. Calls, cost and seconds are zero."""
     return replace(reply, usage=replace(reply.usage, calls=0, usd=0.0), seconds=0.0)
 
 
 class Recorded(ModelWrapper):
-    """A model whose replies are kept; what the recording has is not asked again.
+    """A model whose replies are recorded. A request with a recorded reply is not sent again.
 
-    A refusal by the endpoint (ModelRejected, ContextTooLong) is noted too, since the run went on from it; only a replay
-    reads that note, a live run asks again.
+    A refusal by the endpoint (ModelRejected, ContextTooLong) is also recorded, since the run continued after it. Only a
+    replay reads it; a live run asks again.
 
     Args:
         model: the inner model.
@@ -186,10 +186,10 @@ class Recorded(ModelWrapper):
         self._recording = recording
 
     async def complete(self, request: Request) -> Reply:
-        """Answer from the recording, else from the model.
+        """Answer from the recording, or else from the model.
 
         Raises:
-            ModelProblem: the model's.
+            ModelProblem: the model's error.
         """
         address = request.address(self.name)
         known = self._recording.reply(address)
@@ -201,12 +201,12 @@ class Recorded(ModelWrapper):
         except ModelRejected as problem:
             self._recording.keep_problem(address, problem)
             raise
-        stored = self._recording.keep_reply(address, reply)  # another may have been first: a replay knows only that one
+        stored = self._recording.keep_reply(address, reply)  # the first writer wins: a replay knows only its reply
         return replace(stored, usage=reply.usage, seconds=reply.seconds)
 
 
 class Replayed:
-    """A model of which only the recording is left. No socket is ever opened.
+    """A model that answers from the recording only. No socket is ever opened.
 
     Args:
         name: the name under which the recording was made.
@@ -222,8 +222,8 @@ class Replayed:
         """Answer from the recording.
 
         Raises:
-            ModelRejected, ContextTooLong: as the endpoint did then.
-            ModelUnavailable: the recording lacks it.
+            ModelRejected, ContextTooLong: the endpoint's error in the recorded run.
+            ModelUnavailable: the recording has no answer.
         """
         address = request.address(self.name)
         known = self._recording.reply(address)
@@ -239,11 +239,11 @@ class Replayed:
         )
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Do nothing, since nothing is held."""
 
 
 def _unescaped(value: bytes) -> str:
-    """A value with the characters that JSON, or JSON within JSON, writes as escapes."""
+    """Return a value with the escapes of JSON, or of JSON within JSON, replaced by their characters."""
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), value.decode("utf-8", "replace"))
 
 

@@ -1,4 +1,4 @@
-"""Wrappers around a model: try again, not too many at once, another model where one does not serve, another thread."""
+"""Wrappers around a model: retries, a limit for concurrent requests, fallback models, and a separate thread."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from incognote.llm.base import LanguageModel, ModelWrapper, Reply, Request
 
 
 class Retrying(ModelWrapper):
-    """Asks again when the model was unavailable, and only then.
+    """Asks again if the model was unavailable, and only then.
 
     Args:
         model: the inner model.
-        attempts: how often in all, at least 1.
-        longest_wait: the longest pause in seconds, even if a Retry-After asks for more.
+        attempts: the total number of attempts, at least 1.
+        longest_wait: the maximum pause in seconds, even if a Retry-After asks for more.
     """
 
     def __init__(self, model: LanguageModel, attempts: int, longest_wait: float = 60.0) -> None:
@@ -30,22 +30,22 @@ class Retrying(ModelWrapper):
         self._attempts, self._longest = attempts, longest_wait
 
     async def complete(self, request: Request) -> Reply:
-        """Answer; the reply's seconds hold the pauses too.
+        """Answer. The reply's seconds include the pauses.
 
         Raises:
-            ModelUnavailable: the last attempt's, after all of them.
+            ModelUnavailable: the error of the last attempt, after all of them.
         """
         began = time.monotonic()
         try:
             reply = await self._model.complete(request)
         except ModelUnavailable as error:
             failed = error
-        else:  # as mostly; the machinery of attempts would take 0.1 ms of processor time to find that out
+        else:  # the usual case; starting the retry machinery would take 0.1 ms of processor time
             return replace(reply, seconds=time.monotonic() - began)
         return replace(await self._again(request, failed), seconds=time.monotonic() - began)
 
     async def _again(self, request: Request, failed: ModelUnavailable) -> Reply:
-        """The attempts after the first, which has failed."""
+        """Make the attempts after the first, which has failed."""
         waiting = [failed]
 
         async def attempt() -> Reply:
@@ -68,16 +68,18 @@ class Retrying(ModelWrapper):
             pause = error.retry_after
         else:
             pause = 0.5 * 2 ** (state.attempt_number - 1)
-        # a little more, else all who were turned away together come back together
+        # plus jitter, so that rejected requests do not all return at once
         return min(pause + random.uniform(0, 0.1 + pause / 4), self._longest)  # noqa: S311 -- spreads load, hides nothing
 
 
 class Limited(ModelWrapper):
-    """Lets so many requests through at once. Put it inside `Retrying`: who waits for a retry then holds no slot.
+    """Limits the number of concurrent requests.
+
+    Put it inside `Retrying`, so that a request waiting for a retry holds no slot.
 
     Args:
         model: the inner model.
-        slots: requests in flight at once.
+        slots: concurrent requests.
     """
 
     def __init__(self, model: LanguageModel, slots: int) -> None:
@@ -96,10 +98,10 @@ class Limited(ModelWrapper):
 
 
 class Fallbacks:
-    """Asks the next model where one was unavailable or refused.
+    """Asks the next model if one was unavailable or refused.
 
     Args:
-        models: in order of preference, at least one; the first gives its name.
+        models: in order of preference, at least one. The first gives its name.
     """
 
     def __init__(self, models: Sequence[LanguageModel]) -> None:
@@ -107,11 +109,11 @@ class Fallbacks:
         self._models = tuple(models)
 
     async def complete(self, request: Request) -> Reply:
-        """Answer from the first model that serves; the reply names it.
+        """Answer from the first model that works. The reply names it.
 
         Raises:
-            ContextTooLong: none served and for one the request was too long, so that a smaller chunk may pass.
-            ModelUnavailable, ModelRejected: none served; the first's reason.
+            ContextTooLong: none answered, and for one the request was too long, so a smaller chunk may pass.
+            ModelUnavailable, ModelRejected: none answered. This is the first model's error.
         """
         reasons: list[ModelUnavailable | ModelRejected] = []
         for model in self._models:
@@ -122,22 +124,22 @@ class Fallbacks:
         raise next((r for r in reasons if isinstance(r, ContextTooLong)), reasons[0])
 
     async def aclose(self) -> None:
-        """Close every model, also where one fails to."""
+        """Close every model, even if one fails to close."""
         await asyncio.gather(*(model.aclose() for model in self._models), return_exceptions=True)
 
 
 class OwnThread(ModelWrapper):
-    """Asks a model on an event loop of its own, in a thread beside the one that does the processor work.
+    """Runs a model on its own event loop, in a thread beside the one that does the processor work.
 
-    A slot is given to the next request when a reply has come, not when the records' loop finds the time to look: beside
-    a model that takes 200 ms, a third of each slot's time was spent waiting for that.
+    A slot is given to the next request as soon as a reply has come, not when the records' loop next runs. Without this,
+    a model that takes 200 ms lost a third of each slot's time to that wait.
 
     Args:
-        model: asked on the other thread only, and closed there.
+        model: used and closed on the other thread only.
     """
 
     async def complete(self, request: Request) -> Reply:
-        """As the model; cancelling cancels the call."""
+        """Answer like the model. Cancelling cancels the call."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._model.complete(request), _loop()))
 
     async def aclose(self) -> None:
@@ -150,7 +152,7 @@ _running: tuple[int, asyncio.AbstractEventLoop] | None = None
 
 
 def _loop() -> asyncio.AbstractEventLoop:
-    """The one of this process; a forked child makes its own."""
+    """Return the loop of this process. A forked child makes its own."""
     global _running
     with _guard:
         if _running is None or _running[0] != os.getpid():

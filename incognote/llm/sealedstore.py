@@ -1,4 +1,4 @@
-"""Answers at rest: one SQLite file with neither values nor questions in clear text."""
+"""Stored answers: one SQLite file with neither values nor questions in clear text."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from incognote.sqlite import WAIT, go_wal, private, transaction
 
 
 class PlainStore:
-    """Lines `{"address", "kind", "value"}`; other keys are the maker's notes. The first line of an address counts.
+    """Lines `{"address", "kind", "value"}`. Other keys are the author's notes. The first line of an address counts.
 
     Args:
-        path: the file; read whole, written to only by `put`.
-        create: begin with nothing when it is not there.
+        path: the file. It is read as a whole, and written to only by `put`.
+        create: begin empty if it does not exist.
 
     Raises:
-        SettingError: absent though it must not be made, or a line is none of these.
+        SettingError: it does not exist and must not be created, or a line has another form.
     """
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
@@ -49,11 +49,11 @@ class PlainStore:
                     ) from None
 
     def get(self, address: str) -> bytes | None:
-        """The value under an address as canonical JSON, or None."""
+        """Return the value under an address as canonical JSON, or None."""
         return self._values.get(address)
 
     def put(self, address: str, value: bytes, kind: str = "reply") -> bytes:
-        """Append a value unless the address has one -> the stored value.
+        """Append a value unless the address has one. Return the stored value.
 
         Raises:
             UsageError: the value is not JSON.
@@ -72,7 +72,7 @@ class PlainStore:
             return self._values[address]
 
     def put_all(self, values: Iterable[tuple[str, bytes]]) -> None:
-        """Append many."""
+        """Append many values."""
         for address, value in values:
             self.put(address, value)
 
@@ -80,15 +80,15 @@ class PlainStore:
         return len(self._values)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing, since nothing is held open."""
 
 
 def written(value: Any) -> bytes:
-    """JSON in the one form that is stored and compared: ASCII, keys sorted, no blanks."""
+    """Return JSON in the one form that is stored and compared: ASCII, keys sorted, no spaces."""
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
-_APPLICATION = 0x494E4352  # "INCR", in SQLite's header: what is not ours is never written to
+_APPLICATION = 0x494E4352  # "INCR", in SQLite's header: a file of another program is never written to
 _TABLES = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE answers (address BLOB PRIMARY KEY, sealed BLOB NOT NULL) WITHOUT ROWID",
@@ -102,20 +102,20 @@ _PUT = (
 
 
 class SealedStore:
-    """Values under content addresses, and a few rows that change (the batches under way).
+    """Values under content addresses, and a few mutable rows (the batches under way).
 
     Several processes and threads may read and write. The address is stored as its HMAC, which also labels the sealed
-    value, so that rows cannot be exchanged unseen. Mode 0600.
+    value, so that exchanged rows are detected. Mode 0600.
 
     Args:
-        path: the file; SQLite puts a `-wal` and a `-shm` beside it while it is open.
+        path: the file. SQLite keeps a `-wal` and a `-shm` beside it while it is open.
         keyring: a persistent one.
-        create: make the file when it is not there.
+        create: create the file if it does not exist.
 
     Raises:
-        KeyMissing: the key dies with this process, so nothing could ever be read again.
-        WrongKey: another key made the file.
-        SettingError: the file is absent and must not be made, cannot be opened, or is something else.
+        KeyMissing: the key exists only in this process, so nothing could ever be read again.
+        WrongKey: the file was made with another key.
+        SettingError: the file does not exist and must not be created, cannot be opened, or is something else.
     """
 
     def __init__(self, path: Path, keyring: Keyring, *, create: bool = True) -> None:
@@ -166,7 +166,10 @@ class SealedStore:
 
     @contextmanager
     def _transaction(self, *, durable: bool = False) -> Iterator[None]:
-        """All or nothing; `durable`: on the disk when it ends, whatever happens to the machine."""
+        """Run a transaction, all or nothing.
+
+        With `durable`, it is on the disk at the end, even if the machine fails.
+        """
         with self._lock:
             if durable:
                 self._db.execute("PRAGMA synchronous=FULL")
@@ -185,7 +188,7 @@ class SealedStore:
         self._keyring.require(meta.get("key_id", ""), meta.get("key_check", ""))
 
     def get(self, address: str) -> bytes | None:
-        """The value under an address, or None.
+        """Return the value under an address, or None.
 
         Raises:
             WrongKey: the row was damaged or exchanged.
@@ -196,7 +199,7 @@ class SealedStore:
         return None if row is None else self._keyring.open("recording", row[0], place.hex())
 
     def put(self, address: str, value: bytes) -> bytes:
-        """Keep a value unless the address has one -> the stored value."""
+        """Store a value unless the address has one. Return the stored value."""
         place = self._places.mac(address)
         sealed = self._keyring.seal("recording", value, place.hex())
         with _own_errors(), self._lock:
@@ -209,7 +212,7 @@ class SealedStore:
         return value if stored is None else stored
 
     def put_all(self, values: Iterable[tuple[str, bytes]]) -> None:
-        """Keep many values, first writer wins each; on the disk, all or none, when this returns."""
+        """Store many values; the first writer of each wins. They are on the disk, all or none, when this returns."""
         rows = []
         for address, value in values:
             place = self._places.mac(address)
@@ -218,7 +221,7 @@ class SealedStore:
             self._db.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?)", rows)
 
     def purge(self, holds: Callable[[bytes], bool], *, only_count: bool = False) -> int:
-        """Delete every value of which something holds, and what it stood on in the file -> how many.
+        """Delete every value for which `holds` is true, and overwrite its place in the file. Return how many.
 
         Args:
             only_count: delete nothing.
@@ -242,19 +245,19 @@ class SealedStore:
         return gone
 
     def jobs(self) -> dict[str, bytes]:
-        """The rows that change, by token."""
+        """Return the mutable rows, by token."""
         with _own_errors(), self._lock:
             rows = self._db.execute("SELECT token, sealed FROM jobs ORDER BY token").fetchall()
         return {token: self._keyring.open("recording", sealed, f"job {token}") for token, sealed in rows}
 
     def set_job(self, token: str, value: bytes) -> None:
-        """Write or rewrite such a row; on the disk when this returns."""
+        """Write or overwrite a mutable row. It is on the disk when this returns."""
         sealed = self._keyring.seal("recording", value, f"job {token}")
         with _own_errors(), self._transaction(durable=True):
             self._db.execute("INSERT OR REPLACE INTO jobs VALUES (?, ?)", (token, sealed))
 
     def drop_job(self, token: str) -> None:
-        """Remove such a row; it may be gone already."""
+        """Remove a mutable row, if it still exists."""
         with _own_errors(), self._transaction(durable=True):
             self._db.execute("DELETE FROM jobs WHERE token = ?", (token,))
 
@@ -262,7 +265,7 @@ class SealedStore:
         done = 0
         with self._transaction(durable=True):
             for table, name, label in (("answers", "address", "{}"), ("jobs", "token", "job {}")):
-                keys = [key for (key,) in self._db.execute(f"SELECT {name} FROM {table}")]  # noqa: S608 -- names of ours
+                keys = [key for (key,) in self._db.execute(f"SELECT {name} FROM {table}")]  # noqa: S608 -- our names
                 for key in keys:
                     row = self._db.execute(f"SELECT sealed FROM {table} WHERE {name} = ?", (key,)).fetchone()  # noqa: S608 -- as above
                     sealed = new.resealed(
@@ -281,20 +284,22 @@ class SealedStore:
         return int(count)
 
     def close(self) -> None:
-        """Give the file back; the last to close it folds the `-wal` into it."""
+        """Close the file. The last process to close it folds the `-wal` into it."""
         with self._lock:
             self._db.close()
 
 
 def rekey(path: Path, former: Keyring, new: Keyring) -> int:
-    """Put a recording under another key, all of it or nothing -> rows sealed anew; 0 where that was done before.
+    """Move a recording to another key, all of it or nothing.
 
-    Rows stay where they are: addresses are hashes of requests, and the derived key of their places is carried along.
+    Return the number of resealed rows; 0 if it was done before.
+
+    Rows keep their place. Addresses are hashes of requests, and the derived key that hides them is carried over.
 
     Raises:
-        SettingError: there is no such recording.
+        SettingError: the recording does not exist.
         WrongKey: it is under neither key, or damaged.
-        IncognoteError: the disk is full or not writable; nothing was changed.
+        IncognoteError: the disk is full or not writable, and nothing was changed.
     """
     try:
         SealedStore(path, new, create=False).close()
@@ -311,7 +316,7 @@ def rekey(path: Path, former: Keyring, new: Keyring) -> int:
 
 @contextmanager
 def _own_errors() -> Iterator[None]:
-    """SQLite's complaint, as one of ours: its name only."""
+    """Turn SQLite's errors into ours, with their name only."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,4 +1,4 @@
-"""Versioned prompts, one file per agent and version, the contracts of their replies, and what fences a note in them."""
+"""Versioned prompts, one file per agent and version, with the contracts of their replies and the fencing of notes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def sendable(text: str) -> str:
-    """The text with what UTF-8 or a server's JSON cannot carry (NUL, lone surrogates) as U+FFFD, one for one."""
+    """Replace what UTF-8 or a server's JSON cannot carry (NUL, lone surrogates) by U+FFFD, one for one."""
     return _UNSENDABLE.sub("\ufffd", text)
 
 
 def fence(text: str) -> str:
-    """A line that the text does not hold and whose author could not foresee: it is a hash of the text itself."""
+    """Return a line that the text does not contain. Its author could not foresee it, since it is a hash of the text."""
     turn = 0
     while True:
         line = "=== " + hashlib.sha256(f"{turn}\x1f{text}".encode("utf-8", "surrogatepass")).hexdigest()[:16] + " ==="
@@ -25,7 +25,10 @@ def fence(text: str) -> str:
 
 
 def marks(text: str) -> tuple[str, str]:
-    """Opening and closing mark, neither of which the text holds; longer ones where it holds every shipped pair."""
+    """Return an opening and a closing mark that the text does not contain.
+
+    They are longer if it contains every shipped pair.
+    """
     for opening, closing in PAIRS:
         if opening not in text and closing not in text:
             return opening, closing

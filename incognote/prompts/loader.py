@@ -1,4 +1,4 @@
-"""Prompts from their files: read, hashed, rendered for one text; which entity types they ask for."""
+"""Load prompts from their files: read, hash, and render them for a text, with the entity types to ask for."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ SECTIONS = {
     "several": "Several texts",
     "self_checklist": "Checklist",
 }
-"""The sections of the instructions in their order, with their headings; `several` for composite requests only."""
+"""The sections of the instructions in order, with their headings. `several` is for composite requests only."""
 Relexing = Literal["cluster", "query", "decision", "replacement"]
 AGENTS: tuple[Relexing, ...] = get_args(Relexing)
 _HEADINGS = {name: heading for name, heading in SECTIONS.items() if name != "several"} | {"controls": "By kind"}
 
 
 def version_of(content: object) -> str:
-    """The version of a prompt: the first 16 hexadecimal digits of a SHA-256 over what it says, as JSON."""
+    """Return the version of a prompt: the first 16 hexadecimal digits of a SHA-256 over its content, as JSON."""
     written = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(written.encode()).hexdigest()[:16]
 
 
 def sections_of(name: str) -> dict[str, str]:
-    """The texts of a shipped prompt's file, whatever agent it is of."""
+    """Return the texts of a shipped prompt's file, for any agent."""
     written = _toml(files("incognote.prompts").joinpath(f"{name}.toml").read_bytes())
     return {key: str(value).strip() for key, value in written.items()}
 
@@ -55,10 +55,10 @@ class Rendered:
     """A prompt for one text, or for several.
 
     Args:
-        system: the instructions; equal for all texts of one run, so that providers can keep them at hand.
+        system: the instructions. They are equal for all texts of a run, so that providers can cache them.
         user: the texts, fenced.
-        several: how many texts, where the reply is one object around theirs; 0 where it is that of the one text.
-        marks: what stands around an identifier within a phrase (contract 2).
+        several: the number of texts, if the reply is one object with a reply for each; 0 for a single text.
+        marks: the marks around an identifier within a phrase (contract 2).
         schema: JSON schema of the reply.
         strict: whether the schema requires every property.
     """
@@ -78,11 +78,11 @@ class Prompt:
     Args:
         name: `extract/v2`, or the file's own name.
         contract: the version of the reply's contract.
-        sections: the text of each section of RedactOR's template (§B.1), and `input`; `several` and `several_input`,
+        sections: the text of each section of RedactOR's template (§B.1), and `input`. `several` and `several_input`,
             which ask about several texts at once (its §5), may be absent.
-        guidelines: what is said of a type beside or instead of the catalogue's line (`overlay`).
-        examples: worked ones; they may be words of notes.
-        languages: what it was written for, ISO 639-1.
+        guidelines: text about a type, added to or replacing the catalogue's line (`overlay`).
+        examples: worked examples. They may contain words of notes.
+        languages: the languages it was written for, ISO 639-1.
     """
 
     name: str
@@ -92,16 +92,19 @@ class Prompt:
     examples: tuple[Example, ...] = field(default=(), repr=False)
     languages: tuple[str, ...] = ("en",)
     _made: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """What was rendered before: instructions and schemas are the same for all texts of a run, but for rare marks."""
+    """A cache of rendered parts.
+
+    Instructions and schemas are the same for all texts of a run, except for rare marks.
+    """
 
     @property
     def version(self) -> str:
-        """The first 16 hexadecimal digits of a SHA-256 over contract, sections, and what overlays added."""
+        """The first 16 hexadecimal digits of a SHA-256 over contract, sections, and the additions of overlays."""
         content: list[Any] = [self.contract, dict(self.sections)]
         if self.guidelines or self.examples:
             lines = {name: asdict(one) for name, one in self.guidelines.items()}
             content += [lines, [one.marked for one in self.examples]]
-        if self.languages != ("en",):  # so that prompts from before it keep their version
+        if self.languages != ("en",):  # so that older prompts keep their version
             content.append(list(self.languages))
         return version_of(content)
 
@@ -111,12 +114,12 @@ class Prompt:
         return "several" in self.sections
 
     def render(self, texts: Sequence[str], types: Mapping[str, str]) -> Rendered:
-        """The prompt for one text, or for several of one patient.
+        """Render the prompt for one text, or for several texts of one patient.
 
         Args:
-            texts: chunks, `sendable`, in later passes with what was found masked by its type; more than one only where
-                the prompt `composes`.
-            types: the entity types to look for, each with a line that says what it is.
+            texts: chunks, passed through `sendable`. In later passes, findings are masked by their type. More than one
+                is allowed only if the prompt `composes`.
+            types: the entity types to look for, each with a line that describes it.
         """
         several = len(texts) if len(texts) > 1 else 0
         opening, closing = marks("\n".join([*texts, *(one.text for one in self.examples)]))
@@ -134,7 +137,7 @@ class Prompt:
         return Rendered(system, user, several, (opening, closing), schema, strict=self.contract == 1)
 
     def _lines(self, types: Mapping[str, str]) -> tuple[tuple[tuple[str, str], ...], str]:
-        """Each type with what is said of it, as pairs and as a list to read."""
+        """Return each type with its description, as pairs and as a readable list."""
         key = ("lines", *types.items())
         if key not in self._made:
             lines = tuple((name, self.guidelines.get(name, Guideline()).line(about)) for name, about in types.items())
@@ -143,7 +146,7 @@ class Prompt:
         return made
 
     def _system(self, types: tuple[tuple[str, str], ...], opening: str, closing: str, *, several: bool) -> str:
-        """The instructions, rendered once for all texts that have the same marks."""
+        """Return the instructions, rendered once for all texts with the same marks."""
         key = (types, opening, closing, several)
         if key not in self._made:
             words = {"types": _listed(types), "open": opening, "close": closing}
@@ -161,7 +164,7 @@ class Prompt:
         return made
 
     def _schema(self, types: tuple[tuple[str, str], ...], several: int) -> Mapping[str, Any]:
-        """The reply's schema, made once; nobody changes it."""
+        """Return the reply's schema. It is made once and must not be changed."""
         key = (tuple(name for name, _ in types), several)
         if key not in self._made:
             one = self._object({name: {"type": "array", "items": {"type": "string"}} for name, _ in types})
@@ -180,17 +183,17 @@ class Prompt:
 
 @cache
 def shipped(agent: Agent = "extract") -> tuple[str, ...]:
-    """The names of the prompts that come with the package, the oldest first."""
+    """Return the names of the prompts in this package, the oldest first."""
     folder = files("incognote.prompts").joinpath(agent)
     names = [entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")]
     return tuple(f"{agent}/{name}" for name in sorted(names, key=lambda name: (len(name), name)))
 
 
 def load(name: str) -> Prompt:
-    """A shipped prompt by its name (`extract/v2`), or one from a TOML file: a whole prompt, or an overlay (`overlay`).
+    """Load a shipped prompt by its name (`extract/v2`), or a TOML file: a whole prompt, or an overlay (`overlay`).
 
     Raises:
-        UnknownName: no shipped prompt bears the name.
+        UnknownName: no shipped prompt has the name.
         SettingError: the file cannot be read, lacks a section, or changes what an overlay may not.
     """
     if name in shipped():
@@ -201,7 +204,7 @@ def load(name: str) -> Prompt:
 
 
 def _from_file(path: Path, above: tuple[Path, ...]) -> Prompt:
-    """A prompt of a file, or what the file changes in another one.
+    """Load the prompt of a file, or apply the file's changes to another prompt.
 
     Args:
         above: the overlays of which it is a base.
@@ -280,10 +283,10 @@ def _filled(section: str, words: Mapping[str, str]) -> str:
 
 
 def asked(policy: Policy) -> dict[str, str]:
-    """The types a policy lists and replaces, in its order, each with its own line and those of finer types it covers.
+    """Return the types that a policy lists and replaces, in its order, with their own line and those of finer types.
 
-    A finer type that the policy does not list itself is asked for under its nearest listed ancestor, so the reply is
-    short and speaks the policy's language.
+    A finer type that the policy does not list is asked for under its nearest listed ancestor. So the reply is short and
+    uses the policy's types.
     """
     types = catalogue()
     listed = [name for name in policy.types if policy.replaces(name)]
@@ -310,12 +313,12 @@ class RelexPrompt:
     def messages(
         self, words: Mapping[str, str], material: Mapping[str, str], marks: tuple[str, str]
     ) -> tuple[str, str]:
-        """What a model is asked: the system's message and the user's.
+        """Return the messages for a model: the system's and the user's.
 
         Args:
             words: our own words for placeholders of the instructions and of the input.
-            material: words of notes, for placeholders of the input alone, where they stand behind the fence.
-            marks: what stands around a mention; the material holds neither otherwise.
+            material: words of notes, for placeholders of the input only, where they are inside the fence.
+            marks: the marks around a mention. The material does not contain them otherwise.
         """
         told = {"open": marks[0], "close": marks[1], **words}
         inside = {name: sendable(text) for name, text in material.items()}
@@ -329,10 +332,10 @@ class RelexPrompt:
 
 @cache
 def relex_prompt(name: str) -> RelexPrompt:
-    """A shipped prompt of an agent by its name (`relex/cluster/v1`).
+    """Return a shipped prompt of an agent by its name (`relex/cluster/v1`).
 
     Raises:
-        UnknownName: there is none of that name.
+        UnknownName: no prompt has that name.
     """
     known = relex_prompts()
     if name not in known:
@@ -341,5 +344,5 @@ def relex_prompt(name: str) -> RelexPrompt:
 
 
 def relex_prompts() -> list[str]:
-    """The names of all that come with the package."""
+    """Return the names of all prompts in this package."""
     return [each for agent in AGENTS for each in shipped(f"relex/{agent}")]

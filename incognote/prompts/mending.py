@@ -1,4 +1,4 @@
-"""The JSON object in a model's reply: as it is, out of its fence or prose, or mended."""
+"""Extract the JSON object of a model's reply: as it is, out of its fence or prose, or repaired."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any
 from incognote.errors import MissingExtra
 from incognote.languages import language
 
-_DEEPEST = 16  # levels of a reply; the contracts need three
+_DEEPEST = 16  # maximum nesting of a reply; the contracts need three levels
 
 
 def object_of(reply: str, faults: set[str], *, once: bool = False) -> dict[str, Any] | None:
-    """The JSON object of a reply; of several, what all of them say. None where there is none, or a refusal.
+    """Return the JSON object of a reply. Several objects are merged. None if there is none, or for a refusal.
 
-    A first object may be an example or a draft (`{}` among echoed instructions), so none speaks for the others.
+    The first object may be an example or a draft (`{}` among echoed instructions), so it does not override the others.
 
     Args:
-        faults: takes the codes `mended` (not JSON as it came) and `cut` (it ends in the middle).
-        once: a key that stands twice, whose values are united, is a fault too: `repeated`.
+        faults: receives the codes `mended` (not valid JSON) and `cut` (the reply ends early).
+        once: also report a duplicate key, whose values are merged, as the fault `repeated`.
 
     Raises:
-        MissingExtra: it must be mended and the extra `llm` is not installed.
+        MissingExtra: it must be repaired, and the extra `llm` is not installed.
     """
     repeats = faults if once else set()
     decoder = json.JSONDecoder(object_pairs_hook=lambda pairs: _merged(pairs, repeats))
@@ -47,17 +47,17 @@ def object_of(reply: str, faults: set[str], *, once: bool = False) -> dict[str, 
 
 
 def _next(reply: str, begin: int, decoder: json.JSONDecoder, faults: set[str]) -> tuple[dict[str, Any] | None, int]:
-    """What the brace at `begin` opens, if that is an object, and where it ends."""
+    """Return the object that the brace at `begin` opens, if it is one, and where it ends."""
     try:
         one, end = decoder.raw_decode(reply, begin)
         return (one if isinstance(one, dict) else None), end
     except (ValueError, RecursionError):
-        pass  # not JSON as it stands: it is mended below
+        pass  # not valid JSON: repaired below
     closed, deepest = _closed(reply, begin)
     end = len(reply) if closed is None else closed
     if closed is None:
         faults.add("cut")
-    if deepest > _DEEPEST:  # a model that runs wild; to mend it takes seconds and gives nothing
+    if deepest > _DEEPEST:  # a model that runs wild; a repair would take seconds and give nothing
         return None, end
     try:
         from json_repair import loads
@@ -71,7 +71,7 @@ def _next(reply: str, begin: int, decoder: json.JSONDecoder, faults: set[str]) -
 
 
 def _merged(pairs: list[tuple[str, Any]], repeats: set[str]) -> dict[str, Any]:
-    """An object whose repeated keys keep what all their values say."""
+    """Return an object whose repeated keys keep the content of all their values."""
     made: dict[str, Any] = {}
     for key, value in pairs:
         if key in made:
@@ -89,7 +89,7 @@ def _both(one: Any, other: Any, repeats: set[str]) -> Any:
 
 
 def _closed(text: str, begin: int) -> tuple[int | None, int]:
-    """Where the object that begins there ends, by its braces outside strings, None where not; and how deep it is."""
+    """Return the end of the object that begins here, by its braces outside strings, or None; and its depth."""
     depth, deepest, quoted, escaped = 0, 0, False, False
     for at in range(begin, len(text)):
         char = text[at]
@@ -110,5 +110,8 @@ def _closed(text: str, begin: int) -> tuple[int | None, int]:
 
 @cache
 def _declined() -> re.Pattern[str]:
-    """An object without a value beside such words is a refusal, not the answer that there is nothing."""
+    """Phrases of a refusal.
+
+    With them, an object without a value is a refusal, and does not mean that there is nothing.
+    """
     return re.compile(language().table("words", "phrases.toml")["declined"])

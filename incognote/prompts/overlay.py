@@ -1,24 +1,24 @@
-"""Overlays: a prompt told as what it changes in another one.
+"""Overlays: a prompt defined by its changes to another prompt.
 
     base = "extract/v2"                # a shipped prompt, a prompt file, or another overlay (a path beside this file)
-    languages = ["en", "es"]           # what it was written for, instead of the base's
+    languages = ["en", "es"]           # the languages it was written for, instead of the base's
 
     [sections]                         # instead of the base's
     role = "..."
     [append]                           # after the base's
     guidelines = "..."
 
-    [entities.DATE]                    # what is said of a type, beside or instead of the catalogue's line
-    add = "..."                        # or replace = "..."; or remove = true: what the base said of it goes
-    [[examples]]                       # added to the base's; drop_examples = true takes those away first
+    [entities.DATE]                    # text about a type, added to or replacing the catalogue's line
+    add = "..."                        # or replace = "..."; or remove = true: drop the base's text about it
+    [[examples]]                       # added to the base's; drop_examples = true removes those first
     text = "Seen by [[PERSON|Ines Abara]] on [[DATE|3/1]]."
 
-How a reply is written is the base's: the sections that say so, and those around the text, cannot be changed here.
+The base defines how a reply is written. The sections about that, and those around the text, cannot be changed here.
 
-Worked examples in a prompt: a text with what is to be found in it, and the reply that either contract wants for it.
+An example in a prompt is a text with the identifiers in it, and the reply that the contract requires for it.
 
-An example is written as one text with its identifiers in place, `Seen by [[PERSON|Ines Abara]] on [[DATE|3/1]].`; its
-reply is made from that, so no example can break the contract of the prompt it stands in.
+It is written as one text with its identifiers marked, `Seen by [[PERSON|Ines Abara]] on [[DATE|3/1]].` The reply is
+made from that, so an example cannot break the contract of its prompt.
 """
 
 from __future__ import annotations
@@ -36,9 +36,12 @@ from incognote.schemas.catalogue import catalogue
 _MARKED = re.compile(r"\[\[([A-Z][A-Z0-9_]*)\|([^\[\]|]*\S[^\[\]|]*)\]\]")
 _WORD = re.compile(r"\S+")
 _FURTHEST = 8
-"""The most words on either side that a phrase takes in to stand only once in its text."""
+"""The maximum number of words added on either side to make a phrase unique in its text."""
 _NAME = 4
-"""So long a word without a digit is a name; if it is repeated in the same form, it is told once."""
+"""A word without a digit that is at least this long counts as a name.
+
+If it is repeated in the same form, it is listed once.
+"""
 LEAD = "Texts that were answered before, each between two equal lines, with the answer it should have had below it."
 CHANGEABLE = ("role", "guidelines", "controls", "context_awareness", "self_checklist")
 _KEYS = ("base", "about", "languages", "sections", "append", "entities", "examples", "drop_examples", "provenance")
@@ -50,7 +53,7 @@ class Example:
     """One worked example.
 
     Args:
-        text: as a model is shown it.
+        text: the text that the model sees.
         found: start, end and type of each identifier in it, in order, disjoint.
     """
 
@@ -59,10 +62,10 @@ class Example:
 
     @classmethod
     def of(cls, marked: str) -> Example:
-        """An example from its marked text.
+        """Make an example from its marked text.
 
         Raises:
-            SettingError: a mark is malformed, or a type is none of the catalogue.
+            SettingError: a mark is malformed, or a type is not in the catalogue.
         """
         clear: list[str] = []
         found: list[tuple[int, int, str]] = []
@@ -90,7 +93,7 @@ class Example:
 
     @property
     def marked(self) -> str:
-        """The text as `of` reads it."""
+        """The marked text that `of` reads."""
         parts: list[str] = []
         at = 0
         for start, end, type_ in self.found:
@@ -99,7 +102,7 @@ class Example:
         return "".join([*parts, self.text[at:]])
 
     def reply(self, types: Mapping[str, str], contract: int, marks: tuple[str, str]) -> str:
-        """What a model should answer, asked for these types. An identifier that no asked type covers is left out."""
+        """Return the expected answer of a model for these types. An identifier of no requested type is left out."""
         said: dict[str, list[str]] = {name: [] for name in types} if contract == 1 else {}
         opening, closing = marks if contract == 2 else ("", "")
         for start, end, fine in self.found:
@@ -115,7 +118,7 @@ class Example:
         return json.dumps(said, ensure_ascii=False)
 
     def _alone(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch around an identifier that stands only once: by turns a word more on the right and on the left."""
+        """Return a unique range around an identifier, by adding words alternately on the right and on the left."""
         words = self.text[start:end]
         if len(words) >= _NAME and not any(map(str.isdigit, words)):
             return start, end
@@ -131,7 +134,7 @@ class Example:
 
 
 def told(examples: Sequence[Example], types: Mapping[str, str], contract: int, marks: tuple[str, str]) -> str:
-    """The section of examples; "" for none."""
+    """Return the section of examples; "" if there are none."""
     blocks = [
         f"Example {number}\n{(line := fence(one.text))}\n{one.text}\n{line}\n{one.reply(types, contract, marks)}"
         for number, one in enumerate(examples, 1)
@@ -141,19 +144,19 @@ def told(examples: Sequence[Example], types: Mapping[str, str], contract: int, m
 
 @dataclass(frozen=True, slots=True)
 class Guideline:
-    """What a prompt says of a type: `about` instead of the catalogue's line where it is not None, `added` after it."""
+    """A prompt's text about a type: `about` replaces the catalogue's line if it is not None, and `added` follows it."""
 
     about: str | None = None
     added: str = ""
 
     def line(self, catalogued: str) -> str:
-        """The type's line."""
+        """Return the line for the type."""
         return " ".join(part for part in (catalogued if self.about is None else self.about, self.added) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What an overlay makes of its base."""
+    """The result of applying an overlay to its base."""
 
     sections: dict[str, str]
     guidelines: dict[str, Guideline]
@@ -166,10 +169,10 @@ def changed(
     guidelines: Mapping[str, Guideline],
     examples: tuple[Example, ...],
 ) -> Changed:
-    """An overlay laid over a base's sections, guidelines and examples.
+    """Apply an overlay to a base's sections, guidelines and examples.
 
     Raises:
-        SettingError: a key, section or type that there is not, or a value of the wrong kind; the message names it.
+        SettingError: an unknown key, section or type, or a value of the wrong kind. The message names it.
     """
     if unknown := sorted(set(written) - set(_KEYS)):
         raise SettingError(f"An overlay has no {', '.join(unknown)}. Allowed: {', '.join(_KEYS)}.")

@@ -1,12 +1,13 @@
-"""The contracts of an extraction reply: its text in, mentions out, and what was wrong with it.
+"""The contracts of an extraction reply: parse its text into mentions, and report its faults.
 
-Contract 1 (RedactOR §B.1): a JSON object with every type as key and a list of phrases each. Contract 2: types without a
-finding are absent, and within a phrase the identifier stands between marks. Either is validated here, whatever the
-server promised; what can be mended is mended, and whatever was mended, left out or cut short is told by code.
+Contract 1 (RedactOR §B.1) is a JSON object with every type as key and a list of phrases each. In contract 2, types
+without a finding are absent, and within a phrase the identifier is marked. Both are validated here, whatever the server
+promised. Faults are repaired if possible. Every repair, omission and early end is reported by a code.
 
-In an unmarked phrase the identifier is sought by its type, as far as that is certain (`trimmed`): a phrase of contract
-1 carries hint words ("Mr. John Smith, the patient"). What surely is none of the identifier is left to the hint; in
-doubt a word is taken for the identifier, which costs a clinical word and never a patient.
+In an unmarked phrase the identifier is located by its type, as far as that is certain (`trimmed`), since a phrase of
+contract 1 contains hint words ("Mr. John Smith, the patient"). Words that certainly do not belong to the identifier are
+treated as hints. In doubt a word counts as part of the identifier. That may mask a clinical word, but never exposes a
+patient.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from incognote.schemas.catalogue import catalogue
 _LETTERED = frozenset({"PERSON", "PROFESSION", "OTHER"})
 _NAME = re.compile(r"[^A-Za-z0-9]+")
 STRAY = "GUID"
-"""The type under which a phrase of an unknown type is sought, so that a person decides."""
+"""The type for a phrase of an unknown type, so that a person decides."""
 _MASK = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*)\]")
 _WORD = re.compile(r"\S+")
 _LABEL = re.compile(r"\A[A-Za-z][A-Za-z .#/()'-]{0,40}[:#=]\s*(?=\S)")
@@ -37,15 +38,15 @@ _EDGES = " \t\r\n,;:.()[]{}\"'\u2018\u2019\u201c\u201d"
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """What a reply amounts to.
+    """The content of a reply.
 
     Args:
-        mentions: found, of types that were asked for or that the catalogue knows.
-        strays: found under a type nobody knows; typed STRAY, and a reason for review wherever they stand.
-        faults: codes, without a word of the reply: `mended` (not JSON as it came), `cut` (it ends in the middle),
-            `shape` (a value that is no list of phrases), `unknown-type`, `marks` (unmarked or unbalanced under
-            contract 2), `absent-types` (contract 1 lacks keys), `no-json`.
-        usable: a JSON object could be read at all.
+        mentions: mentions of types that were requested or that the catalogue contains.
+        strays: mentions of an unknown type. They have the type STRAY, and are a reason for review wherever they are.
+        faults: codes, without a word of the reply: `mended` (not valid JSON), `cut` (it ends early), `shape` (a value
+            that is not a list of phrases), `unknown-type`, `marks` (unmarked or unbalanced under contract 2),
+            `absent-types` (contract 1 lacks keys), `no-json`.
+        usable: a JSON object could be read.
     """
 
     mentions: tuple[Mention, ...] = field(default=(), repr=False)
@@ -55,20 +56,20 @@ class ParsedReply:
 
     @property
     def cut(self) -> bool:
-        """The reply ends before its object does: what was to come is unknown."""
+        """Whether the reply ends before its object does, so that the rest is unknown."""
         return "cut" in self.faults
 
     @property
     def worth_asking_again(self) -> bool:
-        """A second try may say more than this one does."""
+        """Whether a second try may give a better reply."""
         return not self.usable or bool(self.faults & {"cut", "shape", "unknown-type", "absent-types"})
 
 
 def read(reply: str, types: Mapping[str, str], contract: Contract, marks: tuple[str, str]) -> ParsedReply:
-    """A reply's mentions.
+    """Return a reply's mentions.
 
     Args:
-        types: what was asked for.
+        types: the types that were requested.
         contract: how the reply is written.
         marks: those of the prompt (contract 2).
     """
@@ -82,9 +83,10 @@ def read(reply: str, types: Mapping[str, str], contract: Contract, marks: tuple[
 def read_several(
     reply: str, count: int, types: Mapping[str, str], contract: Contract, marks: tuple[str, str]
 ) -> list[ParsedReply]:
-    """A composite reply's mentions, text by text (RedactOR §5): an object of objects, under the texts' numbers from 1.
+    """Return a composite reply's mentions, text by text (RedactOR §5).
 
-    A number that no text has, or a member that is no object, spoils the whole: nobody knows which text it is about.
+    It is an object of objects, keyed by text number from 1. An unknown number, or a member that is not an object, makes
+    the whole reply unusable, since its text is unknown.
     """
     faults: set[str] = set()
     said = object_of(reply, faults)
@@ -116,7 +118,10 @@ def _reading(
 def _listed(
     said: Mapping[str, Any], types: Mapping[str, str], faults: set[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Keys with their phrases; a lone phrase or number counts as a list of one, but no bare number is a name."""
+    """Yield keys with their phrases.
+
+    A single phrase or number counts as a list of one, but a bare number is not a name.
+    """
     for key, value in said.items():
         values = value if isinstance(value, list) else [] if value is None else [value]
         type_ = _type(key, types)
@@ -129,7 +134,7 @@ def _listed(
 
 
 def _type(key: str, types: Mapping[str, str]) -> str | None:
-    """The type a key means: asked for, in the catalogue, or another system's name for one."""
+    """Return the type of a key: requested, in the catalogue, or another system's name for one."""
     folded = _NAME.sub("_", key).strip("_").upper()
     if folded in types or folded in catalogue():
         return folded
@@ -138,7 +143,10 @@ def _type(key: str, types: Mapping[str, str]) -> str | None:
 
 @cache
 def _elsewhere() -> dict[str, str]:
-    """Other systems' names and the type each means: of several the catalogue's first, the general before the fine."""
+    """Return other systems' names with their types.
+
+    If several types have a name, the first in the catalogue wins, which is the general one.
+    """
     names: dict[str, str] = {}
     for name, entity in catalogue().items():
         for other in (entity.i2b2, entity.presidio, entity.aws, entity.azure):
@@ -150,7 +158,7 @@ def _elsewhere() -> dict[str, str]:
 def _identifiers(
     phrase: str, type: str, contract: Contract, marks: tuple[str, str], faults: set[str]
 ) -> Iterator[tuple[int, int, str]]:
-    """Each identifier of a phrase: start, end, and the phrase without marks."""
+    """Yield each identifier of a phrase: start, end, and the phrase without marks."""
     if contract == 1:
         yield (*trimmed(type, phrase), phrase)
         return
@@ -179,7 +187,7 @@ def _identifiers(
 
 
 def trimmed(type: str, phrase: str) -> tuple[int, int]:
-    """The identifier's stretch within a phrase; the whole phrase where nothing of it surely is hint."""
+    """Return the identifier's range within a phrase; the whole phrase if no part of it is certainly a hint."""
     group = catalogue()[type].group if type in catalogue() else ""
     whole = _stripped(phrase, *_unmasked(phrase))
     if group in ("CONTACT", "ID") and (found := _ADDRESS_LIKE.search(phrase)):
@@ -200,9 +208,9 @@ def trimmed(type: str, phrase: str) -> tuple[int, int]:
 
 
 def _numbered(phrase: str, start: int, end: int) -> tuple[int, int]:
-    """From the first to the last word that has a digit, with what is written in capitals before it ("KDX 688Z").
+    """Return the range from the first to the last word with a digit, with capitals before it ("KDX 688Z").
 
-    All of it where no word has a digit.
+    Return the whole range if no word has a digit.
     """
     words = list(_WORD.finditer(phrase, start, end))
     numbered = [at for at, word in enumerate(words) if _DIGIT.search(word.group())]
@@ -215,9 +223,9 @@ def _numbered(phrase: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _unmasked(phrase: str) -> tuple[int, int]:
-    """The longest stretch of a phrase between masks of an earlier pass: a mask is hint, never identifier.
+    """Return the longest range of a phrase between masks of an earlier pass. A mask is a hint, never an identifier.
 
-    Models quote masks in whatever case they like.
+    Models quote masks in any letter case.
     """
     masks = (m for m in _MASK.finditer(phrase) if m[0].isupper() or m[1].upper() in catalogue())
     edges = [0, *(edge for mask in masks for edge in mask.span()), len(phrase)]
@@ -226,12 +234,12 @@ def _unmasked(phrase: str) -> tuple[int, int]:
 
 
 def _worded(phrase: str, start: int, end: int, *, titles: bool) -> tuple[int, int]:
-    """Without the function words and titles at both ends, so long as something stays."""
+    """Return the range without function words and titles at both ends, as long as a word remains."""
     words = [m.span() for m in _WORD.finditer(phrase, start, end)]
 
     def loose(at: int, listed: frozenset[str]) -> bool:
         word = phrase[slice(*words[at])].strip(_EDGES)
-        # a capital tells a surname (Dr. The, Mrs. An) from a function word, but for titles
+        # a capital distinguishes a surname (Dr. The, Mrs. An) from a function word, except for titles
         return word in listed or (titles and word.lower() in _words("titles"))
 
     first, last = 0, len(words)
@@ -252,5 +260,5 @@ def _stripped(phrase: str, start: int, end: int) -> tuple[int, int]:
 
 @cache
 def _words(name: str) -> frozenset[str]:
-    """A list of `words/phrases.toml` of the language."""
+    """Return a list of `words/phrases.toml` of the language."""
     return frozenset(language().table("words", "phrases.toml")[name].split())

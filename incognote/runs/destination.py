@@ -1,10 +1,10 @@
-"""The place released records go to: whole shards under random names. Nothing is ever read there.
+"""The destination of released records: whole shards under random names. It is never read from.
 
-    stage      the whole shard, durable, where no reader of the destination looks
-    (commit)   the ledger's, in between: from here on the shard stands
-    place      under its name; done again, it does nothing
+    stage      write the whole shard durably where no reader of the destination looks
+    (commit)   the ledger commits; from now on the shard is valid
+    place      give it its name; this is idempotent
 
-A kill between any two of them leaves what the next worker finishes or takes away.
+If a process is killed between two steps, the next worker completes the shard or removes it.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ STAGING = "_staging"
 class Destination(Protocol):
     """The folder or bucket that released records go to, in shards.
 
-    All methods raise Unwritable where the place does not serve.
+    All methods raise Unwritable if the destination fails.
     """
 
     def stage(self, name: str, data: bytes) -> None:
-        """Put a shard down whole, not yet under its name."""
+        """Write a complete shard, not yet under its name."""
 
     def place(self, name: str) -> None:
-        """Give a staged shard its name; one that is not staged any more has it."""
+        """Give a staged shard its name. If it is no longer staged, it already has its name."""
 
     def discard(self, name: str) -> None:
-        """Take a staged shard away, if it is there."""
+        """Remove a staged shard, if it exists."""
 
     def put(self, name: str, data: bytes) -> None:
-        """Put a small file there, whole, over what bears its name."""
+        """Write a complete small file, replacing an existing one."""
 
     def readable(self) -> bool | None:
-        """Whether this process could read what it put there; None where nobody can say."""
+        """Whether this process could read what it wrote; None if that is unknown."""
 
     def holds(self, folder: str) -> bool | None:
-        """Whether there is anything under the name of a folder; None where nobody can say."""
+        """Whether anything exists under the name of a folder; None if that is unknown."""
 
 
 def open_destination(where: Location, staging: Location | None = None) -> Destination:
-    """The destination at a location.
+    """Open the destination at a location.
 
     Args:
-        staging: of a store, where shards stand until they are committed; its own prefix in the destination by default,
-            which the worker must then be able to read.
+        staging: for a store, where shards are kept until they are committed. The default is a prefix in the
+            destination, which the worker must then be able to read.
     """
     if where.store is None:
         return FolderDestination(Path(where.root))
@@ -61,10 +61,10 @@ def open_destination(where: Location, staging: Location | None = None) -> Destin
 
 
 class FolderDestination:
-    """A folder; a shard is staged as a hidden file beside its place and renamed.
+    """A folder. A shard is staged as a hidden file beside its target and renamed.
 
-    It is the folder that it was when this was made, and a link that somebody puts in its place, or in that of a folder
-    in it, is not followed.
+    The folder is fixed when this object is made. If it, or a folder in it, is later replaced by a link, the link is not
+    followed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -84,7 +84,7 @@ class FolderDestination:
             try:
                 os.rename(_part(file), file, src_dir_fd=folder, dst_dir_fd=folder)
             except FileNotFoundError:
-                return  # another has placed it
+                return  # another worker has placed it
         sync_folder((self._folder / name).parent)
 
     def discard(self, name: str) -> None:
@@ -106,14 +106,15 @@ class FolderDestination:
 
     @contextmanager
     def _opened(self, name: str, *, make: bool) -> Iterator[tuple[int, str]]:
-        """The folder of a file, open, and the file's name in it.
+        """Open the folder of a file. Yield its handle and the file's name in it.
 
         Args:
-            make: folders that are not there. Else that they are not is no file's absence, but the destination's.
+            make: create missing folders. Otherwise a missing folder means that the destination failed, not that the
+                file is absent.
 
         Raises:
-            Unwritable: one of them is a link or no folder, the destination is another folder than it was, or the block
-                failed.
+            Unwritable: one of them is a link or not a folder, the destination was replaced by another folder, or the
+                block failed.
         """
         *folders, file = name.split("/")
         handle = -1
@@ -138,7 +139,7 @@ class FolderDestination:
                 os.close(handle)
 
 
-_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)  # who may not list it may go through it
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)  # works without the right to list it
 
 
 def _same(found: os.stat_result) -> tuple[int, int]:
@@ -163,10 +164,10 @@ def _write(name: str, data: bytes, folder: int) -> None:
 
 
 class StoreDestination:
-    """A prefix of an object store; an object appears whole. A shard is staged elsewhere and put to its place once."""
+    """A prefix of an object store, where an object appears as a whole. A shard is staged elsewhere and placed once."""
 
     def __init__(self, where: Location, staging: Location) -> None:
-        assert where.store is not None  # `open_destination` asked
+        assert where.store is not None  # checked by `open_destination`
         assert staging.store is not None
         self._store, self._root = where.store, where.root
         self._staging, self._staged = staging.store, staging.root
@@ -182,8 +183,8 @@ class StoreDestination:
             try:
                 data = self._staging.cat_file(staged)
             except FileNotFoundError:
-                return  # another has placed it
-            with suppress(FileExistsError):  # put there by one who was killed before it could say so
+                return  # another worker has placed it
+            with suppress(FileExistsError):  # put there by a worker that was killed before it recorded it
                 self._store.pipe_file(f"{self._root}/{name}", data, mode="create")
             with suppress(FileNotFoundError):
                 self._staging.rm_file(staged)
@@ -205,10 +206,10 @@ class StoreDestination:
             self._store.cat_file(probe)
         except PermissionError:
             return False
-        except Exception:  # whatever else a store says: that is no answer
+        except Exception:  # any other error of a store gives no answer
             return None
         finally:
-            with suppress(Exception):  # who may not delete leaves an empty object behind
+            with suppress(Exception):  # without the right to delete, an empty object stays behind
                 self._store.rm_file(probe)
         return True
 
@@ -216,12 +217,12 @@ class StoreDestination:
         try:
             self._store.invalidate_cache()
             return bool(self._store.exists(f"{self._root}/{folder}"))
-        except Exception:  # who may not list, or whatever else a store says: that is no answer
+        except Exception:  # no right to list, or any other error: no answer
             return None
 
 
 class _spoken:  # noqa: N801 -- used as a function, in `with`
-    """A store's complaint as one of ours."""
+    """Turns a store's error into one of ours."""
 
     def __enter__(self) -> None:
         return None

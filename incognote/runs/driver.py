@@ -1,14 +1,14 @@
-"""The one driver: from a source through the machine to a destination, for every run alike.
+"""The driver: it takes records from a source through the machine to a destination, in the same way for every run.
 
     tally = run(inputs, serve, release, hold)                      files of a folder, held records: the command line
     driver = Driver(release, hold, retries=..., key=...)           batches of a worker, documents of jobs
     await driver.serve(records, machine)
     returned = driver.end_batch()
 
-A record ends in one of four ways: released, in review, quarantined, or returned to its source because something did not
-serve it. `retryable` of the error classes says what is an outage. A run that can come back to a record (a worker, the
-jobs of the API) returns it; one that ends (a command) holds it under the code of the outage, and `incognote quarantine
-retry` is its later try. What a destination raises is never a verdict: it ends the batch or the run.
+A record ends in one of four ways: released, in review, quarantined, or returned to its source after an outage.
+`retryable` of the error classes says what is an outage. A run that can come back to a record (a worker, the jobs of the
+API) returns it. A run that ends (a command) holds it under the code of the outage, and `incognote quarantine retry`
+tries it later. An error of a destination is never a verdict: it ends the batch or the run.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from incognote.runs.tally import Tally
 T = TypeVar("T")
 UNENCODABLE = Reason("encoding", "", "the new text has a character that the encoding of its file cannot represent")
 _FIRST = 0.5
-_FAILING = 2  # batches of which nothing was served, one after the other: then it is no record's doing
+_FAILING = 2  # batches without a served record, one after the other: then no single record is the cause
 
 
 class Outage(IncognoteError):
-    """Something that records need did not serve; they are returned as they were."""
+    """A service that records need has failed. The records are returned unchanged."""
 
     def __init__(self, code: str) -> None:
         super().__init__(f"{code}: records wait until it serves again")
@@ -38,24 +38,24 @@ class Outage(IncognoteError):
 
 
 class Backoff:
-    """Seconds to wait, doubling up to the longest."""
+    """Wait times in seconds, doubling up to a maximum."""
 
     def __init__(self, longest: float) -> None:
         self._longest, self._next = longest, 0.0
         self.reset()
 
     def reset(self) -> None:
-        """All serves again."""
+        """Start again with the shortest wait, since all services work."""
         self._next = min(_FIRST, self._longest)
 
     def next(self) -> float:
-        """How long to wait now."""
+        """Return how long to wait now."""
         now, self._next = self._next, min(2 * self._next, self._longest)
         return now
 
 
 class Retries:
-    """Whether a record that is not served is itself the cause, or nobody is served.
+    """Tell whether a record that fails is itself the cause, or a service is out.
 
     Args:
         most: how often a record may fail while others are served.
@@ -68,23 +68,23 @@ class Retries:
         self._code: str | None = None
 
     def used_up(self, key: str) -> bool:
-        """Whether a record that was not served has failed too often while others were."""
+        """Whether a record that was not served has failed too often while others were served."""
         times, served = self._failed.get(key, (0, -1))
         self._failed[key] = (times + (self._served > served), self._served)
         return times >= self._most
 
     def decided(self, key: str) -> None:
-        """A record need not be remembered any more."""
+        """Forget a record that has a verdict."""
         self._failed.pop(key, None)
 
     def batch(self, served: int, failed: int, code: str | None) -> None:
-        """What came of the records of a batch.
+        """Count the results of a batch.
 
         Args:
-            code: of what did not serve those that are returned.
+            code: the code of the outage, if records are returned.
 
         Raises:
-            Outage: nobody is served any more.
+            Outage: no records are served any more.
         """
         self._served += served
         self._code = code or self._code
@@ -92,11 +92,11 @@ class Retries:
             self._failing = self._in_a_row = 0
         elif failed:
             self._failing += 1
-        if self._failing >= _FAILING + self._in_a_row:  # each time farther, past those who are the cause themselves
+        if self._failing >= _FAILING + self._in_a_row:  # each time farther, past records that are themselves the cause
             raise Outage(self._code or "")
 
     def round(self) -> None:
-        """A round is over.
+        """End a round.
 
         Raises:
             Outage: some of its records were not served.
@@ -106,7 +106,7 @@ class Retries:
             raise Outage(code)
 
     def paused(self) -> None:
-        """It begins anew."""
+        """Start again after a pause."""
         self._failing, self._in_a_row, self._code = 0, self._in_a_row + 1, None
 
 
@@ -114,10 +114,10 @@ class Driver(Generic[T]):
     """Settles the records of one run, or of one batch.
 
     Args:
-        release: takes a record that may leave; UnicodeEncodeError says that it cannot be written, and it is held.
-        hold: takes one that may not, with the verdict, and the Result where the machine gave one.
-        retries: None: the run does not come back to a record, which is held then.
-        key: what `retries` knows a record by.
+        release: takes a record to release. If it raises UnicodeEncodeError, the record is held instead.
+        hold: takes a record to hold, with the verdict, and the Result if the machine gave one.
+        retries: None if the run does not come back to a record. After an outage the record is then held.
+        key: identifies a record for `retries`.
     """
 
     def __init__(
@@ -136,12 +136,12 @@ class Driver(Generic[T]):
         self._code: str | None = None
 
     def refuse(self, record: T, verdict: Verdict) -> None:
-        """Hold a record that the machine is not shown."""
+        """Hold a record without showing it to the machine."""
         self.tally.read += 1
         self._held(record, verdict, None)
 
     def settle(self, record: T, result: Result) -> None:
-        """Release or hold a record that was served; one that met an outage waits for the end of the batch."""
+        """Release or hold a record that was served. One that met an outage waits for the end of the batch."""
         code = None if result.verdict.released else retryable_code(reason.code for reason in result.verdict.reasons)
         if code is not None and self._retries is not None:
             self._failed.append((record, result, code))
@@ -152,10 +152,10 @@ class Driver(Generic[T]):
         self._decide(record, result)
 
     async def serve(self, records: Sequence[T], machine: Callable[[Sequence[T]], AsyncIterable[Result]]) -> None:
-        """Serve records, and settle each as soon as those before it are.
+        """Serve records, and settle each as soon as the ones before it are settled.
 
         Args:
-            machine: gives one Result per record, in their order.
+            machine: yields one Result per record, in order.
         """
         self.tally.read += len(records)
         waiting = iter(records)
@@ -163,9 +163,9 @@ class Driver(Generic[T]):
             await asyncio.to_thread(self.settle, next(waiting), result)
 
     def end_batch(self) -> list[T]:
-        """Decide on records that failed too often while others were served -> the others that were not served.
+        """Decide on records that failed too often while others were served. Return the others that were not served.
 
-        The caller returns these to their source as they were, and then asks `check_outage`.
+        The caller returns these to their source unchanged, and then calls `check_outage`.
 
         Raises:
             AccountingError: the counts do not balance.
@@ -182,10 +182,10 @@ class Driver(Generic[T]):
         return returned
 
     def check_outage(self) -> None:
-        """Say how the batch ended.
+        """Report how the batch ended.
 
         Raises:
-            Outage: nobody is served any more.
+            Outage: no records are served any more.
         """
         if self._retries is not None:
             self._retries.batch(self._served, len(self._failed), self._code)
@@ -217,12 +217,12 @@ def run(
     release: Callable[[Input, Result], object],
     hold: Callable[[Input, Verdict, Result | None], object],
 ) -> Tally:
-    """Settle every input of a run that ends with its source; what could not be read is noted.
+    """Settle every input of a run that ends with its source. Inputs that could not be read are noted in the tally.
 
     Args:
-        inputs: read lazily; no more are in memory than `serve` takes ahead.
-        serve: one Result per readable input, in their order.
-        release, hold: as of `Driver`.
+        inputs: read lazily. No more of them are in memory than `serve` takes ahead.
+        serve: yields one Result per readable input, in order.
+        release, hold: as in `Driver`.
 
     Raises:
         AccountingError: the counts do not balance at the end.

@@ -1,4 +1,4 @@
-"""What decides an output, in names and hashes without PHI: for releases of a worker and for runs that are resumed."""
+"""Describe what decides an output, in names and hashes without PHI, for releases of a worker and for resumed runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _SETTINGS = ("domain", "data_type", "max_characters", "encoder_point", "encoder_
 
 
 def deciding(made: Deidentifier, *, layout: Layout | Layouts | None, words: RecordDefaults) -> dict[str, Any]:
-    """Code, policy, schemas, detectors, models, key and settings; two runs with the same give the same outputs."""
+    """Return code, policy, schemas, detectors, models, key and settings.
+
+    Two runs with equal values give equal outputs.
+    """
     from incognote.agents.manifest import incognote_version
 
     tools = made.engine
@@ -41,7 +44,7 @@ def deciding(made: Deidentifier, *, layout: Layout | Layouts | None, words: Reco
 
 @cache
 def code() -> str:
-    """A hash of this package's files: code and data, as they are installed."""
+    """Return a hash of this package's installed files, code and data."""
     total = hashlib.sha256()
     for path, file in sorted(_files(files("incognote"), "")):
         total.update(path.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())

@@ -1,6 +1,6 @@
-"""Which inputs of a run are complete, so that a run that was killed can be resumed.
+"""The inputs of a run that are complete, so that a killed run can be resumed.
 
-The journal is a hidden file in the output folder. Its first line holds what decides an output; every other line is one
+The journal is a hidden file in the output folder. Its first line holds what decides an output. Every other line is one
 input whose output and held records are all on the disk. It holds keyed names, keyed digests and counts, and no PHI.
 """
 
@@ -34,10 +34,10 @@ class FinishedInput:
 
     Args:
         source: its keyed name.
-        digest: keyed, of its bytes.
-        output: the name of its output; None where nothing of it was released.
-        sha256: of the output.
-        counts: its tally, as `Tally.as_dict` gives it.
+        digest: the keyed digest of its bytes.
+        output: the name of its output; None if nothing of it was released.
+        sha256: the hash of the output.
+        counts: its tally, as returned by `Tally.as_dict`.
     """
 
     source: str
@@ -48,22 +48,22 @@ class FinishedInput:
 
     @property
     def released(self) -> int:
-        """The records in its output."""
+        """The number of records in its output."""
         return int(self.counts["outcomes"].get("release", 0))
 
 
 class Journal:
-    """Notes each input that is complete, and knows those that an earlier run completed.
+    """Records each completed input, and knows those that an earlier run completed.
 
     Args:
         folder: the output folder.
-        decides: what decides an output: names and hashes, JSON-able.
-        keyed: a keyed short name of a value that may be PHI.
+        decides: what decides an output: names and hashes, ready for JSON.
+        keyed: returns a keyed short name of a value that may be PHI.
         sources: all inputs of the run.
 
     Raises:
-        UsageError: `resume` cannot continue the earlier run: other settings, or other inputs. Or the folder holds an
-            earlier run, and neither `resume` nor `overwrite` says what becomes of it.
+        UsageError: `resume` cannot continue the earlier run, since its settings or inputs differ. Or the folder holds
+            an earlier run, and neither `resume` nor `overwrite` is set.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Journal:
 
     @property
     def earlier(self) -> Tally:
-        """What the earlier run did with the inputs that are complete."""
+        """What the earlier run did with the completed inputs."""
         total = Tally()
         for one in self.finished.values():
             total.merge(Tally.of(one.counts))
@@ -96,14 +96,14 @@ class Journal:
         return total
 
     def open(self) -> None:
-        """Begin to write: the head, and what is complete already."""
+        """Write the head and the inputs that are already complete, then keep the file open."""
         labels = [{"labels": self._labels}] if self._labels else []
         lines = [self._decides, *labels, *map(_line, self.finished.values())]
         write_atomic(self._folder / JOURNAL, "".join(json.dumps(line) + "\n" for line in lines).encode())
         self._file = (self._folder / JOURNAL).open("ab")
 
     def noting(self, outputs: Outputs, hold: Hold) -> tuple[Release, Hold]:
-        """What a run does with a record, and note of it afterwards."""
+        """Wrap the two actions of a run, so that each is recorded afterwards."""
 
         def release(one: Input, result: Result) -> None:
             self._turn(one, outputs)
@@ -111,7 +111,7 @@ class Journal:
             self._count(one, result.verdict, result)
 
         def held(one: Input, verdict: Verdict, result: Result | None) -> None:
-            if result is not None:  # else it was refused while it was read, ahead of those before it
+            if result is not None:  # else it was refused while it was read, ahead of the inputs before it
                 self._turn(one, outputs)
             hold(one, verdict, result)
             self._count(one, verdict, result)
@@ -119,7 +119,7 @@ class Journal:
         return release, held
 
     def _turn(self, one: Input, outputs: Outputs) -> None:
-        """Records of one input are settled one after the other: with the first of the next one it is complete."""
+        """Start the next input. Inputs are settled one after the other, so the previous one is complete."""
         if self._current is not None and one.source != self._current:
             outputs.finish()
             self._note(self._current, outputs)
@@ -131,20 +131,20 @@ class Journal:
         tally.add(verdict, result.manifest if result is not None else {})
 
     def watched(self, inputs: Iterable[Input]) -> Iterator[Input]:
-        """The inputs as they come; one that cannot be read to its end is tried again by a later run."""
+        """Yield the inputs as they come. An input that cannot be read to its end is tried again by a later run."""
         for one in inputs:
             if one.not_read:
                 self._unread.add(one.source)
             yield one
 
     def close(self, outputs: Outputs) -> None:
-        """Note the inputs that are left, once their outputs are in their places."""
+        """Record the remaining inputs, once their outputs are at their targets."""
         for source in list(self._tallies):
             self._note(source, outputs)
         self.shut()
 
     def shut(self) -> None:
-        """Write no more."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
 
@@ -153,7 +153,7 @@ class Journal:
         if tally is None or stat is None or source in self._unread or self._file is None:
             return
         digest = self._digest(source)
-        if digest is None or _stat(source) != stat:  # it was written to meanwhile: the next run reads it again
+        if digest is None or _stat(source) != stat:  # it was modified meanwhile: the next run reads it again
             return
         name = outputs.name_of(source)
         output = name if name in outputs.written else None
@@ -164,7 +164,7 @@ class Journal:
                 self._labels = tally.labels
                 self._file.write(json.dumps({"labels": self._labels}).encode() + b"\n")
             self._file.write(json.dumps(_line(done)).encode() + b"\n")
-            self._file.flush()  # no fsync: a line that is lost with the power costs one input, done again
+            self._file.flush()  # no fsync: a line lost in a power failure costs one input, done again
         except OSError as error:
             raise unwritable(error) from None
 
@@ -188,7 +188,7 @@ class Journal:
             )
 
     def _read(self) -> tuple[Told | None, dict[str, FinishedInput]]:
-        """What decided the earlier run, None where there was none, and the inputs that it completed."""
+        """Return what decided the earlier run (None if there was none), and the inputs that it completed."""
         try:
             head, *lines = (self._folder / JOURNAL).read_bytes().splitlines()
             was: Told = json.loads(head)
@@ -217,7 +217,7 @@ class Journal:
         return self._keyed(f"source {source.name}")
 
     def _digest(self, source: Source) -> str | None:
-        """A keyed digest of an input's bytes; None where it can be read only once, or not at all."""
+        """Return a keyed digest of an input's bytes; None if it can be read only once, or not at all."""
         if source.path is None or source.single_pass:
             return None
         found = _sha256(source.path)
@@ -225,7 +225,7 @@ class Journal:
 
 
 def run_of(folder: Path) -> str | None:
-    """The name under which the index keeps the answers of the run in a folder; None where there is none."""
+    """Return the name under which the index keeps the answers of the run in a folder; None if there is none."""
     try:
         with (folder / JOURNAL).open("rb") as stream:
             return str(json.loads(stream.readline()).get("run"))
@@ -246,7 +246,7 @@ def _stat(source: Source) -> tuple[int, int] | None:
 
 
 def _sha256(path: Path) -> str:
-    """SHA-256 of a file in hexadecimal; "" where it cannot be read."""
+    """Return the SHA-256 of a file in hexadecimal; "" if it cannot be read."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

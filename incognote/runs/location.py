@@ -1,4 +1,4 @@
-"""Locations: a folder, or a bucket's prefix by its URL; and that no two of them lie in one another."""
+"""Locations: a folder, or a prefix in a bucket by its URL. No two locations of a run may overlap."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Location:
 
     Args:
         root: a real path, or the path in the store without protocol.
-        store: None for a folder of this machine.
+        store: None for a local folder.
     """
 
     root: str = field(repr=False)
@@ -38,7 +38,7 @@ class Location:
         return str(protocol if isinstance(protocol, str) else protocol[0])
 
     def within(self, other: Location) -> bool:
-        """Whether it is the other, or lies in it."""
+        """Whether this location equals the other or is inside it."""
         if (self.store is None) != (other.store is None):
             return False
         if self.store is not None and self.kind != other.kind:
@@ -48,7 +48,7 @@ class Location:
 
 
 def open_location(url: str) -> Location:
-    """A location by its path or URL; who may use a store, its own usual variables and files say.
+    """Open a location by its path or URL. A store takes its credentials from its own usual variables and files.
 
     Raises:
         SettingError: the URL names no store.
@@ -58,7 +58,7 @@ def open_location(url: str) -> Location:
     if not separator or protocol in _LOCAL:
         return Location(os.path.realpath(Path(path if separator else url).expanduser()))
     if "::" in protocol or {"", ".", ".."} & set(path.removesuffix("/").split("/")):
-        raise SettingError(  # what one store takes for another place is the same one to the next
+        raise SettingError(  # one store distinguishes such paths, another treats them as equal
             "A storage URL must be PROTOCOL://BUCKET/PATH, without chained protocols, empty parts, `.` or `..`."
         )
     from fsspec import url_to_fs
@@ -74,16 +74,16 @@ def open_location(url: str) -> Location:
 
 
 def database_file(url: str | None) -> Location | None:
-    """Where a database lies that is a file; None for one that a server has."""
+    """Return the location of a database that is a file; None for a database on a server."""
     scheme, separator, path = (url or "").partition(":///")
     return open_location(path.partition("?")[0]) if separator and scheme.startswith("sqlite") else None
 
 
 def keep_apart(places: Mapping[str, Location | None]) -> None:
-    """Refuse locations that lie in one another, so that no output is taken for an input, no original for an output.
+    """Refuse locations that overlap, so that no output is taken for an input, and no original for an output.
 
     Raises:
-        UsageError: two do; the message says which by their names here.
+        UsageError: two overlap. The message names them by the keys of `places`.
     """
     named: list[tuple[str, Location]] = [(name, where) for name, where in places.items() if where is not None]
     for index, (name, one) in enumerate(named):
@@ -93,5 +93,5 @@ def keep_apart(places: Mapping[str, Location | None]) -> None:
 
 
 def store_error(error: Any) -> str:
-    """What may be said of a store's error: the system's reason or its class, never its message."""
+    """Return what may be shown of a store's error: the system's reason or its class, never its message."""
     return getattr(error, "strerror", None) or type(error).__name__

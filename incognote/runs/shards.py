@@ -1,4 +1,4 @@
-"""Shards of released records: open, packed, staged, settled in the ledger, placed; and what a kill left of that."""
+"""Shards of released records: open, packed, staged, settled in the ledger, placed, and recovered after a kill."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from incognote.runs.destination import Destination
 Packing = Literal["none", "gzip", "zstd"]
 Form = Literal["lines", "parquet"]
 _SUFFIX: dict[str, str] = {"none": "", "gzip": ".gz", "zstd": ".zst"}
-_NO_LINE = str.maketrans("\r\n", "  ")  # between the values of a JSON document, the only place they can stand
+_NO_LINE = str.maketrans("\r\n", "  ")  # between the values of a JSON document, the only places where they can occur
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the lines of a shard are.
+    """The format of the lines of a shard.
 
     Args:
         head: the header line of a table.
@@ -37,7 +37,7 @@ class Shape:
 
 
 def shape_of(one: Input) -> Shape:
-    """Tables stay tables; records and texts are lines of JSON."""
+    """Return the shape for an input. Tables stay tables. Records and texts become lines of JSON."""
     if one.table is None or one.source.kind not in TABLES:
         return Shape()
     head = one.table.table.head
@@ -45,15 +45,15 @@ def shape_of(one: Input) -> Shape:
 
 
 def line_of(one: Input, output: str | bytes, id: str) -> bytes:
-    """A released record as it stands in a shard.
+    """Return a released record as a line of a shard.
 
     Args:
-        output: its new characters; or bytes, which stand there in base64 beside their media type.
-        id: of a text, which has none of its own that may be told: random, since a hash of a file's name or of a text
-            is derived from the individual.
+        output: its new characters; or bytes, which are written in base64 with their media type.
+        id: for a text, which has no id that may be shown. It is random, since a hash of a file name or of a text is
+            derived from the individual.
 
     Raises:
-        UnicodeEncodeError: it holds what UTF-8 cannot write.
+        UnicodeEncodeError: it contains characters that UTF-8 cannot encode.
     """
     if isinstance(output, bytes):
         data = b64encode(output).decode("ascii")
@@ -66,12 +66,12 @@ def line_of(one: Input, output: str | bytes, id: str) -> bytes:
 
 
 def suffix(shape: Shape, form: Form, packing: Packing) -> str:
-    """Of a shard's name."""
+    """Return the suffix of a shard's name."""
     return ".parquet" if form == "parquet" else f".{shape.kind}{_SUFFIX[packing]}"
 
 
 def packed(shape: Shape, lines: list[bytes], form: Form, packing: Packing) -> bytes:
-    """The bytes of a shard."""
+    """Return the bytes of a shard."""
     if form == "parquet":
         return _parquet(shape, lines, packing)
     data = shape.head.encode() + b"".join(lines)
@@ -85,7 +85,7 @@ def packed(shape: Shape, lines: list[bytes], form: Form, packing: Packing) -> by
 
 
 def _parquet(shape: Shape, lines: list[bytes], packing: Packing) -> bytes:
-    """A column a field; one column of JSON where fields of one name are of several kinds."""
+    """Make one column per field, or one column of JSON if a field has values of several types."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -114,11 +114,11 @@ class _Open:
 
 @dataclass(frozen=True, slots=True)
 class PackedShard:
-    """A shard as it will stand in the destination.
+    """A shard in the form that it will have in the destination.
 
     Args:
-        shard: its name begins with the release's.
-        settled: the records in it.
+        shard: its name begins with the release's name.
+        settled: its records.
     """
 
     shard: Shard
@@ -127,11 +127,11 @@ class PackedShard:
 
 
 class OpenShards:
-    """Takes records until it is full; one open shard for each shape of lines.
+    """Collects records until a shard is full. There is one open shard for each shape of lines.
 
     Args:
         release: the name of the folder in the destination.
-        records, size: of one shard; the size in bytes, before compression.
+        records, size: the limits of one shard. The size is in bytes, before compression.
     """
 
     def __init__(self, release: str, form: Form, packing: Packing, *, records: int, size: int) -> None:
@@ -140,7 +140,7 @@ class OpenShards:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all of it."""
+        """Discard all collected records."""
         self._open: dict[Shape, _Open] = {}
         self.held: list[SettledRecord] = []
         self.parts: list[int] = []
@@ -151,30 +151,30 @@ class OpenShards:
 
     @property
     def full(self) -> bool:
-        """Whether a shard has reached its size, or as many records wait in no shard."""
+        """Whether a shard has reached its limit, or as many records wait outside of shards."""
         most = self._most
         return len(self.held) >= most or len(self.parts) >= most or any(
             len(one.lines) >= most or one.size >= self._size for one in self._open.values()
         )
 
     def next_id(self, shape: Shape) -> str:
-        """Of the next record of a shape: its shard's name and its line."""
+        """Return the id of the next record of a shape: its shard's name and its line."""
         one = self._open.setdefault(shape, _Open())
         return f"{one.token}-{len(one.lines) + 1}"
 
     def add(self, shape: Shape, line: bytes, id: int, manifest: str) -> None:
-        """A released record, whose id was asked for."""
+        """Add a released record, for which `next_id` was called."""
         one = self._open[shape]
         one.lines.append(line)
         one.size += len(line)
         one.settled.append(SettledRecord(id, "released", len(one.lines), (), manifest))
 
     def take(self) -> list[PackedShard]:
-        """The shards as they are now, packed; what is on the shards stays there until it is cleared."""
+        """Return the current shards, packed. The records stay here until `clear` is called."""
         made = []
         for shape, one in self._open.items():
             if not one.lines:
-                continue  # what it was opened for could not be written
+                continue  # the record that it was opened for could not be written
             data = packed(shape, one.lines, self._form, self._packing)
             name = f"{self._release}/{one.token}{suffix(shape, self._form, self._packing)}"
             shard = Shard(name, len(one.lines), len(data), hashlib.sha256(data).hexdigest())
@@ -183,14 +183,14 @@ class OpenShards:
 
 
 class ShardDelivery:
-    """All methods block; each may be called again after it failed."""
+    """Delivers shards. All methods block. Each may be called again after it failed."""
 
     def __init__(self, ledger: Ledger, destination: Destination, release: Release) -> None:
         self._ledger, self._destination, self._release = ledger, destination, release
         self._unplaced: list[str] = []
 
     def stage(self, worker: str, shards: OpenShards) -> list[PackedShard]:
-        """The open shards, durable, where no reader of the destination looks.
+        """Write the open shards durably where no reader of the destination looks.
 
         Raises:
             Unwritable: none is staged.
@@ -209,13 +209,13 @@ class ShardDelivery:
         return staged
 
     def settle(self, worker: str, token: str, staged: list[PackedShard], shards: OpenShards) -> None:
-        """All that is on the shards stands in the ledger, and from here on in the destination.
+        """Settle all collected records in the ledger. From now on the shards belong to the destination.
 
         Args:
-            token: the same when it is asked again, since it may stand although the answer was lost.
+            token: use the same value in a retry, since the first call may have succeeded although its answer was lost.
 
         Raises:
-            LeaseLost: none of it stands, and nothing is left staged.
+            LeaseLost: nothing was settled, and nothing is left staged.
         """
         self._ledger.settle(
             worker, token, [(one.shard, one.settled) for one in staged], tuple(shards.held), tuple(shards.parts)
@@ -226,14 +226,14 @@ class ShardDelivery:
         """Give settled shards their names.
 
         Raises:
-            Unwritable: they keep; ask again.
+            Unwritable: they remain staged; call it again.
         """
         while self._unplaced:
             self._place(self._unplaced[0])
             self._unplaced.pop(0)
 
     def recover(self) -> int:
-        """Finish what others left when they were killed, and take away what they staged in vain; how many shards."""
+        """Place or remove the shards that killed workers left. Return how many."""
         to_place, in_vain = self._ledger.left_over()
         for name in to_place:
             self._place(name)
@@ -243,9 +243,9 @@ class ShardDelivery:
         return len(to_place) + len(in_vain)
 
     def discard(self, staged: list[PackedShard]) -> None:
-        """Take away what was staged and cannot be settled; what was settled all the same is the next worker's to place.
+        """Remove staged shards that cannot be settled. If one was settled after all, the next worker places it.
 
-        For a settlement may stand although its answer was lost, and its worker be buried since.
+        A settlement may have succeeded although its answer was lost and the worker's lease has ended since.
         """
         for one in staged:
             with suppress(Unwritable, LedgerUnavailable):
@@ -258,5 +258,5 @@ class ShardDelivery:
 
 
 def token() -> str:
-    """For one settlement."""
+    """Return a token for one settlement."""
     return secrets.token_hex(16)

@@ -1,4 +1,4 @@
-"""The source of a worker: what is there, in which version, and its records. Nothing is ever written there."""
+"""The source of a worker: its files, their versions, and their records. It is never written to."""
 
 from __future__ import annotations
 
@@ -35,15 +35,14 @@ _TAGS = ("ETag", "etag", "generation", "content_md5", "md5Hash", "mtime", "LastM
 
 @dataclass(frozen=True, slots=True)
 class SeenFile:
-    """A file that was seen.
+    """A file that was found in the source.
 
     Args:
         name: its path below the source, with `/`.
-        stamp: of its version: size, and time or tag.
-        why: `ready`; `resting`: its writer may not be done; a link that leads out, to what is read anyway,
-            or nowhere;
-            `special`: a pipe, a socket or a device; `unreadable`: a folder that cannot be listed, a file of which the
-            system says nothing.
+        stamp: identifies its version: size, and time or tag.
+        why: `ready`; `resting`: it may still be written to; `link-outside`, `link-inside`, `link-nowhere`: a link that
+            leads out, to a file that is read anyway, or nowhere; `special`: a pipe, a socket or a device; `unreadable`:
+            a folder that cannot be listed, or a file without status information.
     """
 
     name: str = field(repr=False)
@@ -56,11 +55,11 @@ class WatchedSource:
     """A folder or the prefix of a store.
 
     Args:
-        rest: seconds that a file must not have changed for; in stores objects appear whole.
+        rest: the number of seconds that a file must be unchanged. In stores, objects appear as a whole.
         shown: the location as the user typed it.
 
     Raises:
-        SourceUnavailable: it is not there.
+        SourceUnavailable: it does not exist.
     """
 
     def __init__(self, where: Location, *, rest: float = 0.0, shown: str = "") -> None:
@@ -69,7 +68,7 @@ class WatchedSource:
             raise SourceUnavailable("The source must be a folder or a storage URL such as s3://bucket/notes.")
 
     def look(self) -> Iterator[SeenFile]:
-        """All files, each with why it is read or not.
+        """Yield all files, each with the reason why it is read or not.
 
         Raises:
             SourceUnavailable: it cannot be listed.
@@ -77,10 +76,10 @@ class WatchedSource:
         return self._look_in_folder() if self.where.store is None else self._look_in_store()
 
     def stamp(self, name: str) -> str | None:
-        """Of what is there now under a name; None for nothing.
+        """Return the stamp of the current file with this name; None if there is none.
 
         Raises:
-            SourceUnavailable: nobody can say.
+            SourceUnavailable: the source does not answer.
         """
         try:
             if self.where.store is None:
@@ -89,33 +88,33 @@ class WatchedSource:
             return _tag(self.where.store.info(self._path(name)))
         except FileNotFoundError:
             return None
-        except Exception as error:  # a store's own classes are many
+        except Exception as error:  # stores have many error classes of their own
             if self.where.store is None:
-                return None  # a right that was taken away, a link: the next look says which
+                return None  # a revoked permission or a link: the next `look` gives the reason
             raise SourceUnavailable(f"The source does not answer ({store_error(error)}).") from None
 
     def open(self, name: str) -> BinaryIO:
-        """Its bytes, seekable.
+        """Return its bytes as a seekable stream.
 
         Raises:
-            OSError: of a folder: it is gone, or may not be read.
-            SourceUnavailable: of a store.
+            OSError: in a folder, the file is gone or may not be read.
+            SourceUnavailable: the store failed.
         """
         if self.where.store is None:
-            flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)  # it was no link when it was seen
+            flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)  # it was not a link when it was found
             return os.fdopen(os.open(self._path(name), flags), "rb")
         try:
             return cast(BinaryIO, self.where.store.open(self._path(name), "rb"))
         except (FileNotFoundError, PermissionError):
             raise
-        except Exception as error:  # a store's own classes are many
+        except Exception as error:  # stores have many error classes of their own
             raise SourceUnavailable(f"The source does not answer ({store_error(error)}).") from None
 
     def _path(self, name: str) -> str:
         return f"{self.where.root}/{name}"
 
     def _look_in_folder(self) -> Iterator[SeenFile]:
-        """Hidden files and folders are left out: editors and operating systems keep theirs there."""
+        """Leave out hidden files and folders, since editors and operating systems keep their data there."""
         root, now = self.where.root, time.time()
         waiting = [""]
         while waiting:
@@ -125,7 +124,7 @@ class WatchedSource:
                     found = sorted(entries, key=lambda entry: entry.name)
             except FileNotFoundError:
                 if folder:
-                    continue  # taken away since
+                    continue  # removed since
                 raise SourceUnavailable("The source no longer exists.") from None
             except OSError as error:
                 if not folder:
@@ -155,16 +154,16 @@ class WatchedSource:
                     if not S_ISREG(stat.st_mode):
                         yield SeenFile(name, 0, "", "special")
                         continue
-                    resting = 0 <= now - stat.st_mtime < self._rest  # a time to come says nothing: clocks differ
+                    resting = 0 <= now - stat.st_mtime < self._rest  # a future time proves nothing: clocks differ
                     yield SeenFile(name, stat.st_size, _stamp(stat), "resting" if resting else "ready")
 
     def _look_in_store(self) -> Iterator[SeenFile]:
         store = self.where.store
-        assert store is not None  # the caller asked
+        assert store is not None  # checked by the caller
         try:
             store.invalidate_cache()
             found: dict[str, dict[str, Any]] = store.find(self.where.root, detail=True)
-        except Exception as error:  # a store's own classes are many
+        except Exception as error:  # stores have many error classes of their own
             raise SourceUnavailable(f"The source cannot be listed ({store_error(error)}).") from None
         for path in sorted(found):
             name = path.removeprefix(self.where.root).lstrip("/")
@@ -183,14 +182,14 @@ def _tag(info: dict[str, Any]) -> str:
 
 
 _BLOCK = 2**16
-_COMPRESSED = 2**10  # bytes at once: of the most compressible, they become some 32 MB
+_COMPRESSED = 2**10  # bytes per step: the most compressible ones become about 32 MB
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _ROWS = 256
 _DAMAGED = Reason("malformed-table", "", "not a valid Parquet file, or it has values that JSON cannot represent")
 
 
 def part_ranges(name: str, size: int, part_bytes: int) -> tuple[tuple[int, int | None], ...]:
-    """Where the parts of a file begin and end: only of lines that are not compressed there may be several."""
+    """Return the byte ranges of a file's parts. Only an uncompressed file of lines can have several."""
     lower = name.lower()
     if not lower.endswith((".jsonl", ".ndjson")) or size <= part_bytes:
         return ((0, None),)
@@ -201,15 +200,15 @@ def part_ranges(name: str, size: int, part_bytes: int) -> tuple[tuple[int, int |
 def read_part(
     watched: WatchedSource, name: str, start: int, stop: int | None, layout: Layout | None
 ) -> Iterator[Input]:
-    """Every record of a part. Of lines those that begin in it: the last one may end behind it.
+    """Yield every record of a part. For lines, these are the lines that begin in it, so the last one may end after it.
 
-    A file whose name says no readable kind is one input, which says what it is.
+    A file whose name does not give a readable format is one input with its reason.
 
     Args:
         layout: how tables are read.
 
     Raises:
-        SourceUnavailable: the store stopped answering; a folder's trouble is an Input with its reason instead.
+        SourceUnavailable: the store stopped answering. A problem in a folder is an Input with its reason instead.
     """
     lower = name.lower()
     if lower.endswith(PARQUET):
@@ -234,7 +233,7 @@ def _opened(watched: WatchedSource, name: str, start: int, stop: int | None, *, 
         return cast(BinaryIO, io.BufferedReader(_Stream(_decompressed(raw), raw.close)))
     if (start, stop) == (0, None):
         return raw if hasattr(raw, "peek") else cast(BinaryIO, io.BufferedReader(_Stream(raw.read, raw.close)))
-    whole = raw.read(2) in _UTF_16  # its lines cannot be told apart by one byte: the first part takes all
+    whole = raw.read(2) in _UTF_16  # its lines cannot be split at single bytes, so the first part takes all
     begin = 0 if whole else _line_at(raw, start)
     end = (None if start == 0 else 0) if whole else None if stop is None else _line_at(raw, stop)
     raw.seek(begin)
@@ -251,11 +250,13 @@ def _opened(watched: WatchedSource, name: str, start: int, stop: int | None, *, 
 
 
 def _decompressed(raw: BinaryIO) -> Callable[[int], bytes]:
-    """A `read` for what Zstandard compressed, frame after frame. It is zstandard's own reader but for one thing: that
-    one takes a frame which was cut off for one that ended, and half a note for a whole one.
+    """Return a `read` function for data that Zstandard compressed, frame after frame.
+
+    zstandard's own reader treats a frame that was cut off as complete, and so half a note as a whole one. This one does
+    not.
 
     Raises:
-        Damaged: by the `read`: no Zstandard, or cut off.
+        Damaged: raised by the returned function. The data is not Zstandard, or is cut off.
     """
     from zstandard import ZstdDecompressor, ZstdError
 
@@ -285,7 +286,7 @@ def _decompressed(raw: BinaryIO) -> Callable[[int], bytes]:
 
 
 def _line_at(raw: BinaryIO, at: int) -> int:
-    """Where the first line begins that begins at an offset or behind it."""
+    """Return the offset of the first line that begins at or after an offset."""
     if at == 0:
         return 0
     where = at - 1
@@ -299,7 +300,7 @@ def _line_at(raw: BinaryIO, at: int) -> int:
 
 
 class _Stream(io.RawIOBase):
-    """Bytes that a function gives, as the readers want them."""
+    """A raw stream of the bytes that a function returns."""
 
     def __init__(self, read: Callable[[int], bytes], close: Callable[[], Any]) -> None:
         self._read, self._close = read, close
@@ -319,7 +320,7 @@ class _Stream(io.RawIOBase):
 
 
 def _rows(watched: WatchedSource, name: str) -> Iterator[Input]:
-    """The rows of a Parquet file, each as the JSON of a record."""
+    """Yield the rows of a Parquet file, each as the JSON of a record."""
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
@@ -337,7 +338,7 @@ def _rows(watched: WatchedSource, name: str) -> Iterator[Input]:
                     position += 1
                     yield Input(source, position, JsonRecord(json.dumps(row, ensure_ascii=False, default=_spoken)))
     except (ArrowException, OSError, TypeError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # Arrow's own words for damage bear no number
+        if isinstance(error, OSError) and error.errno is not None:  # Arrow's own errors for damage have no errno
             yield inputs.unread(source, position + 1, error)
         elif position:
             yield Input(source, position + 1, None, error=_DAMAGED)

@@ -1,4 +1,4 @@
-"""What a run did, in counts and codes: records read, released, held, not read; and that they balance."""
+"""What a run did, in counts and codes: records read, released, held, not read. The counts must balance."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from incognote.nouns import Outcome, Reason, Verdict
 OUTCOMES: tuple[Outcome, ...] = ("release", "review", "quarantine")
 _OF_ONE_RECORD = ("route", "chunks", "requests", "passes_made", "usage", "placed", "silent", "unanswered")
 _NOT_KEPT = ("not_read", "examples", "labels")
-_COUNTED = ("texts", "placed", "unanswered")  # of `Readings`
+_COUNTED = ("texts", "placed", "unanswered")  # counters of `Readings`
 _LABELS = ("incognote", "policy", "versions", "key")
 
 
 @dataclass
 class Readings:
-    """What language models did in a run, in counts and codes, as the manifests of its results say.
+    """What language models did in a run, in counts and codes, from the manifests of its results.
 
-    Tokens and money are not here: the run's budget holds them, with those of calls whose record failed later.
+    Tokens and money are not included. The run's budget holds them, with those of calls whose record failed later.
 
     Attributes:
-        records: those that a model could have been asked about.
+        records: records that a model could have been asked about.
         texts: texts per route: nothing to find, the embedded detectors alone, a model on doubtful chunks or on all.
-        chunks: what models read; passes: how often, in all.
+        chunks: the number of chunks that models read.
+        passes: the total number of passes over them.
         placed: mentions by how they were placed.
-        silent: texts in which models named nothing though others did, or though they are long; released: of records
-            that were released.
+        silent: texts in which models named nothing, though others did or though the text is long.
+        silent_released: those of them in released records.
         unanswered: chunks without an answer, by code.
         facts: what all manifests of the run share: models, prompt, chunking, votes.
     """
@@ -65,25 +66,25 @@ class Readings:
 
 @dataclass
 class Tally:
-    """What a run did, in counts and codes; nothing in it is PHI but `not_read`.
+    """What a run did, in counts and codes. Nothing in it is PHI except `not_read`.
 
     Attributes:
         read: records taken from the source.
-        returned: of these, records that something did not serve: they stay in the source for a later try.
-        unserved: records that are held because something did not serve them, by its code; a later try may pass.
-        not_read: inputs whose bytes could not be had: their paths as the user typed them, and why. For the user alone:
-            the paths may be PHI.
-        formats: contents without a reader, by the format's name.
+        returned: records that met an outage. They stay in the source for a later try.
+        unserved: records that are held because of an outage, by its code. A later try may pass.
+        not_read: inputs whose bytes could not be read: their paths as the user typed them, and why. For the user alone,
+            since the paths may be PHI.
+        formats: contents that incognote cannot read, by the format's name.
         outcomes: records per outcome.
-        reasons: records per outcome and reason code; a record with two reasons counts under both.
+        reasons: records per outcome and reason code. A record with two reasons counts under both.
         examples: the first reason of each outcome and code.
         replaced: replacements per entity type, in released records.
-        unsought: known values that nothing seeks, per entity type: the most that one record had.
+        unsought: known values that were not searched for, per entity type: the maximum of any record.
         mended: identifiers that only the audit found, then masked.
-        widened: lines that were masked whole.
+        widened: lines that were masked as a whole.
         labels: what all manifests of the run share: versions, policy, key id.
         schemas: the content hash of every schema used, by data type.
-        models: what language models did; no record of it where none was named.
+        models: what language models did; all zero if none was named.
     """
 
     read: int = 0
@@ -104,12 +105,12 @@ class Tally:
 
     @property
     def held(self) -> int:
-        """Records that were not released."""
+        """The number of records that were not released."""
         return self.outcomes["review"] + self.outcomes["quarantine"]
 
     @property
     def review_share(self) -> float:
-        """The share of records in review, 0 to 1; 0 for no record."""
+        """The share of records in review, 0 to 1; 0 if there are no records."""
         return self.outcomes["review"] / self.read if self.read else 0.0
 
     def add(self, verdict: Verdict, manifest: Mapping[str, Any]) -> None:
@@ -135,13 +136,13 @@ class Tally:
             self.models.add(manifest["models"], counts.get("texts", 0), released=verdict.released)
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON holds it: counts without paths, examples and labels."""
+        """Return the tally for JSON: counts without paths, examples and labels."""
         told = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _NOT_KEPT}
         return {**told, "reasons": [[*key, n] for key, n in self.reasons.items()], "models": vars(self.models)}
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Tally:
-        """The inverse of `as_dict`."""
+        """Restore a tally from `as_dict`."""
         models: dict[str, Any] = {**told["models"], **{name: Counter(told["models"][name]) for name in _COUNTED}}
         counted = {name: Counter(told[name]) for name in ("unserved", "formats", "outcomes", "replaced", "unsought")}
         reasons = Counter({(outcome, code): n for outcome, code, n in told["reasons"]})
@@ -161,7 +162,7 @@ class Tally:
                     setattr(mine, each.name, {**more, **value})
 
     def balance(self) -> None:
-        """Nothing vanished.
+        """Check that no record was lost.
 
         Raises:
             AccountingError: records read ≠ released + in review + quarantined + returned.

@@ -1,10 +1,10 @@
-"""Durations, sizes and costs as people read them."""
+"""Durations, sizes and costs in readable form."""
 
 from __future__ import annotations
 
 
 def duration(seconds: float) -> str:
-    """`0.4 ms`, `12.5 s`, `3 min 20 s`, `2 h 14 min`, `3 d 4 h`."""
+    """Format a duration: `0.4 ms`, `12.5 s`, `3 min 20 s`, `2 h 14 min`, `3 d 4 h`."""
     if seconds < 1:
         return f"{seconds * 1000:.3g} ms"
     if seconds < 59.95:
@@ -21,7 +21,7 @@ def _pair(small: int, each: int, names: tuple[str, str]) -> str:
 
 
 def size(count: int) -> str:
-    """`512 bytes`, `1.3 GB`; decimal units."""
+    """Format a size in decimal units: `512 bytes`, `1.3 GB`."""
     if count < 1000:
         return f"{count} byte{'s' * (count != 1)}"
     value, units = count / 1000, ["kB", "MB", "GB", "TB"]
@@ -31,12 +31,12 @@ def size(count: int) -> str:
 
 
 def dollars(usd: float | None) -> str:
-    """`$4.10`, `$0.0042` for less than ten cents, `price unknown` for None."""
+    """Format a cost: `$4.10`, `$0.0042` for less than ten cents, `price unknown` for None."""
     if usd is None:
         return "price unknown"
     return f"${usd:,.4f}" if 0 < usd < 0.1 else f"${usd:,.2f}"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """`1 record`, `2,000 records`."""
+    """Format a count with its noun: `1 record`, `2,000 records`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"

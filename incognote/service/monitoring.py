@@ -1,4 +1,4 @@
-"""What watches over a worker: audit log, telemetry, opt-outs, drift and sentinel notes, made of the settings."""
+"""Monitoring of a worker: audit log, telemetry, opt-outs, drift and sentinel notes, set up from the settings."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 
 def audit_folder(settings: Settings) -> Path:
-    """Where the audit log lies."""
+    """Return the folder of the audit log."""
     return settings.service.audit or settings.home / "audit"
 
 
 def database_of(settings: Settings) -> str:
-    """Where opt-outs and drift are kept, and the API's things."""
+    """Return the URL of the database for opt-outs, drift and the API."""
     return settings.service.database or f"sqlite:///{settings.home / 'service.db'}"
 
 
 def noted(settings: Settings, keyring: Keyring, event: str, **facts: Fact) -> None:
-    """Into the audit log, where there is one, what the user of the command line does.
+    """Record an action of a command-line user in the audit log, if there is one.
 
     Raises:
-        IncognoteError: it cannot be written; what it is about must not happen.
+        IncognoteError: it cannot be written, and the action must not happen.
     """
     folder = audit_folder(settings)
     if folder.is_dir():  # not every user of the command line has a service
@@ -49,7 +49,7 @@ def noted(settings: Settings, keyring: Keyring, event: str, **facts: Fact) -> No
 
 
 def account() -> str:
-    """The name that the system has for this process's user; what USER and LOGNAME say, anybody can set."""
+    """Return the system's name for this process's user. USER and LOGNAME are not used, since any user can set them."""
     try:
         import pwd
     except ImportError:  # Windows, where the service does not run
@@ -59,18 +59,18 @@ def account() -> str:
     else:
         try:
             name = pwd.getpwuid(os.getuid()).pw_name
-        except KeyError:  # in a container a user may be a mere number
+        except KeyError:  # in a container a user may be just a number
             name = f"uid-{os.getuid()}"
     return re.sub(r"[^\w .@'-]", "-", f"{name}"[:64])
 
 
 class ServiceMonitor:
-    """Holds them; a context that closes them.
+    """The monitoring objects of a worker. As a context manager, it closes them.
 
     Args:
-        made: what serves the records.
-        release: the name of the release that is made.
-        source: the source's location; it is known by a keyed name.
+        made: the Deidentifier that serves the records.
+        release: the name of the current release.
+        source: the location of the source. It is recorded under a keyed name.
         stream: where log lines go; None is the standard error.
     """
 
@@ -106,10 +106,10 @@ class ServiceMonitor:
         self._server: Any = self.telemetry.metrics.serve(service.metrics) if service.metrics else None
 
     def tell(self, event: str, **facts: Fact) -> None:
-        """Into the log lines and metrics, and into the audit log where that is for it.
+        """Write an event to the log lines and metrics, and to the audit log if it is an audited event.
 
         Raises:
-            IncognoteError: the audit log cannot be written; the worker ends.
+            IncognoteError: the audit log cannot be written, and the worker ends.
         """
         self.telemetry.tell(event, **facts)
         if not audited(event):
@@ -121,7 +121,7 @@ class ServiceMonitor:
             raise
 
     def counted(self, counts: Sequence[Mapping[str, int]]) -> None:
-        """Take in what a batch's records held, and look whether that is as it was; a day may lack some of them."""
+        """Add the counts of a batch and check them for drift. If the database fails, a day may lack some counts."""
         if not counts:
             return
         alarms: list[tuple[str, dict[str, Fact]]] = []
@@ -134,10 +134,10 @@ class ServiceMonitor:
             self.tell(event, **facts)
 
     def refused(self, patients: Iterable[str]) -> set[str]:
-        """Which of some patients opted out.
+        """Return the patients who have opted out.
 
         Raises:
-            LedgerUnavailable: nobody can say; the worker waits.
+            LedgerUnavailable: the list does not answer, and the worker waits.
         """
         try:
             return self.optouts.refused(patients)
@@ -150,19 +150,19 @@ class ServiceMonitor:
         """Run sentinel notes.
 
         Raises:
-            SentinelsMissed: they found too little.
+            SentinelsMissed: too few of their identifiers were found.
         """
         await self.sentinels.look(self._release)
 
     def hooks(self, reviews: ReviewStore | None = None) -> Hooks:
-        """All of it, at the places where a worker asks for it."""
+        """Return all of it as hooks for a worker."""
         from incognote.service.worker.hooks import Hooks
 
         return Hooks(tell=self.tell, refused=self.refused, counted=self.counted, settled=self.settled,
                       span=self.telemetry.span, reviews=reviews)  # fmt: skip
 
     def close(self) -> None:
-        """Tell where the audit log ends, and give everything back."""
+        """Record the head of the audit log, and close everything."""
         self.tell("worker.stopped")
         self.telemetry.tell("audit.head", head=str(self.audit.head()))
         if self._server is not None:
@@ -182,11 +182,11 @@ class ServiceMonitor:
 
     @contextmanager
     def faults(self) -> Iterator[None]:
-        """What goes wrong in the block is told, if it is a fault of ours, and goes on its way."""
+        """Report unexpected errors of the block, and raise them again."""
         try:
             yield
         except IncognoteError:
             raise
-        except Exception as bug:  # told by its place alone, since its message may quote a record
+        except Exception as bug:  # only its place is reported, since its message may quote a record
             self.telemetry.unexpected(bug)
             raise

@@ -1,6 +1,6 @@
-"""Subjects who opted out, or were forgotten: their records are refused when a worker claims them.
+"""Subjects who opted out or were forgotten. Their records are refused when a worker claims them.
 
-Kept is a keyed hash of the subject's id: it can be compared with a record's, and read by nobody.
+Only a keyed hash of the subject's id is stored. It can be compared with a record's subject, but not read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class OptOut:
-    """One subject, by its keyed name; since when, and who of the staff entered it."""
+    """One subject by its keyed name, since when it is on the list, and which staff member entered it."""
 
     subject: str
     since: str
@@ -26,13 +26,13 @@ class OptOut:
 
 
 class OptOuts:
-    """The list. Workers ask it with every batch, so that an entry counts from the next claim on.
+    """The opt-out list. Workers check it for every batch, so an entry takes effect with the next claim.
 
     Args:
-        url, keyring: as `ServiceStore`.
+        url, keyring: as in `ServiceStore`.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
+        SettingError, WrongKey, IncognoteError: as in `ServiceStore`.
     """
 
     def __init__(self, url: str, keyring: Keyring) -> None:
@@ -50,11 +50,11 @@ class OptOuts:
         self._store = ServiceStore(url, metadata, meta, VERSION, keyring)
 
     def key(self, patient: str) -> str:
-        """What stands here for a subject, by `subject_form`."""
+        """Return the keyed hash that is stored for a subject, by `subject_form`."""
         return self._store.mac("ledger", subject_form(patient), "optout").hex()[:32]
 
     def add(self, patient: str, by: str) -> bool:
-        """Enter a subject; False where it stands already."""
+        """Enter a subject. Return False if it is already on the list."""
         from sqlalchemy import insert
         from sqlalchemy.exc import IntegrityError
 
@@ -67,7 +67,7 @@ class OptOuts:
         return True
 
     def remove(self, patient: str) -> bool:
-        """Take a subject off the list; False where it was not on it."""
+        """Remove a subject from the list. Return False if it was not on it."""
         from sqlalchemy import delete
 
         with self._store.begin() as connection:
@@ -75,7 +75,7 @@ class OptOuts:
             return bool(gone.rowcount)
 
     def refused(self, patients: Iterable[str]) -> set[str]:
-        """Those of some subjects that are on the list."""
+        """Return the patients who are on the list."""
         from sqlalchemy import select
 
         keys = {patient: self.key(patient) for patient in patients}
@@ -87,7 +87,7 @@ class OptOuts:
         return {patient for patient, key in keys.items() if key in found}
 
     def items(self) -> list[OptOut]:
-        """The whole list, oldest first."""
+        """Return the whole list, oldest first."""
         from sqlalchemy import select
 
         with self._store.begin() as connection:
@@ -95,5 +95,5 @@ class OptOuts:
             return [OptOut(row.subject, row.since, row.entered_by) for row in rows]
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._store.close()

@@ -1,4 +1,4 @@
-"""The service's databases under another master key: all parts of one database in one transaction."""
+"""Rekey the service's databases to another master key: all parts of one database in one transaction."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RekeyedPart:
-    """What one part of the service keeps under the key.
+    """The data that one part of the service keeps under the key.
 
     Args:
         meta: its table of names and values.
-        macs: purpose and scope of names that are keyed hashes; their derived key is carried along.
-        table: where its sealed columns are.
-        keys: the columns that name a row of it.
-        sealed: of those columns, the label they were sealed with.
+        macs: purpose and scope of names that are keyed hashes. Their derived key is carried over.
+        table: the table with its sealed columns.
+        keys: the columns that identify a row of it.
+        sealed: the sealed columns, with the label that each was sealed with.
     """
 
     meta: str
@@ -52,16 +52,17 @@ PARTS = (
 
 
 def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
-    """Seal all of a database anew -> rows; parts that were done before are left as they are.
+    """Reseal everything in a database. Return the number of rows. Parts that were done before are left unchanged.
 
-    Who has the database open with the former key finds out at the end of its next transaction, and writes nothing.
+    A process that has the database open with the former key gets an error at the end of its next transaction, and
+    writes nothing.
 
     Args:
-        dry: only look whether it could be done.
+        dry: only check whether it could be done.
 
     Raises:
-        WrongKey: a part is under neither key; nothing was changed.
-        SettingError, IncognoteError: as `ServiceStore`.
+        WrongKey: a part is under neither key, and nothing was changed.
+        SettingError, IncognoteError: as in `ServiceStore`.
     """
     from sqlalchemy import inspect, text
     from sqlalchemy.exc import SQLAlchemyError
@@ -74,7 +75,7 @@ def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
             if not dry and parts:
                 _hold(db, engine.dialect.name, parts)
             rows = {
-                part.meta: {row.name: row.value for row in db.execute(text(f"SELECT name, value FROM {part.meta}"))}  # noqa: S608 -- names of ours
+                part.meta: {row.name: row.value for row in db.execute(text(f"SELECT name, value FROM {part.meta}"))}  # noqa: S608 -- our names
                 for part in parts
             }
             former_parts = [part for part in parts if _under_former(rows[part.meta], former, new)]
@@ -92,12 +93,12 @@ def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
 
 
 def _hold(db: Connection, dialect: str, parts: list[RekeyedPart]) -> None:
-    """Let whoever writes end, and nobody begin."""
+    """Wait for current writers, and keep new ones out."""
     from sqlalchemy import text
 
     if dialect == "sqlite":
         db.execute(text("PRAGMA secure_delete=ON"))
-        db.execute(text(f"UPDATE {parts[0].meta} SET value = value"))  # noqa: S608 -- a name of ours; takes the right to write
+        db.execute(text(f"UPDATE {parts[0].meta} SET value = value"))  # noqa: S608 -- our name; takes the write lock
         return
     tables = [part.table for part in parts if part.table] + [part.meta for part in parts]
     db.execute(text(f"LOCK TABLE {', '.join(tables)} IN ACCESS EXCLUSIVE MODE"))
@@ -117,7 +118,7 @@ def _rekeyed(db: Connection, part: RekeyedPart, rows: Mapping[str, str], former:
     for purpose, scope in part.macs:
         values[mac_row(purpose, scope)] = MacKey.of(rows, former, purpose, scope).kept(new, purpose, scope)
     for name, value in values.items():
-        db.execute(text(f"DELETE FROM {part.meta} WHERE name = :name"), {"name": name})  # noqa: S608 -- a name of ours
+        db.execute(text(f"DELETE FROM {part.meta} WHERE name = :name"), {"name": name})  # noqa: S608 -- our name
         db.execute(
             text(f"INSERT INTO {part.meta} (name, value) VALUES (:name, :value)"),  # noqa: S608 -- as above
             {"name": name, "value": value},
@@ -131,8 +132,8 @@ def _rekeyed(db: Connection, part: RekeyedPart, rows: Mapping[str, str], former:
             asked = text(f"SELECT {column} FROM {part.table} WHERE {where}")  # noqa: S608 -- as above
             sealed: Any = db.execute(asked, place).scalar_one()
             if sealed is not None:
-                anew = new.resealed(former, "review", bytes(sealed), label.format(**place))
-                change = text(f"UPDATE {part.table} SET {column} = :anew WHERE {where}")  # noqa: S608 -- as above
-                db.execute(change, {**place, "anew": anew})
+                resealed = new.resealed(former, "review", bytes(sealed), label.format(**place))
+                change = text(f"UPDATE {part.table} SET {column} = :resealed WHERE {where}")  # noqa: S608 -- as above
+                db.execute(change, {**place, "resealed": resealed})
         done += 1
     return done

@@ -1,7 +1,7 @@
-"""Requests to reveal: with `reveal_approvals = 2` one person asks, another one approves, and the first reveals once.
+"""Requests to reveal. With `reveal_approvals = 2`, one person asks, another approves, and the first may reveal once.
 
-A request ends after `reveal_minutes`. What is asked is sealed; of a patient only a keyed hash is kept. A request that
-was used or has ended is deleted: what became of it is in the audit log.
+A request expires after `reveal_minutes`. The question is sealed, and only a keyed hash of a patient is stored. A
+request that was used or has expired is deleted. The audit log says what happened to it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class RevealRequest:
 
     Args:
         by, approved_by: accounts of the command line, or names of API keys.
-        about: what is asked and why, for whoever approves; may be PHI.
+        about: the question and the reason for it, for the approver. May be PHI.
     """
 
     id: str
@@ -46,12 +46,12 @@ class Reveals:
     """The requests of one database. Threads and processes may share it.
 
     Args:
-        url, keyring: as `ServiceStore`.
-        minutes: until a request ends.
-        clock: tells the time.
+        url, keyring: as in `ServiceStore`.
+        minutes: the time until a request expires.
+        clock: returns the time.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
+        SettingError, WrongKey, IncognoteError: as in `ServiceStore`.
     """
 
     def __init__(
@@ -76,11 +76,11 @@ class Reveals:
         self._store = ServiceStore(url, metadata, meta, VERSION, keyring)
 
     def ask(self, question: Mapping[str, Any], why: str, by: str, *, hidden: str = "") -> RevealRequest:
-        """Put a request down.
+        """Store a request.
 
         Args:
-            question: what is to be revealed; shown to whoever approves.
-            hidden: what belongs to the question and is not shown: the patient.
+            question: what is to be revealed. The approver sees it.
+            hidden: a part of the question that is not shown: the patient.
         """
         from sqlalchemy import insert
 
@@ -101,7 +101,7 @@ class Reveals:
         return self.request(name)
 
     def items(self) -> list[RevealRequest]:
-        """Those that have not ended, the oldest first."""
+        """Return the requests that have not expired, the oldest first."""
         from sqlalchemy import select
 
         self._purge()
@@ -110,10 +110,10 @@ class Reveals:
         return [self._request(row) for row in rows]
 
     def request(self, id: str) -> RevealRequest:
-        """One.
+        """Return one request.
 
         Raises:
-            UnknownName: there is none, it has ended, or it was used.
+            UnknownName: it does not exist, has expired, or was used.
         """
         for one in self.items():
             if one.id == id:
@@ -121,12 +121,12 @@ class Reveals:
         raise UnknownName("request to reveal", id[:16])
 
     def may_approve(self, id: str, by: str) -> RevealRequest:
-        """The request, if somebody may approve it.
+        """Return the request if this person may approve it.
 
         Raises:
-            UnknownName: as `request`.
+            UnknownName: as in `request`.
             UsageError: it is this person's own request.
-            AlreadyDecided: it is approved.
+            AlreadyDecided: it is already approved.
         """
         one = self.request(id)
         if _person(one.by) == _person(by):
@@ -139,7 +139,7 @@ class Reveals:
         """Approve a request.
 
         Raises:
-            UnknownName, UsageError, AlreadyDecided: as `may_approve`.
+            UnknownName, UsageError, AlreadyDecided: as in `may_approve`.
         """
         from sqlalchemy import update
 
@@ -151,14 +151,14 @@ class Reveals:
         return self.request(id)
 
     def take(self, id: str, question: Mapping[str, Any], by: str, *, hidden: str = "") -> RevealRequest:
-        """Use a request up; of two who try, one succeeds.
+        """Use up a request. If two callers try, one succeeds.
 
         Args:
-            question, hidden: as they were asked.
+            question, hidden: as in `ask`.
 
         Raises:
-            UnknownName: as `request`.
-            UsageError: another asked for it, it asks for something else, or nobody has approved it; it stays.
+            UnknownName: as in `request`.
+            UsageError: another person made the request, it asks for something else, or it is not approved. It remains.
         """
         from sqlalchemy import delete
 
@@ -176,7 +176,7 @@ class Reveals:
         return one
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._store.close()
 
     def _question(self, question: Mapping[str, Any], hidden: str) -> str:
@@ -194,10 +194,10 @@ class Reveals:
 
 
 def open_reveals(settings: Settings, keyring: Keyring) -> Reveals:
-    """The requests in the service's database.
+    """Open the requests in the service's database.
 
     Raises:
-        MissingExtra, SettingError, WrongKey, IncognoteError: as `Reveals`.
+        MissingExtra, SettingError, WrongKey, IncognoteError: as in `Reveals`.
     """
     from incognote.service.monitoring import database_of
 

@@ -1,7 +1,7 @@
-"""Changing the master key: every store that is named is put under the new key, or nothing is begun.
+"""Change the master key. Either all named stores are moved to the new key, or the change does not begin.
 
-Each store changes as a whole (a database, the recording), item by item with each item whole (the quarantine), or so
-that it knows how far it is (the index). So a killed run leaves nothing unreadable, and the same call ends it.
+A database and the recording change as a whole. The quarantine changes item by item, with each item whole. The index
+records its progress. So a killed run leaves nothing unreadable, and the same call completes it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _IN_USE = "a process uses it: stop workers, the API and other runs of incognote"
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """What is kept under the key; paths and addresses as the settings have them.
+    """The stores that are under the key, with paths and addresses as in the settings.
 
     Args:
         quarantines: folders of held records.
         ledger: the ledger's database.
-        databases: of the service: opt-outs, drift, queue of review, API keys and jobs.
-        index, index_password: of surrogates.
-        recording: of answers of models.
+        databases: the service's databases: opt-outs, drift, review queue, API keys and jobs.
+        index, index_password: the surrogate index.
+        recording: the recording of models' answers.
         audit: the audit log's folder.
     """
 
@@ -48,23 +48,23 @@ class Stores:
 
 @dataclass(frozen=True, slots=True)
 class Rotated:
-    """One store, and how many items of it were sealed anew; 0 where an earlier run had done it."""
+    """One store, and the number of its items that were resealed; 0 if an earlier run had done it."""
 
     store: str
     items: int
 
 
 def rotate(stores: Stores, former: Keyring, new: Keyring, *, by: str) -> list[Rotated]:
-    """Put all stores under a new key. Broken off, the same call ends it.
+    """Move all stores to a new key. If it is interrupted, the same call completes it.
 
     Args:
-        by: who of the staff does this; stands in the audit log.
+        by: the staff member who does this, for the audit log.
 
     Raises:
-        UsageError: the keys are the same, a store is not there, or the index keeps no originals.
+        UsageError: the keys are the same, a store does not exist, or the index keeps no originals.
         WrongKey: a store is under a third key, or the former key is not persistent.
-        IncognoteError: a store is in use or does not serve. Of all this, what can be known is known before anything
-            is changed; the message names the store.
+        IncognoteError: a store is in use or failed. As far as possible, all of this is checked before anything is
+            changed. The message names the store.
     """
     if not (former.persistent and new.persistent) or former.id == new.id:
         raise UsageError(
@@ -77,7 +77,7 @@ def rotate(stores: Stores, former: Keyring, new: Keyring, *, by: str) -> list[Ro
     with ExitStack() as held:
         _hold(held, stores)
         done = list(_changed(stores, former, new))
-        if stores.audit is not None:  # the last: what it tells has happened
+        if stores.audit is not None:  # last, since it records what has happened
             with _named("audit log"):
                 log = AuditLog(stores.audit, new, former=former)
                 count = sum(one.items for one in done)
@@ -93,13 +93,13 @@ def _hold(held: ExitStack, stores: Stores) -> None:
 
 
 def _look(stores: Stores, former: Keyring, new: Keyring) -> None:
-    """Whether each store is there, under one of the two keys, and used by nobody."""
+    """Check that each store exists, is under one of the two keys, and is not in use."""
     with ExitStack() as held:
         _hold(held, stores)
         if stores.audit is not None and (named := key_entry(stores.audit)) is not None:
             with _named("audit log"):
-                told = str(named.facts.get("key")), str(named.facts.get("check"))
-                (new if told[0] == new.id else former).require(*told)
+                key = str(named.facts.get("key")), str(named.facts.get("check"))
+                (new if key[0] == new.id else former).require(*key)
         for folder in stores.quarantines:
             with _named("quarantine"):
                 Quarantine(folder, new, former=former)
@@ -130,7 +130,7 @@ def _look(stores: Stores, former: Keyring, new: Keyring) -> None:
 
 
 def _changed(stores: Stores, former: Keyring, new: Keyring) -> Iterator[Rotated]:
-    if stores.ledger is not None:  # the first: it knows of workers on other machines
+    if stores.ledger is not None:  # first, since it knows of workers on other machines
         from incognote.ledger.rekeying import rekey as ledger
 
         with _named("ledger"):
@@ -162,7 +162,7 @@ def _changed(stores: Stores, former: Keyring, new: Keyring) -> Iterator[Rotated]
 
 
 def _log(folder: Path, former: Keyring, new: Keyring) -> AuditLog:
-    """The audit log under the key it is under; a change of it that was broken off is ended."""
+    """Open the audit log under its current key. An interrupted change of its key is completed."""
     named = key_entry(folder)
     if named is not None and named.facts.get("key") == new.id:
         return AuditLog(folder, new, former=former)
@@ -171,7 +171,7 @@ def _log(folder: Path, former: Keyring, new: Keyring) -> AuditLog:
 
 @contextmanager
 def _named(store: str) -> Iterator[None]:
-    """Errors say which store they are about."""
+    """Add the name of the store to errors."""
     try:
         yield
     except (WrongKey, UsageError) as error:

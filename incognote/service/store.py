@@ -1,6 +1,6 @@
 """Databases that the service keeps beside the ledger: SQLite in one file, or PostgreSQL, through SQLAlchemy.
 
-What a table holds of a record is sealed by whoever writes it; an error of the database never quotes parameters.
+The writer of a table seals what it holds of a record. An error of the database never quotes parameters.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _TRIES = 5
 
 
 class ServiceStore:
-    """One database and the tables of one part of the service; made where they are not there yet.
+    """One database and the tables of one part of the service. Missing tables are created.
 
     Args:
         url: `sqlite:///FILE` or `postgresql://user:password@host/name`.
         metadata: the tables; one of them is `meta`.
-        meta: a table of `name` and `value`, both strings; it remembers the version and the key.
-        version: of the tables; a database of another version is refused.
-        keyring: what is sealed there is sealed with it.
+        meta: a table of `name` and `value`, both strings, which stores the version and the key.
+        version: the version of the tables. A database of another version is refused.
+        keyring: the key that seals the data.
 
     Raises:
-        SettingError: the URL names no database we know.
-        WrongKey: another key made what is there, or the key is ephemeral.
-        IncognoteError: the database does not serve, or another version of incognote made the tables.
+        SettingError: the URL is not of a supported database.
+        WrongKey: the data was made with another key, or the key is ephemeral.
+        IncognoteError: the database failed, or another version of incognote made the tables.
     """
 
     def __init__(self, url: str, metadata: MetaData, meta: Table, version: int, keyring: Keyring) -> None:
@@ -49,50 +49,53 @@ class ServiceStore:
         self._rows: dict[str, str] | None = None
         try:
             with self.reading(), self._engine.connect():
-                pass  # it opens, or `reading` says why not
+                pass  # it opens, or `reading` gives the reason
             self._make(metadata)
-            stands = self._remembered(meta, {"version": str(version), "key": keyring.id, "check": keyring.check})
-            if stands["version"] != str(version):
+            stored = self._remembered(meta, {"version": str(version), "key": keyring.id, "check": keyring.check})
+            if stored["version"] != str(version):
                 raise IncognoteError(
-                    f"The tables of the database have version {stands['version']}, but this program needs {version}."
+                    f"The tables of the database have version {stored['version']}, but this program needs {version}."
                 )
-            keyring.require(stands["key"], stands["check"])
-            self._rows = stands
+            keyring.require(stored["key"], stored["check"])
+            self._rows = stored
         except IncognoteError:
             self._engine.dispose()
             raise
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
-        """A transaction: committed at the end, rolled back when something is raised.
+        """Run a transaction. It is committed at the end, and rolled back if an error is raised.
 
         Raises:
-            WrongKey: the key was changed since this was opened; nothing was written.
+            WrongKey: the key was changed since the database was opened, and nothing was written.
         """
         with self.reading(), self._engine.begin() as connection:
             yield connection
-            if self._rows is not None:  # at the end: what wrote holds up a change of the key until it is committed
+            if self._rows is not None:  # at the end: after a write, a change of the key must wait for the commit
                 self._still_ours(connection)
 
     def mac(self, purpose: Purpose, message: str, *scope: str) -> bytes:
-        """As `Keyring.mac`, but the same after a change of the key: for names that are kept and sought again."""
+        """Like `Keyring.mac`, but with the same result after a change of the key.
+
+        For names that are stored and looked up.
+        """
         return MacKey.of(self._rows or {}, self._keyring, purpose, *scope).mac(message)
 
     def _still_ours(self, connection: Connection) -> None:
         from sqlalchemy import select
 
         asked = select(self._meta.c.name, self._meta.c.value).where(self._meta.c.name.in_(("key", "check")))
-        stands = {row.name: row.value for row in connection.execute(asked)}
-        self._keyring.require(stands["key"], stands["check"])
+        stored = {row.name: row.value for row in connection.execute(asked)}
+        self._keyring.require(stored["key"], stored["check"])
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Errors of the database as ours, by their class only."""
+        """Turn errors of the database into ours, with their class only."""
         from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
         try:
             yield
-        except IntegrityError:  # the caller's to read: a unique key decided
+        except IntegrityError:  # for the caller: a unique constraint decided
             raise
         except SQLAlchemyError as error:
             raise Unwritable(
@@ -100,11 +103,14 @@ class ServiceStore:
             ) from None
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._engine.dispose()
 
     def _make(self, metadata: MetaData) -> None:
-        """Make the tables; another process may be at it too, and then one of the two is told so."""
+        """Create the tables.
+
+        Another process may do so at the same time, and one of the two then gets an error and retries.
+        """
         from sqlalchemy.exc import SQLAlchemyError
 
         for left in reversed(range(_TRIES)):
@@ -119,7 +125,7 @@ class ServiceStore:
                     ) from None
 
     def _remembered(self, meta: Table, words: dict[str, str]) -> dict[str, str]:
-        """What the database says of itself; whoever comes first writes it."""
+        """Return the database's metadata. The first process writes it."""
         from sqlalchemy import insert, select
         from sqlalchemy.exc import IntegrityError
 
@@ -135,10 +141,10 @@ class ServiceStore:
 
 
 def open_engine(url: str) -> Engine:
-    """A database by its address; a file of SQLite is made where there is none.
+    """Open a database by its URL. A missing SQLite file is created.
 
     Raises:
-        SettingError, MissingExtra, IncognoteError: as `ServiceStore`.
+        SettingError, MissingExtra, IncognoteError: as in `ServiceStore`.
     """
     try:
         from sqlalchemy import create_engine, event

@@ -1,6 +1,6 @@
 """The tables of the service: API keys (hashed), jobs and their documents, the review queue, drift.
 
-What is PHI is in sealed columns (`given`, `answer`, `sealed`, `decision`); `patient` and `source` are keyed hashes.
+PHI is in sealed columns (`given`, `answer`, `sealed`, `decision`). `patient` and `source` are keyed hashes.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ DAYS = Table(
     Column("source", String(16), primary_key=True),
     Column("day", String(10), primary_key=True),
     Column("type", String(64), primary_key=True),
-    Column("records", Integer, nullable=False),  # of the row of all types; 0 in the others
+    Column("records", Integer, nullable=False),  # in the row of all types; 0 in the others
     Column("total", BigInteger, nullable=False),
     Column("squares", BigInteger, nullable=False),
 )

@@ -1,7 +1,7 @@
-"""The closed vocabulary of everything the service tells: events by name, facts by kind. No kind holds free text.
+"""The closed vocabulary of the service's logs: events by name, facts by kind. No kind allows free text.
 
-So nothing of a record can be told by mistake: a sentence, a name with its blank, a note does not fit any kind. What
-might fit (a surname is a word like any other) is kept out by where facts come from: settings, counters, keyed hashes.
+So no part of a record can be logged by mistake: a sentence, a name with a space, or a note fits no kind. A value that
+would fit, such as a surname, is kept out by the origin of the facts: settings, counters, keyed hashes.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from incognote.errors import UnknownName, UsageError
 
 Fact = str | int | float
 STAFF = "who"
-"""The kind of persons on the staff: an audit log names them, no log line and no metric does."""
+"""The kind for staff members. An audit log names them, but no log line and no metric does."""
 
 _KINDS = {
     "hex": re.compile(r"[0-9a-f]{16,64}"),
     "key": re.compile(r"[0-9a-f]{12}"),
     "code": re.compile(r"[a-z][a-z0-9-]{0,63}"),
     "type": re.compile(r"[A-Z][A-Z0-9_]{0,63}"),
-    "name": re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9._/-]{0,63}"),  # a letter: no date, no telephone number
+    "name": re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9._/-]{0,63}"),  # a letter: no date or phone number
     "head": re.compile(r"[0-9]{1,12}:[0-9a-f]{64}"),
     "version": re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,63}"),
     STAFF: re.compile(r"\w[\w .@'-]{0,63}"),
@@ -34,36 +34,36 @@ _KINDS = {
 
 @cache
 def facts() -> Mapping[str, str]:
-    """The facts there are, with their kinds."""
+    """Return all facts with their kinds."""
     return _vocabulary()["facts"]
 
 
 @cache
 def events() -> Mapping[str, str]:
-    """The events there are, each with a sentence that says what it means."""
+    """Return all events, each with a sentence that explains it."""
     return _vocabulary()["events"]
 
 
 @cache
 def level(event: str) -> str:
-    """How loud an event is: `debug`, `info`, `warning` or `error`."""
+    """Return the log level of an event: `debug`, `info`, `warning` or `error`."""
     return next((name for name, events in _vocabulary()["levels"].items() if event in events), "info")
 
 
 def audited(event: str) -> bool:
-    """Whether an event that a worker tells goes into the audit log, too."""
+    """Whether a worker's event is also written to the audit log."""
     return event in _vocabulary()["audited"]["events"]
 
 
 def checked(event: str, told: Mapping[str, Fact], *, staff: bool = False) -> dict[str, Fact]:
-    """The facts of an event, sorted by name, if all may be told.
+    """Return the facts of an event, sorted by name, if all of them are allowed.
 
     Args:
-        staff: whether persons on the staff may be named.
+        staff: whether staff members may be named.
 
     Raises:
-        UnknownName: no such event, or no such fact.
-        UsageError: a value that its fact's kind does not admit; the message names the fact, never the value.
+        UnknownName: the event or the fact does not exist.
+        UsageError: a value does not fit the kind of its fact. The message names the fact, never the value.
     """
     if event not in events():
         raise UnknownName("event", event if _KINDS["code"].fullmatch(event.replace(".", "-")) else "?", events())

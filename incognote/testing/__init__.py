@@ -1,7 +1,6 @@
-"""Public twins of what is outside: a scripted model, a server on the loopback that speaks OpenAI's API, an embedder, an
-index of surrogates.
+"""Public test doubles: a scripted model, a local server with OpenAI's API, an embedder, and a surrogate index.
 
-They are for tests, ours and yours: no network, no key, every reply known beforehand, and misbehaviour on command.
+They are for our tests and yours: no network, no key, known replies, and misbehavior on demand.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -32,7 +31,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The server alone needs Starlette and uvicorn, so they are imported when somebody asks for it."""
+    """Import the server when it is first used. Only it needs Starlette and uvicorn."""
     if name != "LocalServer":
         raise AttributeError(name)
     try:

@@ -15,7 +15,7 @@ from incognote.testing.server import LocalServer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve replies from a file; the first line printed is the base address, the second the key."""
+    """Serve replies from a file. The first line printed is the base address, the second the key."""
     parser = argparse.ArgumentParser("python -m incognote.testing", description=__doc__)
     parser.add_argument("--replies", required=True, metavar="FILE", help="JSON lines: note or address, and reply")
     parser.add_argument("--otherwise", metavar="REPLY", help="the reply to what the file does not hold")

@@ -16,14 +16,14 @@ _GRAM = 3
 
 
 class HashingEmbedder:
-    """The public twin of an embedder: texts that share words and parts of words are alike, meaning is not known.
+    """The test double of an embedder. Texts that share words and parts of words are similar. Meaning is not considered.
 
-    The same everywhere: nothing in it is drawn, and no hash depends on the process.
+    The result is the same everywhere: it uses no random numbers, and no hash depends on the process.
 
-    Each word and trigram has a direction of its own, of signs that its hash gives.
+    Each word and trigram has its own direction, from the signs that its hash gives.
 
     Args:
-        dimension: of the vectors; the smaller, the more is alike by chance.
+        dimension: of the vectors. With a smaller one, more texts are similar by chance.
     """
 
     name = "hashing"
@@ -33,7 +33,7 @@ class HashingEmbedder:
         self.version = f"1-{dimension}"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors, texts × dimension; of a text without letter or digit, zeros."""
+        """Return unit vectors, texts × dimension. A text without letter or digit has zeros."""
         sums = np.zeros((len(texts), self.dimension), np.float32)
         for row, text in zip(sums, texts, strict=True):
             for part in _parts(text):
@@ -43,7 +43,7 @@ class HashingEmbedder:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Each word, without case and accents, and its trigrams with its ends marked."""
+    """Yield each word, without case and accents, and its trigrams with its ends marked."""
     for word in _WORDS.findall(without_marks(text.casefold())):
         yield word
         ended = f"<{word}>"

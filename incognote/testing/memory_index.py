@@ -1,4 +1,4 @@
-"""The twin of the index of surrogates: documents in a dictionary, and rounds that others may come between."""
+"""The test double of the surrogate index: documents in a dictionary, with rounds between which others may act."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ T = TypeVar("T")
 
 
 class MemoryStore:
-    """Documents of one process, which end with it. Only the single operation is atomic, as in a cluster.
+    """Documents of one process, which end with it. As in a cluster, only a single operation is atomic.
 
     Args:
-        meta: what the index says of itself.
+        meta: the metadata of the index.
     """
 
     vendor = "memory"
@@ -44,17 +44,17 @@ class MemoryStore:
 
     def __init__(self, meta: Meta) -> None:
         self.docs: dict[str, Doc] = {}
-        self.down = False  # True: as if nobody answered
+        self.down = False  # True simulates an index that does not answer
         self._version = 0
         self._sealer: Sealer | None = None
         self._create((meta.doc(),))
 
     def use(self, sealer: Sealer) -> None:
-        """Open and seal vectors by this sealer."""
+        """Use this sealer to open and seal vectors."""
         self._sealer = sealer
 
     async def run_all(self, programs: Sequence[Program[T]], *, writes: bool) -> list[T]:
-        """Side by side; others have their turn between the rounds."""
+        """Run programs concurrently. They take turns between the rounds."""
 
         async def do(ops: list[Op]) -> list[Any]:
             await asyncio.sleep(0)
@@ -63,19 +63,19 @@ class MemoryStore:
         return await side_by_side(programs, do)
 
     async def refresh(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing, since there is nothing to wait for."""
 
     async def purge(self) -> None:
-        """What was deleted is gone."""
+        """Do nothing, since deleted documents are already gone."""
 
     async def aclose(self) -> None:
-        """Nothing to give back."""
+        """Do nothing, since there is nothing to close."""
 
     def do(self, op: Op) -> Any:
-        """One operation.
+        """Run one operation.
 
         Raises:
-            IndexUnavailable: it was told to be down.
+            IndexUnavailable: it was set to be down.
         """
         if self.down:
             raise IndexUnavailable("the index was told to be down")
@@ -104,15 +104,15 @@ class MemoryStore:
         return [None if doc.id in self.docs else self._put(doc) for doc in docs]
 
     def _swap(self, doc: Doc, fields: dict[str, Any]) -> bool:
-        stands = self.docs.get(doc.id)
-        if stands is None or stands.version != doc.version:
+        existing = self.docs.get(doc.id)
+        if existing is None or existing.version != doc.version:
             return False
-        self._put(replace(stands, **fields))
+        self._put(replace(existing, **fields))
         return True
 
     def _delete(self, doc: Doc) -> int:
-        stands = self.docs.get(doc.id)
-        if stands is None or stands.version != doc.version:
+        existing = self.docs.get(doc.id)
+        if existing is None or existing.version != doc.version:
             return 0
         del self.docs[doc.id]
         return 1
@@ -131,12 +131,12 @@ class MemoryStore:
 
 
 class MemoryIndex(SurrogateIndex):
-    """An index of surrogates for tests, ours and yours.
+    """A surrogate index for our tests and yours.
 
     Args:
-        keyring: the master key; one of its own by default.
-        originals, dimension, embedder: as of `Meta`.
-        store: that of another one, to look at the same index with other eyes.
+        keyring: the master key; a new one by default.
+        originals, dimension, embedder: as in `Meta`.
+        store: the store of another index, to access the same data through a second one.
     """
 
     def __init__(

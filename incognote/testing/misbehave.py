@@ -1,8 +1,8 @@
-"""Misbehaviour by name: what models and their servers do to a good reply.
+"""Misbehavior by name: the ways in which models and their servers spoil a good reply.
 
-Each is a pure function over the request, the good reply and a seeded random, and returns a bad reply or a trouble. What
-changes words reads the reply as JSON and touches every phrase in a list, whatever the contract; a reply that is no JSON
-stays as it is.
+Each is a pure function of the request, the good reply and a seeded random generator. It returns a bad reply or a
+trouble. A function that changes words reads the reply as JSON and changes every phrase in a list, whatever the
+contract. A reply that is not JSON stays unchanged.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def hang(request: Request, good: Reply, random: Random) -> Act:
 
 
 def slow_stream(request: Request, good: Reply, random: Random) -> Act:
-    """The good reply, piece by piece: no single pause is long, the whole is."""
+    """The good reply, piece by piece. No single pause is long, but the whole reply takes long."""
     return Trouble("slow", reply=good)
 
 
@@ -57,7 +57,7 @@ def cut_body(request: Request, good: Reply, random: Random) -> Act:
 
 
 def truncated_json(request: Request, good: Reply, random: Random) -> Act:
-    """The reply ends in the middle and says that it ended by itself."""
+    """The reply ends in the middle, but claims to be complete."""
     return replace(good, text=_cut(good.text, random))
 
 
@@ -67,14 +67,14 @@ def length_stop(request: Request, good: Reply, random: Random) -> Act:
 
 
 def prose_around_json(request: Request, good: Reply, random: Random) -> Act:
-    """A sentence before the object and one after; sometimes they hold braces of their own."""
+    """A sentence before the object and one after. Sometimes they contain braces."""
     before = random.choice(("Here is the JSON you asked for:", "I looked for {names, dates, places} and found:"))
     after = random.choice(("Let me know if you need anything else!", "(Types without a finding are {} or left out.)"))
     return replace(good, text=f"{before}\n\n{good.text}\n\n{after}")
 
 
 def code_fence(request: Request, good: Reply, random: Random) -> Act:
-    """The object stands in a Markdown fence."""
+    """The object is in a Markdown fence."""
     return replace(good, text=f"```{random.choice(('json', ''))}\n{good.text}\n```")
 
 
@@ -84,12 +84,12 @@ def trailing_comma(request: Request, good: Reply, random: Random) -> Act:
 
 
 def single_quotes(request: Request, good: Reply, random: Random) -> Act:
-    """Quoted as Python would."""
+    """Quotes as in Python."""
     return _rewritten(good, repr)
 
 
 def duplicate_keys(request: Request, good: Reply, random: Random) -> Act:
-    """Each key stands twice, its phrases divided between the two."""
+    """Each key occurs twice, with its phrases divided between the two."""
 
     def doubled(said: Any) -> str:
         pairs: list[tuple[str, Any]] = []
@@ -118,7 +118,7 @@ def wrong_shape(request: Request, good: Reply, random: Random) -> Act:
 
 
 def unknown_types(request: Request, good: Reply, random: Random) -> Act:
-    """One phrase moves from its type to one that nobody asked for; without phrases the type comes empty."""
+    """One phrase moves from its type to one that was not requested. Without phrases, the new type is empty."""
 
     def moved(said: Any) -> Any:
         found = _lists(said)
@@ -134,7 +134,7 @@ def unknown_types(request: Request, good: Reply, random: Random) -> Act:
 
 
 def hallucinated_phrases(request: Request, good: Reply, random: Random) -> Act:
-    """One or two phrases more, which the text does not hold; marked where the others are."""
+    """One or two additional phrases that are not in the text, marked if the others are."""
     text = text_of(request)
     opening, closing = marks(text) if marks(text)[0] in good.text else ("", "")
     unheard = [phrase for phrase in INVENTED if phrase.casefold() not in text.casefold()]
@@ -151,7 +151,7 @@ def hallucinated_phrases(request: Request, good: Reply, random: Random) -> Act:
 
 
 def wrong_case(request: Request, good: Reply, random: Random) -> Act:
-    """Every phrase in capitals, in lower case or in the other case."""
+    """Every phrase in capitals, in lower case or in swapped case."""
     return _phrases(good, lambda phrase: random.choice((str.upper, str.lower, str.swapcase))(phrase))
 
 
@@ -181,7 +181,7 @@ def typos(request: Request, good: Reply, random: Random) -> Act:
 
 
 def echoed_instructions(request: Request, good: Reply, random: Random) -> Act:
-    """The instructions, their example reply included, come before the reply."""
+    """The instructions, including their example reply, come before the reply."""
     told = next((message.content for message in request.messages if message.role == "system"), "")
     return replace(good, text=f"{told or request.messages[-1].content}\n\n{good.text}")
 
@@ -192,7 +192,7 @@ def refusal_text(request: Request, good: Reply, random: Random) -> Act:
 
 
 def refusal(request: Request, good: Reply, random: Random) -> Act:
-    """A refusal in the field there is for it (`message.refusal`); no content."""
+    """A refusal in the field for it (`message.refusal`), without content."""
     return replace(good, text="", finish="refusal")
 
 
@@ -202,7 +202,7 @@ def content_filter(request: Request, good: Reply, random: Random) -> Act:
 
 
 def empty(request: Request, good: Reply, random: Random) -> Act:
-    """No content, and it ended by itself."""
+    """No content, but marked as complete."""
     return replace(good, text="")
 
 
@@ -225,26 +225,26 @@ MISBEHAVIOURS: Mapping[str, Misdeed] = {
         content_filter, empty, not_json,
     )
 }  # fmt: skip
-"""Every misbehaviour by its name."""
+"""Every misbehavior by its name."""
 
 
 class Misbehaviour:
     """Makes a share of the replies bad.
 
-    Whether and how is decided by the seed, the request's content and the attempt alone: the same run misbehaves in the
-    same places however its calls interleave, and a retry may succeed.
+    The choice depends only on the seed, the request's content and the attempt. So the same run misbehaves in the same
+    places however its calls interleave, and a retry may succeed.
 
     Args:
-        names: which misbehaviours, as in MISBEHAVIOURS; one is drawn for each bad call.
+        names: which misbehaviors, as in MISBEHAVIOURS. One is drawn for each bad call.
         share: of the calls, 0 to 1.
-        seed: another one, other places.
-        attempts: only the first so many attempts at a request may go bad; None for any.
+        seed: another seed changes the places.
+        attempts: only this many first attempts at a request may go bad; None for any.
         retry_after: seconds in the header of a 429.
         hang: seconds before a hung connection is closed.
         slow: seconds over which a slow reply is spread.
 
     Raises:
-        UnknownName: nothing bears such a name.
+        UnknownName: no misbehavior has such a name.
         UsageError: no name, or a share outside 0..1.
     """
 
@@ -269,14 +269,14 @@ class Misbehaviour:
         self._retry_after, self._hang, self._slow = retry_after, hang, slow
 
     def choose(self, request: Request, attempt: int) -> str | None:
-        """The misbehaviour of this attempt at this request; None for a good reply."""
+        """Return the misbehavior for this attempt at this request; None for a good reply."""
         if self.attempts is not None and attempt > self.attempts:
             return None
         random = self._random(request, attempt, "choose")
         return random.choice(self.names) if random.random() < self.share else None
 
     def apply(self, name: str, request: Request, good: Reply, attempt: int) -> Act:
-        """What that misbehaviour makes of the good reply."""
+        """Apply a misbehavior to the good reply."""
         act = MISBEHAVIOURS[name](request, good, self._random(request, attempt, name))
         if isinstance(act, Reply):
             return act
@@ -285,16 +285,16 @@ class Misbehaviour:
         return replace(act, seconds={"hang": self._hang, "slow": self._slow}.get(act.kind, 0.0))
 
     def _random(self, request: Request, attempt: int, purpose: str) -> Random:
-        return Random(f"{self.seed}:{purpose}:{attempt}:{request.address('')}")  # noqa: S311 -- to be repeatable
+        return Random(f"{self.seed}:{purpose}:{attempt}:{request.address('')}")  # noqa: S311 -- repeatable
 
 
 def _cut(text: str, random: Random) -> str:
-    """A beginning of the text, at least one character short of it."""
+    """Return the beginning of the text, at least one character shorter than it."""
     return text[: min(len(text) - 1, int(len(text) * random.uniform(0.2, 0.95)))] if text else text
 
 
 def _rewritten(good: Reply, write: Callable[[Any], str]) -> Reply:
-    """The reply's JSON written anew; a reply that is none stays."""
+    """Rewrite the reply's JSON. A reply that is not JSON stays unchanged."""
     try:
         said = json.loads(good.text)
     except ValueError:
@@ -303,7 +303,7 @@ def _rewritten(good: Reply, write: Callable[[Any], str]) -> Reply:
 
 
 def _phrases(good: Reply, change: Callable[[str], str]) -> Reply:
-    """The reply with each text in its lists changed; keys stay."""
+    """Return the reply with each text in its lists changed. Keys stay unchanged."""
 
     def walked(value: Any) -> Any:
         if isinstance(value, dict):
@@ -316,12 +316,12 @@ def _phrases(good: Reply, change: Callable[[str], str]) -> Reply:
 
 
 def _lists(said: Any) -> dict[str, list[Any]]:
-    """The keys of an object whose values are lists; none of anything else."""
+    """Return the keys of an object whose values are lists; empty for anything else."""
     return {key: value for key, value in said.items() if isinstance(value, list)} if isinstance(said, dict) else {}
 
 
 def _loose(value: Any, plain: Callable[[Any], str]) -> str:
-    """JSON with a comma after every last item."""
+    """Return JSON with a comma after every last item."""
     if isinstance(value, dict) and value:
         return "{" + "".join(f"{plain(key)}: {_loose(item, plain)}, " for key, item in value.items()).rstrip() + "}"
     if isinstance(value, list) and value:

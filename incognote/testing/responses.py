@@ -1,4 +1,4 @@
-"""Requests and responses of the local server as Starlette has them, and connections that break on command."""
+"""Requests and responses of the local server for Starlette, and connections that break on demand."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _STATUSES = {
 
 @dataclass(slots=True)
 class Call:
-    """One HTTP request that came, and what became of it.
+    """One HTTP request that came, and its outcome.
 
     Args:
-        method, path: of the request; the query is left out.
+        method, path: of the request, without the query.
         headers: names in lower case.
-        body: as it came.
-        request: of a chat completion, what was asked.
-        attempt: how often the same had been asked, this time included; 0 for what is no chat completion.
-        misbehaviour: the name of the one that was chosen.
-        status: of the response; 0 where none was sent.
+        body: the body as received.
+        request: for a chat completion, the parsed request.
+        attempt: how often the same request had come, including this time; 0 if it is not a chat completion.
+        misbehaviour: the name of the chosen misbehavior.
+        status: of the response; 0 if none was sent.
         began, ended: seconds of the monotonic clock; `ended` is 0 while it is under way.
     """
 
@@ -55,7 +55,7 @@ class Call:
 
 
 class Connection(H11Protocol):
-    """A connection that the application can break: its transport is in each request's state."""
+    """A connection that the application can break, since its transport is in each request's state."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn
         self.app_state = {**self.app_state, "transport": transport}
@@ -63,7 +63,7 @@ class Connection(H11Protocol):
 
 
 class Broken(Response):
-    """JSON piece by piece, or nothing, and then what breaks the connection.
+    """JSON piece by piece, or nothing, and then a break of the connection.
 
     Args:
         content: None for a response that never begins.
@@ -96,7 +96,7 @@ class Broken(Response):
 
 
 async def disconnected(receive: Receive, seconds: float | None) -> bool:
-    """Wait for the client to close the connection, at most so long; whether it did.
+    """Wait for the client to close the connection, up to a time limit. Return whether it did.
 
     The request's body has been read, so nothing else can come.
     """
@@ -112,7 +112,7 @@ async def disconnected(receive: Receive, seconds: float | None) -> bool:
 
 
 def route(method: str, path: str, handler: Callable[[HttpRequest], Json | bytes]) -> Route:
-    """A route to a function that returns JSON or the content of a file."""
+    """Return a route to a function that returns JSON or the content of a file."""
 
     async def endpoint(asked: HttpRequest) -> Response:
         answered = handler(asked)
@@ -124,21 +124,21 @@ def route(method: str, path: str, handler: Callable[[HttpRequest], Json | bytes]
 
 
 def as_json(content: Json, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """JSON in ASCII: a reply may hold half of a surrogate pair, which UTF-8 cannot."""
+    """Return JSON in ASCII, since a reply may contain half of a surrogate pair, which UTF-8 cannot encode."""
     return Response(json.dumps(content), status, headers, "application/json")
 
 
 def body_of(asked: HttpRequest) -> bytes:
-    """The body of a request that was logged."""
+    """Return the body of a logged request."""
     call: Call = asked.state.call
     return call.body
 
 
 def parsed(body: bytes) -> Json:
-    """A request's body.
+    """Parse a request's body.
 
     Raises:
-        ApiError: it is no JSON object.
+        ApiError: it is not a JSON object.
     """
     try:
         content = json.loads(body)
@@ -150,7 +150,7 @@ def parsed(body: bytes) -> Json:
 
 
 def said_in(body: bytes) -> str:
-    """What the messages of a request say; the whole body where it has none."""
+    """Return the text of a request's messages, or the whole body if it has none."""
     try:
         messages: Any = json.loads(body)["messages"]
         return "\n".join(str(message["content"]) for message in messages)
@@ -159,12 +159,12 @@ def said_in(body: bytes) -> str:
 
 
 def error_of(trouble: Trouble) -> ApiError:
-    """A trouble as an error response."""
+    """Return a trouble as an error response."""
     status = trouble.status or 500
     message = _STATUSES.get(status, _STATUSES[400] if status < 500 else _STATUSES[500])
     return ApiError(status, message, trouble.code or None, retry_after=trouble.retry_after)
 
 
 def too_long() -> ApiError:
-    """The error of a request beyond the model's context."""
+    """Return the error for a request beyond the model's context."""
     return ApiError(400, "This model's maximum context length is exceeded.", "context_length_exceeded", "messages")

@@ -1,5 +1,6 @@
-"""How the twins come to an answer: a function or a table of replies, a misbehaviour over it, tokens estimated; and a
-language model that is no more than this.
+"""A scripted model, and how the test doubles answer.
+
+An answer comes from a function or a table of replies, with optional misbehavior and estimated tokens.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ from incognote.testing.misbehave import Misbehaviour
 from incognote.testing.trouble import CHARACTERS_A_TOKEN, Act, Trouble, text_of, tokens
 
 Answer = Callable[[Request], str | Reply | Trouble] | Mapping[str, str]
-"""A function over the request, or a table: the text asked about, or the request's address, and the reply."""
+"""A function of the request, or a table from the text asked about, or the request's address, to the reply."""
 
 _NOT_COUNTED = Usage(calls=1)
 
 
 class Replies:
-    """A table of replies as a function over requests.
+    """A table of replies as a function of requests.
 
     Args:
-        table: the text asked about (see `text_of`) or a request's address, and the reply.
-        models: names under which an address may have been computed, as in `Request.address(name)`.
-        otherwise: the reply to what the table does not hold; None refuses it.
+        table: from the text asked about (see `text_of`), or a request's address, to the reply.
+        models: names with which an address may have been computed, as in `Request.address(name)`.
+        otherwise: the reply to requests that are not in the table; None refuses them.
 
     Raises (when called):
-        ModelRejected: the table holds no reply and there is none for the rest.
+        ModelRejected: the table has no reply, and `otherwise` is None.
     """
 
     def __init__(self, table: Mapping[str, str], *, models: tuple[str, ...] = (), otherwise: str | None = None) -> None:
@@ -50,14 +51,14 @@ class Replies:
 
 
 def read_replies(path: str | Path, *, otherwise: str | None = None) -> Replies:
-    """A table of replies from a file.
+    """Read a table of replies from a file.
 
-    Each line is `{"note": TEXT, "reply": REPLY}` or `{"address": ADDRESS, "model": NAME, "reply": REPLY}`: the text
-    asked about word for word, or the request's address and the name of the model under which it was computed. A reply
+    Each line is `{"note": TEXT, "reply": REPLY}` or `{"address": ADDRESS, "model": NAME, "reply": REPLY}`. It contains
+    the exact text asked about, or the request's address and the name of the model with which it was computed. A reply
     is a text or a JSON object.
 
     Args:
-        otherwise: the reply to what no line holds; None refuses it.
+        otherwise: the reply to requests that no line contains; None refuses them.
 
     Raises:
         UsageError: the file cannot be read, or a line is not such an object. The message gives the line's number.
@@ -79,12 +80,12 @@ def read_replies(path: str | Path, *, otherwise: str | None = None) -> Replies:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What becomes of one request.
+    """The response to one request.
 
     Args:
         act: a reply with its usage, or a trouble.
-        attempt: how often the same request had come before, this one included; 1 for the first.
-        misbehaviour: the name of the one that was chosen.
+        attempt: how often the same request had come, including this one; 1 for the first.
+        misbehaviour: the name of the chosen misbehavior.
     """
 
     act: Act = field(repr=False)
@@ -93,10 +94,10 @@ class Turn:
 
 
 class Answering:
-    """One answer, one misbehaviour, and the count of attempts at each request.
+    """One answer, one misbehavior, and the count of attempts at each request.
 
-    A reply longer than the request's `max_tokens` is cut there and ends with `length`, as a provider's would, unless
-    the answer brought usage of its own.
+    If a reply is longer than the request's `max_tokens`, it is cut and ends with `length`, as a provider would do,
+    unless the answer has usage of its own.
     """
 
     def __init__(
@@ -124,7 +125,7 @@ class Answering:
 
 
 def _counted(reply: Reply, request: Request) -> Reply:
-    """The reply with estimated usage, and no longer than was asked for, unless it has a count of its own."""
+    """Return the reply with estimated usage, cut to the requested length, unless it has its own usage."""
     if reply.usage != _NOT_COUNTED:
         return reply
     if tokens(reply.text) > request.max_tokens and reply.finish == "stop":
@@ -137,19 +138,19 @@ class ScriptedLLM:
     """A LanguageModel that answers from a function or a table.
 
     Usage is estimated on both sides as the number of words between white space or a quarter of the characters,
-    whichever is more; it costs nothing. A reply with usage of its own keeps it. A trouble (429, a hang, a lost
-    connection) becomes the error that an adapter raises where nobody retries; a slow reply comes late.
+    whichever is more. The cost is zero. A reply with usage of its own keeps it. A trouble (429, a hang, a lost
+    connection) becomes the error that an adapter raises without retries. A slow reply comes late.
 
     Args:
-        answer: a function over the request, or a table: the text asked about, or the request's address, and the reply.
+        answer: a function of the request, or a table from the text asked about, or the request's address, to the reply.
         name: vendor and model.
         latency: seconds that each call takes.
         misbehaviour: which replies are made bad, and how.
 
     Attributes:
-        requests: what was asked, in order.
-        misbehaved: the name of the misbehaviour of each call, in the same order; None where it was good.
-        peak: the most calls that were under way at once.
+        requests: the requests, in order.
+        misbehaved: the name of the misbehavior of each call, in the same order; None for a good reply.
+        peak: the maximum number of concurrent calls.
         closed: whether `aclose` was called.
     """
 
@@ -171,18 +172,18 @@ class ScriptedLLM:
 
     @property
     def calls(self) -> int:
-        """How many calls there were, whatever became of them."""
+        """The number of calls, whatever their outcome."""
         return len(self.requests)
 
     def __repr__(self) -> str:
         return f"ScriptedLLM(name={self.name!r}, calls={self.calls})"
 
     async def complete(self, request: Request) -> Reply:
-        """Answer as the script says.
+        """Answer according to the script.
 
         Raises:
-            ModelUnavailable, ModelRejected, ContextTooLong: as the script or the misbehaviour has it; ModelRejected
-                also where a table holds no reply.
+            ModelUnavailable, ModelRejected, ContextTooLong: as in the script or the misbehavior. ModelRejected also if
+                a table has no reply.
         """
         began = time.monotonic()
         self.requests.append(request)
@@ -204,7 +205,7 @@ class ScriptedLLM:
 
 
 async def _endured(trouble: Trouble) -> Reply:
-    """The late reply of a slow trouble; the error that any other ends in."""
+    """Return the late reply of a slow trouble, or raise the error of any other."""
     await asyncio.sleep(trouble.seconds)
     if trouble.kind == "slow" and trouble.reply is not None:
         return trouble.reply

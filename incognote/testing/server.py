@@ -41,35 +41,34 @@ from incognote.testing.wire import CHAT, ApiError, Json, completion, request_of
 
 _HOST = "127.0.0.1"
 _BACKLOG = 512
-_TURNS = 8  # of the loop: accepting a connection takes three
+_TURNS = 8  # turns of the loop: accepting a connection takes three
 _IDLE = 3600  # seconds that a connection without a request is kept
 
 
 class LocalServer:
-    """An OpenAI-compatible server on 127.0.0.1, in a thread of its own.
+    """An OpenAI-compatible server on 127.0.0.1, in its own thread.
 
-    It serves `POST /v1/chat/completions`, `GET /v1/models`, `/v1/files` and
-    `/v1/batches`, keeps connections alive, and queues nothing: each request waits its own latency. As a context
-    manager it starts and closes itself:
+    It serves `POST /v1/chat/completions`, `GET /v1/models`, `/v1/files` and `/v1/batches`, keeps connections alive, and
+    queues nothing: each request waits its own latency. As a context manager it starts and closes itself:
 
         with LocalServer({"Seen by Dr. Abara.": '{"PERSON": ["Abara"]}'}) as server:
             client = OpenAI(base_url=server.url, api_key=server.api_key)
 
     Args:
-        answer: a function over the request, called in the server's thread, or a table: the text asked about, or the
-            request's address, and the reply. A ModelProblem that the function raises becomes a status (400, or 503
-            where a later try may help); anything else becomes a 500 and is raised again when the `with` block ends.
+        answer: a function of the request, called in the server's thread, or a table from the text asked about, or the
+            request's address, to the reply. A ModelProblem that the function raises becomes a status (400, or 503
+            if a later try may help). Any other error becomes a 500 and is raised again when the `with` block ends.
         misbehaviour: which replies are made bad, and how.
         latency: seconds that each chat completion takes.
-        models: those that `GET /v1/models` lists; any other is refused (404). None lists one and takes all.
+        models: those that `GET /v1/models` lists; any other is refused (404). None lists one and accepts all.
         context: tokens (estimated) beyond which a request is refused as too long for the model.
-        schemas: whether `response_format` is understood; otherwise it is refused (400).
-        echo: whether error bodies repeat what the request said, as some servers' do.
+        schemas: whether `response_format` is supported; otherwise it is refused (400).
+        echo: whether error bodies repeat the request's text, as with some servers.
         port: 0 for a free one.
 
     Attributes:
         log: every HTTP request, in order of arrival.
-        peak: the most chat completions that waited for their response at once.
+        peak: the maximum number of chat completions that waited for their response at once.
         latency, schemas, echo: as above; may be set.
     """
 
@@ -131,12 +130,12 @@ class LocalServer:
 
     @property
     def requests(self) -> list[Request]:
-        """What was asked of chat completions, in order of arrival; lines of batches are not among it."""
+        """The chat completion requests in order of arrival, without the lines of batches."""
         return [call.request for call in self.log if call.request is not None]
 
     @property
     def calls(self) -> int:
-        """How many chat completions were asked for over HTTP, whatever became of them."""
+        """The number of chat completions requested over HTTP, whatever their outcome."""
         return sum(call.path == CHAT for call in self.log)
 
     @property
@@ -146,7 +145,7 @@ class LocalServer:
 
     @property
     def batch_plan(self) -> BatchPlan:
-        """What becomes of the batches that are created from now on; may be set."""
+        """What happens to the batches that are created from now on; may be set."""
         return self._store.plan
 
     @batch_plan.setter
@@ -157,10 +156,10 @@ class LocalServer:
         return f"LocalServer(port={self._port}, running={self._thread is not None}, calls={self.calls})"
 
     def start(self) -> Self:
-        """Listen; after a stop, again on the same port. Files, batches, attempts and the log are kept.
+        """Listen. After a stop, listen again on the same port. Files, batches, attempts and the log are kept.
 
         Raises:
-            UsageError: the port is taken.
+            UsageError: the port is in use.
         """
         if self._thread is not None:
             return self
@@ -177,7 +176,10 @@ class LocalServer:
         return self
 
     def stop(self) -> None:
-        """Be killed: connections are closed at once, responses under way are lost. The port stays reserved."""
+        """Simulate a kill.
+
+        Connections are closed at once, and responses under way are lost. The port stays reserved.
+        """
         if self._thread is None or self._loop is None or self._end is None:
             return
         self._loop.call_soon_threadsafe(self._end.set)
@@ -185,7 +187,7 @@ class LocalServer:
         self._thread = self._loop = self._end = None
 
     def close(self) -> None:
-        """Stop, and give the port back."""
+        """Stop, and release the port."""
         self.stop()
         if self._reserved is not None:
             self._reserved.close()
@@ -202,7 +204,10 @@ class LocalServer:
             raise self._failures[0]
 
     def _reserve(self) -> socket.socket:
-        """A socket that never listens: while we are down it keeps the port from others, clients included."""
+        """Return a socket that never listens.
+
+        While the server is down, it keeps the port from others, including clients.
+        """
         try:
             if self._port:
                 _bound(self._port, shared=False).close()
@@ -230,7 +235,7 @@ class LocalServer:
         await asyncio.sleep(0)  # transports that a task closed lose their connection in the next turn
 
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request: log it, check the key, leave the rest to the routes."""
+        """Serve one request: log it, check the key, and pass it to the routes."""
         asked = HttpRequest(scope, receive)
         call = Call(asked.method, asked.url.path, dict(asked.headers), await asked.body(), began=time.monotonic())
         self.log.append(call)
@@ -250,7 +255,7 @@ class LocalServer:
             else:
                 refusal = ApiError(401, "Incorrect API key provided.", "invalid_api_key")
                 await self._refused(asked, refusal)(scope, receive, sent)
-        except Exception as failure:  # the server's own; it is raised where the server is closed
+        except Exception as failure:  # the server's own; raised when the server is closed
             self._failures.append(failure)
         finally:
             call.ended = time.monotonic()
@@ -268,7 +273,7 @@ class LocalServer:
         return Broken(None, Trouble("drop")) if gone else response
 
     def _completed(self, call: Call) -> Response:
-        """The response to a chat completion.
+        """Return the response to a chat completion.
 
         Raises:
             ApiError: it is refused.
@@ -287,7 +292,7 @@ class LocalServer:
         return as_json(whole) if trouble is None else Broken(whole, trouble)
 
     def _turn(self, request: Request, model: str, body: Json) -> Turn:
-        """What the script does with a request.
+        """Return the script's response to a request.
 
         Raises:
             ApiError: it is refused.
@@ -305,12 +310,12 @@ class LocalServer:
         except ModelProblem as problem:
             status = 400 if isinstance(problem, ModelRejected) else 503
             raise ApiError(status, "The script refuses this request.", problem.code) from None
-        except Exception as failure:  # the script is the test's own code; it is raised where the server is closed
+        except Exception as failure:  # the script is the test's own code; raised when the server is closed
             self._failures.append(failure)
             raise ApiError(500, "The script failed; its error is raised where the server is closed.") from None
 
     def _line(self, body: Json) -> tuple[int, Json]:
-        """One line of a batch: status and body. A trouble that has no status is an error 500 there."""
+        """Return status and body for one line of a batch. A trouble without a status becomes an error 500."""
         try:
             request, model = request_of(body)
             act = self._turn(request, model, body).act
@@ -332,7 +337,7 @@ class LocalServer:
         return {"object": "list", "data": models}
 
     def _refused(self, asked: HttpRequest, error: Exception) -> Response:
-        """An error as a response; where the server echoes, with what the request said."""
+        """Return an error as a response. With `echo`, it contains the text of the request."""
         assert isinstance(error, ApiError)
         echo = said_in(body_of(asked)) if self.echo else ""
         after = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:g}"}
@@ -343,7 +348,7 @@ class LocalServer:
 
 
 def _bound(port: int, *, shared: bool) -> socket.socket:
-    """A socket on the port; shared, others of ours may be bound to it too."""
+    """Return a socket on the port. If it is shared, other sockets of ours may be bound to it too."""
     bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle on
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if shared:

@@ -1,4 +1,4 @@
-"""Files and batches as OpenAI's endpoints keep them: in memory, and only as well as a test needs."""
+"""Files and batches like OpenAI's endpoints, in memory, as far as a test needs them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _DAY = 86_400
 
 @dataclass(frozen=True, slots=True)
 class BatchPlan:
-    """What becomes of the batches that are created from now on.
+    """What happens to the batches that are created from now on.
 
     Args:
-        polls: how many times a batch must be looked at before it is over; the looks before say `in_progress`.
-        seconds: how long after its creation it is over at the earliest.
+        polls: how many times a batch must be checked before it ends. The checks before that return `in_progress`.
+        seconds: the minimum time from its creation to its end.
         outcome: `completed` (every line answered), `failed` (none, as after validation), `expired` (a share answered,
             the rest in the error file), `partial` (the same, but the status is completed), `missing` (completed, and
-            the lines that were not answered stand in neither file).
-        share: the share of lines answered under `expired`, `partial` and `missing`, the first ones.
+            the unanswered lines are in neither file).
+        share: the share of lines answered under `expired`, `partial` and `missing`. These are the first lines.
     """
 
     polls: int = 2
@@ -48,10 +48,10 @@ class _Batch:
 
 
 class Store:
-    """Files and batches of one server; they outlive its restarts.
+    """Files and batches of one server. They survive its restarts.
 
     Args:
-        answer: status and body of the response to one line of a batch.
+        answer: returns status and body of the response to one line of a batch.
     """
 
     def __init__(self, answer: Callable[[Json], tuple[int, Json]]) -> None:
@@ -71,7 +71,7 @@ class Store:
         return {shown["id"]: content for shown, content in self._files.values()}
 
     def upload(self, body: bytes, content_type: str) -> Json:
-        """A file from a multipart form."""
+        """Store a file from a multipart form."""
         form = parts(body, content_type)
         if "file" not in form or "purpose" not in form:
             raise ApiError(400, "a form with file and purpose is required", param="file")
@@ -114,7 +114,7 @@ class Store:
         return self._files[id]
 
     def create(self, asked: Json) -> Json:
-        """A batch over an uploaded file."""
+        """Create a batch over an uploaded file."""
         if asked.get("endpoint") != CHAT:
             raise ApiError(400, f"endpoint: this server knows {CHAT}", param="endpoint")
         if asked.get("completion_window") != "24h":
@@ -145,7 +145,7 @@ class Store:
         return _page([batch.shown for batch in reversed(self._batches.values())], query)
 
     def batch(self, id: str) -> Json:
-        """A batch as it stands; looking moves it on."""
+        """Return a batch. Each call advances it."""
         batch = self._batch(id)
         batch.looks += 1
         status = batch.shown["status"]
@@ -160,7 +160,7 @@ class Store:
         return dict(batch.shown)
 
     def cancel(self, id: str) -> Json:
-        """Stop a batch: `cancelling` now, `cancelled` at the next look, with what was answered by then."""
+        """Stop a batch: `cancelling` now, `cancelled` at the next check, with what was answered by then."""
         batch = self._batch(id)
         if batch.shown["status"] in _OVER:
             raise ApiError(409, "the batch is over", param="id")
@@ -185,7 +185,7 @@ class Store:
             self._finish(batch, "completed", batch.plan.share, told=outcome == "partial")
 
     def _finish(self, batch: _Batch, status: str, share: float, *, told: bool) -> None:
-        """Answer a share of the lines and end; `told` says whether the others stand in the error file."""
+        """Answer a share of the lines and end the batch. `told` says whether the others are in the error file."""
         shown = batch.shown
         try:
             lines = _lines(self.content(shown["input_file_id"]))
@@ -211,18 +211,21 @@ class Store:
         return {"id": self._id("batch_req_"), "custom_id": line["custom_id"], "response": response, "error": error}
 
     def _written(self, kind: str, lines: Iterable[Json]) -> str | None:
-        """The id of a file of these lines, the last first, for their order promises nothing; None for none."""
+        """Write a file of these lines, last first, since their order is not guaranteed.
+
+        Return its id; None for no lines.
+        """
         content = "".join(json.dumps(line) + "\n" for line in reversed(list(lines))).encode()
         return str(self._keep(f"batch_{kind}.jsonl", "batch_output", content)["id"]) if content else None
 
 
 def parts(body: bytes, content_type: str) -> dict[str, tuple[str, bytes]]:
-    """The fields of a multipart form: file name ("" for none) and bytes of each.
+    """Parse a multipart form into its fields: file name ("" for none) and bytes of each.
 
-    Starlette's own reader needs a package more; the standard library's takes a line of the content for a boundary.
+    Starlette's own parser needs another package. The standard library's takes a line of the content for a boundary.
 
     Raises:
-        ApiError: no multipart form.
+        ApiError: it is not a multipart form.
     """
     form = Message()
     form["content-type"] = content_type
@@ -238,10 +241,10 @@ def parts(body: bytes, content_type: str) -> dict[str, tuple[str, bytes]]:
 
 
 def _lines(content: bytes) -> list[Json]:
-    """The requests of a batch's input file.
+    """Return the requests of a batch's input file.
 
     Raises:
-        ApiError: a line that is no request to the endpoint, or a custom_id that stands twice.
+        ApiError: a line is not a request to the endpoint, or a custom_id occurs twice.
     """
     try:
         lines = [json.loads(line) for line in content.decode().split("\n") if line.strip()]
@@ -271,7 +274,7 @@ def _fail(shown: Json, code: str, message: str) -> None:
 
 
 def _page(items: list[Json], query: Mapping[str, str]) -> Json:
-    """A list as its endpoints page it: `after` an id, `limit` at most."""
+    """Return a page of a list, as the endpoints do: after the id `after`, at most `limit` items."""
     ids = [item["id"] for item in items]
     begin = ids.index(query["after"]) + 1 if query.get("after") in ids else 0
     end = begin + int(query.get("limit", "10000"))

@@ -1,4 +1,4 @@
-"""What a request asks about, how long it is, and what can come instead of a reply."""
+"""The text that a request asks about, its length, and what can come instead of a reply."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Kind = Literal["status", "hang", "drop", "cut", "slow"]
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """An endpoint that does not simply answer.
+    """An endpoint's failure to answer normally.
 
     Args:
         kind: `status` (an error response), `hang` (silence with the connection open), `drop` (closed before a byte of
             the response), `cut` (closed in the middle of the body), `slow` (a whole reply, piece by piece).
         status: of an error response.
         code: the error's code in the body, as OpenAI names it.
-        retry_after: seconds for the Retry-After header; None leaves it out.
+        retry_after: seconds for the Retry-After header; None omits it.
         seconds: how long a hang lasts before the connection is closed, or over what time a slow reply is spread.
-        reply: what `cut` begins and `slow` finishes.
+        reply: the reply that `cut` begins and `slow` completes.
     """
 
     kind: Kind
@@ -38,13 +38,14 @@ class Trouble:
 
 
 Act = Reply | Trouble
-"""What a twin does with one request."""
+"""The response of a test double to one request."""
 
 
 def text_of(request: Request) -> str:
-    """The text a request asks about: between the fence lines of its last fenced user message, else that message whole.
+    """Return the text a request asks about.
 
-    A later user message without a fence (a bad reply is asked about again) is passed over.
+    It is between the fences of the last fenced user message, or else the whole message. A later user message without a
+    fence (after a bad reply) is ignored.
     """
     asked = [message.content for message in request.messages if message.role == "user"]
     for content in reversed(asked):
@@ -54,5 +55,5 @@ def text_of(request: Request) -> str:
 
 
 def tokens(text: str) -> int:
-    """A rough count: the words between white space or a quarter of the characters (rounded up), whichever is more."""
+    """Estimate tokens: the words between white space or a quarter of the characters (rounded up), whichever is more."""
     return max(len(text.split()), math.ceil(len(text) / CHARACTERS_A_TOKEN))

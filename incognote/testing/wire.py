@@ -1,4 +1,4 @@
-"""Chat completions as they go over the wire: bodies to requests, replies to bodies, errors in OpenAI's shape."""
+"""Convert chat completions to and from the wire format: requests, replies, and errors in OpenAI's form."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class ApiError(Exception):
     """An error response.
 
     Args:
-        status: of HTTP.
-        message: for the caller; holds nothing of the request.
+        status: the HTTP status.
+        message: for the caller; it contains nothing of the request.
         code: a stable word.
-        param: the field at fault.
+        param: the field with the error.
         retry_after: seconds for the header of that name.
     """
 
@@ -42,18 +42,18 @@ class ApiError(Exception):
         self.retry_after = retry_after
 
     def body(self, echo: str = "") -> Json:
-        """The error as JSON; `echo` is repeated in its message, as some servers do with what they were sent."""
+        """Return the error as JSON. `echo` is repeated in its message, as some servers do with what they were sent."""
         kind = _TYPES.get(self.status, "server_error" if self.status >= 500 else "invalid_request_error")
         message = f"{self.message} The request was: {echo}" if echo else self.message
         return {"error": {"message": message, "type": kind, "param": self.param, "code": self.code}}
 
 
 def request_of(body: Any) -> tuple[Request, str]:
-    """The request and the model's name that a body stands for. `seed` is the sample.
+    """Return the request and the model's name from a body. `seed` is the sample.
 
     Raises:
-        ApiError: 400, as OpenAI would: no model, no messages, an unknown role, n > 1, a strict schema that is not; and
-            a stream.
+        ApiError: 400, as OpenAI would: no model, no messages, an unknown role, n > 1, or a schema that is not strict
+            although it claims to be; also a stream.
     """
     if not isinstance(body, dict) or not isinstance(body.get("model"), str):
         raise ApiError(400, "you must provide a model parameter", param="model")
@@ -105,7 +105,7 @@ def _schema(form: Any) -> tuple[Mapping[str, Any] | None, bool]:
 
 
 def _is_strict(schema: Any) -> bool:
-    """Whether each object requires all its properties and allows none beside them."""
+    """Whether each object requires all its properties and allows no others."""
     if isinstance(schema, list):
         return all(_is_strict(item) for item in schema)
     if not isinstance(schema, dict):
@@ -119,7 +119,7 @@ def _is_strict(schema: Any) -> bool:
 
 
 def completion(reply: Reply, model: str, id: str) -> Json:
-    """A reply as a `chat.completion`."""
+    """Return a reply as a `chat.completion`."""
     refused = reply.finish == "refusal"
     message: Json = {
         "role": "assistant",

@@ -1,1 +1,1 @@
-"""Adapters to what computes vectors. Each is imported when an embedder of its kind is opened, and never before."""
+"""Adapters for the libraries that compute vectors. Each is imported only when an embedder of its kind is opened."""

@@ -1,4 +1,4 @@
-"""The embedder that comes with the package: one vector per WordPiece, weighted and summed, in ONNX; no torch.
+"""The embedder in this package: one vector per WordPiece, weighted and summed, in ONNX, without torch.
 
 The model and how it was made: languages/en/incognote_en/embedder/README.md.
 """
@@ -32,7 +32,7 @@ class EmbeddedEmbedder:
     """A static token embedding, distilled from all-MiniLM-L6-v2.
 
     Args:
-        folder: of a model made by `python -m incognote_training.embedder`; default: the one that is shipped.
+        folder: a model made by `python -m incognote_training.embedder`; the shipped one by default.
     """
 
     name = "embedded"
@@ -49,7 +49,10 @@ class EmbeddedEmbedder:
 
     @property
     def version(self) -> str:
-        """The hash of the model and its tokenizer, as the card states it; loading holds the files against it."""
+        """The hash of the model and its tokenizer, as the card states it.
+
+        The files are checked against it when loaded.
+        """
         return str(self._card["version"])
 
     @property
@@ -57,10 +60,10 @@ class EmbeddedEmbedder:
         return int(self._card["dimension"])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors, texts × dimension, of texts of any length; a text without a known WordPiece has zeros.
+        """Return unit vectors, texts × dimension, of texts of any length. A text without a known WordPiece has zeros.
 
         Raises:
-            IncognoteError: the model's files are not those its card states.
+            IncognoteError: the model's files do not match its card.
         """
         vectors = np.zeros((len(texts), self.dimension), np.float32)
         for start in range(0, len(texts), _TEXTS):
@@ -90,7 +93,7 @@ class EmbeddedEmbedder:
         return unit(sums)
 
     def _models(self) -> tuple[Tokenizer, InferenceSession]:
-        """Read once, by whichever thread comes first; both are safe to be shared afterwards."""
+        """Return the models, read once by the first thread. Both can be shared afterwards."""
         with self._lock:
             if self._loaded is None:
                 self._loaded = self._read()
@@ -111,10 +114,10 @@ class EmbeddedEmbedder:
 
 
 def content_hash(model: bytes, tokenizer: bytes) -> str:
-    """What names a version: 16 hexadecimal digits."""
+    """Return the hash that names a version: 16 hexadecimal digits."""
     return sha256(sha256(model).digest() + sha256(tokenizer).digest()).hexdigest()[:16]
 
 
 def _encodable(text: str) -> str:
-    """Lone surrogates, which the tokenizer refuses, as the replacement character."""
+    """Replace lone surrogates, which the tokenizer refuses, by the replacement character."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

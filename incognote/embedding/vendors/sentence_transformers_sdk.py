@@ -1,4 +1,4 @@
-"""Any sentence-transformers model that is on this machine; nothing is downloaded."""
+"""Any sentence-transformers model that is on this machine. Nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _TOKENS = 4_096  # read at once
 
 
 class SentenceTransformersEmbedder:
-    """A model of the sentence-transformers library, on the processor.
+    """A model of the sentence-transformers library, on the CPU.
 
     Args:
-        model: a folder, or a model's name in this machine's cache. Prompts that a model wants before a text are not
+        model: a folder, or a model's name in this machine's cache. Prompts that a model expects before a text are not
             added, and code that comes with a model is not run.
 
     Raises:
@@ -40,7 +40,7 @@ class SentenceTransformersEmbedder:
 
     @property
     def _model(self) -> Any:
-        """The model, read once, by whichever thread comes first."""
+        """The model, read once by the first thread."""
         with self._lock:
             if self._read is None:
                 from sentence_transformers import SentenceTransformer
@@ -74,16 +74,16 @@ class SentenceTransformersEmbedder:
 
     @property
     def _window(self) -> int:
-        """In tokens, the special ones included."""
+        """The window in tokens, including the special ones."""
         return int(self._model.max_seq_length or self._model.tokenizer.model_max_length)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors, texts × dimension.
+        """Return unit vectors, texts × dimension.
 
         Raises:
             UnknownName: the model is not on this machine.
         """
-        with self._lock:  # its tokenizer is set up anew for every call, and the model takes all threads anyway
+        with self._lock:  # its tokenizer is set up for every call, and the model uses all threads anyway
             parts = [self._embed(texts[at : at + _TEXTS]) for at in range(0, len(texts), _TEXTS)]
             return np.concatenate(parts) if parts else np.zeros((0, self.dimension), np.float32)
 
@@ -111,7 +111,7 @@ class SentenceTransformersEmbedder:
             if sums is None:
                 sums = np.zeros((len(texts), vectors.shape[1]), np.float32)
             np.add.at(sums, [owners[i] for i in batch], vectors * np.array([[tokens[i]] for i in batch], np.float32))
-        assert sums is not None  # there is a window for every text, and a text
+        assert sums is not None  # there is at least one text, and a window for every text
         return unit(sums)
 
 

@@ -1,1 +1,1 @@
-"""Adapters to the vendors' SDKs. Each is imported when a model of its kind is opened, and never before."""
+"""Adapters to the vendors' SDKs. Each is imported only when a model of its kind is opened."""

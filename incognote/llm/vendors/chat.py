@@ -1,4 +1,4 @@
-"""Chat completions by the `openai` SDK, and what both adapters share: parameters, asking again, reading the reply."""
+"""Chat completions by the `openai` SDK, and code shared by both adapters: parameters, retries, reading the reply."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _FINISHES: Mapping[str, Finish] = {
 
 
 class ChatModel(ABC):
-    """A model asked by chat completions; an adapter supplies `_ask` and `aclose`.
+    """A model that is called by chat completions. An adapter implements `_ask` and `aclose`.
 
     Args:
         name: vendor and model.
-        timeout: for the whole reply, in seconds.
+        timeout: for the complete reply, in seconds.
     """
 
     def __init__(self, name: str, timeout: float) -> None:
@@ -35,14 +35,14 @@ class ChatModel(ABC):
 
     @abstractmethod
     async def _ask(self, parameters: dict[str, Any]) -> Any:
-        """Send one request; exceptions are dropped, since the exchange records what happened."""
+        """Send one request. Exceptions are dropped, since the exchange records what happened."""
 
     @abstractmethod
     async def aclose(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
 
     async def complete(self, request: Request) -> Reply:
-        """Answer one request; a parameter the endpoint does not take is left out when it says so, and remembered.
+        """Answer one request. If the endpoint rejects a parameter, it is omitted now and in later requests.
 
         Raises:
             ModelUnavailable, ModelRejected, ContextTooLong, EgressRefused: the status and a remedy.
@@ -56,21 +56,21 @@ class ChatModel(ABC):
             if noted.kind == "filter":
                 return Reply("", "filter", Usage(calls=1), time.monotonic() - began, self.name)
             if response is not None:
-                self._unwanted |= left_out  # they were in the way, for without them it answers
+                self._unwanted |= left_out  # they were the problem, since it answers without them
                 return reply_of(response, time.monotonic() - began, self.name)
             if noted.kind != "parameter" or noted.parameter in left_out or noted.parameter is None:
                 raise noted.problem(self.name) from None
             left_out.add(noted.parameter)
 
     async def _answer(self, parameters: dict[str, Any], noted: faults.Exchange) -> Any:
-        """The SDK's answer, None where it has none."""
+        """Return the SDK's answer; None if it has none."""
         try:
             async with asyncio.timeout(self._timeout):
                 answer = await self._ask(parameters)
         except TimeoutError:
             noted.status, noted.failure = None, f"no whole reply within {self._timeout:g} s"
             return None
-        except Exception:  # the SDK's, of any kind: it may quote what was sent
+        except Exception:  # any kind, from the SDK; it may quote what was sent
             return None
         return answer if _choice(answer) is not None else None
 
@@ -79,10 +79,10 @@ class OpenAIModel(ChatModel):
     """A model behind an OpenAI-compatible chat API.
 
     Args:
-        name: `openai/NAME`; NAME is what the endpoint calls it.
+        name: `openai/NAME`, where NAME is the endpoint's name for it.
         api_base: its address, with the path that precedes /chat/completions.
         api_key: sent as bearer token.
-        timeout: for the whole reply, in seconds.
+        timeout: for the complete reply, in seconds.
         egress: where its requests may go.
 
     Raises:
@@ -106,7 +106,7 @@ class OpenAIModel(ChatModel):
     async def _ask(self, parameters: dict[str, Any]) -> Any:
         body = {"model": self.name.removeprefix("openai/"), **parameters}
         # not `chat.completions.create`: it walks every message and the whole schema by type annotations and builds
-        # pydantic objects of the answer, for 2.3 ms of processor time a call where this takes 1.25
+        # pydantic objects of the answer, for 2.3 ms of processor time per call. This takes 1.25 ms.
         answer = await self._sdk.post("/chat/completions", body=body, cast_to=self._response)
         return json.loads(answer.content, object_hook=_JsonObject)
 
@@ -116,13 +116,13 @@ class OpenAIModel(ChatModel):
 
 
 class _JsonObject(dict[str, Any]):
-    """A JSON object whose members can be asked for as attributes, as those of the SDK's objects; None where absent."""
+    """A JSON object whose members are also attributes, as in the SDK's objects; None if absent."""
 
     __getattr__ = dict.get
 
 
 def parameters_of(request: Request, left_out: set[str]) -> dict[str, Any]:
-    """The call's parameters, those left out that the endpoint does not take."""
+    """Return the call's parameters, without those that the endpoint does not support."""
     parameters: dict[str, Any] = {
         "messages": [{"role": m.role, "content": m.content} for m in request.messages],
         "temperature": request.temperature,
@@ -134,7 +134,7 @@ def parameters_of(request: Request, left_out: set[str]) -> dict[str, Any]:
         parameters["response_format"] = {"type": "json_schema", "json_schema": described}
     if request.sample:
         parameters["seed"] = request.sample
-    if "max_tokens" in left_out:  # reasoning models take it under its newer name
+    if "max_tokens" in left_out:  # reasoning models accept it under its newer name
         parameters["max_completion_tokens"] = request.max_tokens
     return {name: value for name, value in parameters.items() if name not in left_out}
 
@@ -142,18 +142,18 @@ def parameters_of(request: Request, left_out: set[str]) -> dict[str, Any]:
 def _choice(answer: Any) -> Any:
     choices = getattr(answer, "choices", None)
     if not isinstance(choices, list) or not choices or not hasattr(getattr(choices[0], "message", None), "content"):
-        return None  # SDKs build their objects from whatever comes
+        return None  # SDKs build their objects from any content
     return choices[0]
 
 
 def reply_of(answer: Any, seconds: float, name: str) -> Reply:
-    """The reply in an SDK's chat completion; its money is unknown."""
+    """Return the reply in an SDK's chat completion. Its cost is unknown."""
     choice = _choice(answer)
     message = choice.message
-    kept = getattr(message, "provider_specific_fields", None) or {}  # where litellm puts what it has no field for
+    kept = getattr(message, "provider_specific_fields", None) or {}  # where litellm puts fields that it does not know
     refusal = getattr(message, "refusal", None) or kept.get("refusal")
     reason = getattr(choice, "finish_reason", None)
-    # an unknown reason, or none, counts as a cut: it must not pass for a complete reply
+    # an unknown or missing reason counts as cut off: it must not pass for a complete reply
     finish = "refusal" if refusal else _FINISHES.get(str(reason), "length")
     return Reply(_text(getattr(message, "content", None)), finish, _usage(answer), seconds, name)
 

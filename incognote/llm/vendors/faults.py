@@ -1,6 +1,6 @@
-"""What an endpoint's complaint means, in errors of ours: the status and a remedy, none of its words.
+"""Turn an endpoint's error into one of ours: the status and a remedy, without its text.
 
-Statuses, codes and wordings are those the vendors' API references and servers (vLLM, llama.cpp, TGI) use.
+Statuses, codes and wordings are those of the vendors' API references and servers (vLLM, llama.cpp, TGI).
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ _AGAIN = {408, 409, 425, 429}
 
 @dataclass(slots=True)
 class Exchange:
-    """What became of one HTTP call, noted by the transport; none of its content.
+    """The result of one HTTP call, recorded by the transport, without its content.
 
     Args:
-        status: of the answer; None where there was none.
-        retry_after: what the answer asked for, in seconds.
-        kind: of the complaint, where it is recognized.
-        parameter: the request's parameter that it complains about.
-        refused: the egress guard's reason, where it stepped in.
-        unsent: why the SDK sent nothing, where it had its own reasons.
+        status: of the answer; None if there was none.
+        retry_after: the wait that the answer asked for, in seconds.
+        kind: the kind of error, if it is recognized.
+        parameter: the request's parameter that the error is about.
+        refused: the egress guard's reason, if it refused.
+        unsent: why the SDK sent nothing, for reasons of its own.
         failure: why there was no answer.
     """
 
@@ -68,7 +68,7 @@ class Exchange:
     failure: str | None = None
 
     def problem(self, name: str) -> ModelProblem:
-        """The error to raise for a call that failed."""
+        """Return the error to raise for a call that failed."""
         if self.refused is not None:
             return EgressRefused(f"{name}: {self.refused}")
         if self.unsent is not None:
@@ -92,7 +92,7 @@ class Exchange:
         return ModelRejected(f"{name}: status {self.status}, {_REMEDIES.get(self.status, _REMEDIES[400])}")
 
     def note(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        """Take down the answer to a call: its status, and of a complaint what it is about."""
+        """Record the answer to a call: its status and, for an error, what it is about."""
         self.status = status
         if status >= 400:
             self.retry_after = retry_after(headers)
@@ -103,13 +103,13 @@ _exchange: ContextVar[Exchange | None] = ContextVar("incognote_exchange", defaul
 
 
 def current() -> Exchange | None:
-    """The exchange of the call on whose behalf this runs."""
+    """Return the exchange of the current call."""
     return _exchange.get()
 
 
 @contextmanager
 def exchange() -> Iterator[Exchange]:
-    """Within, the transport notes into the exchange that is yielded."""
+    """Within this block, the transport records into the exchange that is yielded."""
     new = Exchange()
     token = _exchange.set(new)
     try:
@@ -119,7 +119,10 @@ def exchange() -> Iterator[Exchange]:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from Retry-After (RFC 9110, 10.2.3: seconds or a date) or retry-after-ms; None without either."""
+    """Return the seconds from Retry-After or retry-after-ms; None without either.
+
+    RFC 9110, 10.2.3: Retry-After has seconds or a date.
+    """
     try:
         if millis := headers.get("retry-after-ms"):
             return max(0.0, float(millis) / 1000)
@@ -134,9 +137,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def understood(status: int, body: bytes) -> tuple[Kind | None, str | None]:
-    """What a complaint is about, and the parameter it names.
+    """Return the kind of an error, and the parameter that it names.
 
-    Its codes are believed first; its prose only where it is short, for long prose may quote the note.
+    Its codes are used first. Its text is used only if it is short, since a long text may quote the note.
     """
     error = _error(body)
     inner = error.get("innererror")
@@ -166,7 +169,7 @@ def understood(status: int, body: bytes) -> tuple[Kind | None, str | None]:
 
 
 def _error(body: bytes) -> dict[str, Any]:
-    """The error object, in any of the shapes in use; empty where there is none."""
+    """Return the error object, in any of its common forms; empty if there is none."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Every other vendor, by litellm: what it would log, cache, fetch or send elsewhere is held down."""
+"""All other vendors, through litellm. Its logging, caching, downloads and other connections are suppressed."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _PAST_THE_GUARD = (
 
 
 class LiteLLMModel(ChatModel):
-    """A model of any vendor that litellm knows how to speak to over our transport.
+    """A model of any vendor that litellm can call over our transport.
 
-    Vendors whose connections litellm opens by other means (boto3, requests, sessions of its own) are refused when
-    asked, before a byte is sent.
+    Some vendors' connections are opened by litellm in other ways (boto3, requests, its own sessions). They are refused
+    at the first request, before a byte is sent.
 
     Args:
         name: vendor and model, in litellm's names: `anthropic/claude-haiku-4-5`.
-        api_base: the vendor's address; None where litellm knows it.
+        api_base: the vendor's address; None if litellm knows it.
         api_key: None for the vendor's usual variable.
-        timeout: for the whole reply, in seconds.
+        timeout: for the complete reply, in seconds.
         egress: where its requests may go.
 
     Raises:
         MissingExtra: the extra `llm` is not installed.
-        SettingError: litellm knows no such vendor.
+        SettingError: litellm does not know the vendor.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class LiteLLMModel(ChatModel):
                     timeout=self._timeout,
                     client=self._client,
                 )
-            except Exception:  # of any kind, and raised again: only what happened is noted
+            except Exception:  # any kind, and raised again: only what happened is recorded
                 if noted.status is None and noted.failure is None and noted.refused is None:
                     if refusals:
                         noted.refused = _PAST_THE_GUARD
@@ -99,7 +99,7 @@ _HELD_DOWN: dict[str, Any] = {
 
 @lru_cache(maxsize=1)
 def _litellm() -> ModuleType:
-    """litellm, imported so that it fetches no price map, reads no .env file, and prints nothing."""
+    """Import litellm so that it fetches no price map, reads no .env file, and prints nothing."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_MODE"] = "PRODUCTION"
     try:
@@ -114,15 +114,18 @@ def _litellm() -> ModuleType:
 
 
 def _listened_to(litellm: ModuleType) -> bool:
-    """Whether anything listens but the hook for its cache, which comes by itself and does nothing without one."""
+    """Whether there is any listener except the hook for the cache.
+
+    That hook is always present, and inactive without a cache.
+    """
     listeners = (listener for name in _LISTENERS for listener in getattr(litellm, name, None) or ())
     return litellm.cache is not None or any(listener != "cache" for listener in listeners)
 
 
 def _client(transport: Any, vendor: str, api_base: str | None, key: str | None, timeout: float) -> Any:
-    """A client for whichever way litellm serves a vendor: by its own handler, or by an SDK of OpenAI's.
+    """Return a client for both ways in which litellm calls a vendor: its own handler, or one of OpenAI's SDKs.
 
-    litellm asks for one or the other by vendor, and its table changes; an object that is both needs none.
+    litellm chooses by vendor, and its table changes. An object that is both works for either.
     """
     from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
     from openai import AsyncAzureOpenAI, AsyncOpenAI

@@ -1,8 +1,8 @@
-"""The transport under the SDKs: it checks the address, reads the whole answer, and keeps the words of complaints.
+"""The transport under the SDKs. It checks the address, reads the whole answer, and hides the text of errors.
 
 An SDK above it sees an error's status with an empty body, so that nothing a server echoes gets into its exceptions and
-logs, and never sees httpx's connection errors, which litellm takes as a reason to send once more.
-Import this module only where httpx is needed: it comes with the extra `llm`.
+logs. It never sees httpx's connection errors, which would make litellm send the request again. Import this module only
+where httpx is needed. It comes with the extra `llm`.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from incognote.llm.egress import Egress, guarded
 from incognote.llm.vendors import faults
 
 LARGEST = 32 * 1024 * 1024
-"""Bytes of an answer: some hundred times the longest reply a model writes."""
+"""The maximum size of an answer in bytes: some hundred times the longest reply that a model writes."""
 
 
 _MOST_IDLE = 64
-"""Connections kept at most while nothing is asked."""
+"""The maximum number of connections that are kept while idle."""
 
 
 class NotAnswered(Exception):
-    """A call without an answer; the exchange holds the reason."""
+    """A call without an answer. The exchange holds the reason."""
 
 
 class Guarded(httpx.AsyncBaseTransport):
-    """Sends to the allowed addresses, follows nothing; for one event loop at a time.
+    """Sends requests to the allowed addresses and follows no redirects. Works for one event loop at a time.
 
     Args:
         egress: the addresses.
-        largest: bytes of an answer; a longer one counts as none.
+        largest: the maximum size of an answer in bytes. A longer one is discarded.
     """
 
     def __init__(self, egress: Egress, largest: int = LARGEST) -> None:
         self._egress = egress
         self._largest = largest
-        # trust_env: of all variables only SSL_CERT_FILE and SSL_CERT_DIR concern a transport
+        # trust_env: only the variables SSL_CERT_FILE and SSL_CERT_DIR concern a transport
         self.tls: ssl.SSLContext = httpx.create_ssl_context(trust_env=True)
-        # One transport per request in flight, those at rest in a stack: a pool that holds all connections asks each
-        # of its sockets before and after every request: with 32 of them 0.6 ms of processor time a call.
+        # One transport per concurrent request, with idle ones in a stack. A pool that holds all connections checks each
+        # of its sockets before and after every request. With 32 of them this takes 0.6 ms of processor time per call.
         self._idle: list[httpx.AsyncHTTPTransport] = []
         self._place: tuple[int, asyncio.AbstractEventLoop] | None = None
         self._inherited: list[httpx.AsyncHTTPTransport] = []
@@ -52,7 +52,7 @@ class Guarded(httpx.AsyncBaseTransport):
         """Send one request.
 
         Raises:
-            EgressRefused: before a byte is sent, or where the answer is a redirect.
+            EgressRefused: before a byte is sent, or if the answer is a redirect.
             NotAnswered: timed out, not connected, cut off, or longer than any reply.
         """
         noted = faults.current() or faults.Exchange()
@@ -96,17 +96,20 @@ class Guarded(httpx.AsyncBaseTransport):
         )
 
     async def aclose(self) -> None:
-        """Nothing: clients above come and go (litellm closes one after each failure); `shut` closes."""
+        """Do nothing, since clients above come and go (litellm closes one after each failure). `shut` closes."""
 
     async def shut(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         self._use_this_loop()
         while self._idle:
             await self._idle.pop().aclose()
 
     def _use_this_loop(self) -> None:
-        """Use no connection of another event loop, nor in a forked child one of the parent, which would read the
-        answers as its own. The parent's are kept, since closing them here would end them there."""
+        """Use no connection of another event loop or, in a forked child, of the parent.
+
+        It would read the parent's answers as its own. The parent's connections are kept, since closing them here would
+        end them there.
+        """
         place = os.getpid(), asyncio.get_running_loop()
         if self._place != place:
             if self._place is not None and self._place[0] != place[0]:
@@ -115,7 +118,7 @@ class Guarded(httpx.AsyncBaseTransport):
             self._place = place
 
     async def _keep_idle(self, inner: httpx.AsyncHTTPTransport) -> None:
-        """Keep a transport for the next request; its connection too, where that is whole and not too old."""
+        """Keep a transport for the next request, with its connection if that is intact and not too old."""
         if len(self._idle) < _MOST_IDLE:
             self._idle.append(inner)
         else:
@@ -126,12 +129,12 @@ _FRAMING = frozenset({"content-encoding", "content-length", "transfer-encoding",
 
 
 def client(transport: Guarded, timeout: float) -> httpx.AsyncClient:
-    """A client that takes nothing from the environment and follows no redirect."""
+    """Return a client that uses nothing from the environment and follows no redirect."""
     return httpx.AsyncClient(transport=transport, timeout=timeout, follow_redirects=False, trust_env=False)
 
 
 async def _whole(response: httpx.Response, largest: int) -> bytes:
-    """The decoded body."""
+    """Return the decoded body."""
     body = bytearray()
     async for piece in response.aiter_bytes():
         body += piece

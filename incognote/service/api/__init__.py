@@ -1,1 +1,1 @@
-"""The REST API: de-identification over HTTP, jobs, FHIR and the review page; in Presidio's words where it has some."""
+"""The REST API: de-identification over HTTP, jobs, FHIR and the review page. Some endpoints are Presidio's."""

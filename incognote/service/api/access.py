@@ -1,4 +1,4 @@
-"""Who may do what: a role for each operation, beside the key that the gate has looked at."""
+"""Access control: a role for each operation, in addition to the key that the gate checks."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _BEARER = HTTPBearer(auto_error=False, scheme_name="ApiKey", description="made b
 
 
 def context_of(request: Request) -> ApiContext:
-    """What the application works with."""
+    """Return the context of the application."""
     context: ApiContext = request.app.state.context
     return context
 
 
 def plain_query(request: Request) -> None:
-    """A dependency of every operation: a query that names what we do not know, or the same twice, is refused.
+    """A dependency of every operation. It refuses an unknown query parameter, and a parameter given twice.
 
-    A misspelt filter would else be passed over, and the answer be taken for what it is not.
+    Otherwise a misspelled filter would be ignored, and the answer misunderstood.
 
     Raises:
-        Refused: it does (422).
+        Refused: the query contains such a parameter (422).
     """
     known = {name.alias for name in _query(request.scope["route"].dependant)}
     given = [name for name, _ in request.query_params.multi_items()]
@@ -42,7 +42,7 @@ def _query(dependant: Any) -> Iterator[Any]:
 
 
 def needs(*roles: str) -> Any:
-    """A dependency: the caller, if it has one of the roles; any role where none is named.
+    """Return a dependency that yields the caller if it has one of the roles. Without roles, any caller is accepted.
 
     Raises:
         Refused: it has none of them (403).

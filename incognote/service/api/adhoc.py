@@ -1,4 +1,4 @@
-"""Presidio's ad hoc recognizers: patterns and word lists that come with a request, sought for so long and no longer."""
+"""Presidio's ad hoc recognizers: patterns and word lists that come with a request, searched for with a time limit."""
 
 from __future__ import annotations
 
@@ -18,25 +18,28 @@ from incognote.errors import MissingExtra, UsageError
 from incognote.service.api.problems import Refused
 
 _SECONDS = 1.0
-"""For all patterns and lists of a request together, in all of its texts: a pattern can be made to search for ever."""
+"""The limit for all patterns and lists of a request together, in all of its texts.
+
+A pattern can be made to search forever.
+"""
 _MOST_FOUND = 10_000
 _HEAVIEST = 100_000
-"""Of all patterns of a request together, about 270 bytes each: a compiler cannot be stopped half-way."""
+"""The limit for all patterns of a request together, about 270 bytes each. A compiler cannot be stopped halfway."""
 _LONGEST = 250_000
-"""Characters of all texts of a request: what a search that goes wrong remembers grows with them."""
+"""The maximum number of characters of all texts of a request. The memory of a failing search grows with them."""
 _MOST_DENIED, _DENIED = 10_000, 200_000
-"""Entries of all deny lists of a request, and their characters."""
+"""Limits for all deny lists of a request: the number of entries, and of their characters."""
 _NEAR = 5
 _TOKEN, _WORD = re.compile(r"\w+|\W"), re.compile(r"\w")
-_LOOKS = 64  # entries that are compared between two looks at the clock
+_LOOKS = 64  # entries that are compared between two checks of the clock
 _BETTER, _AT_LEAST = 0.35, 0.4
-"""How much a context word adds, and the least score it leaves: Presidio's own defaults."""
+"""How much a context word adds, and the minimum score after that. These are Presidio's own defaults."""
 _turn = threading.Semaphore(2)
-"""Requests whose patterns are compiled and sought at once: what one may take is bounded, and so is what all take."""
+"""Limits how many requests compile and search patterns at once. So the load of one and of all requests is bounded."""
 
 
 class Pattern(BaseModel):
-    """One pattern and how sure it is."""
+    """One pattern and its score."""
 
     model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 
@@ -59,11 +62,12 @@ class AdHoc(BaseModel):
 
 
 def found_in(texts: Sequence[str], recognizers: Sequence[AdHoc]) -> list[list[dict[str, Any]]]:
-    """What they find in each text, as /analyze tells it.
+    """Return what the recognizers find in each text, in the form of /analyze.
 
     Raises:
-        UsageError: a pattern is malformed; or they are too large, search for too long or in too much, or find too much.
-        Refused: others search (503).
+        UsageError: a pattern is malformed, or the recognizers are too large, search too long or too much text, or find
+            too much.
+        Refused: other requests are searching (503).
         MissingExtra: `regex` is not installed.
     """
     if not recognizers:
@@ -97,7 +101,7 @@ def found_in(texts: Sequence[str], recognizers: Sequence[AdHoc]) -> list[list[di
 
 
 class _Search(ABC):
-    """One pattern, or one deny list, and the score of what it finds."""
+    """One pattern or one deny list, and the score of what it finds."""
 
     def __init__(self, score: float, until: float) -> None:
         self.score, self.until = score, until
@@ -112,7 +116,7 @@ class _Regex(_Search):
         regex = _regex()
         flags = regex.DOTALL | regex.MULTILINE | regex.IGNORECASE
         try:
-            # not cached: what a stranger sent would stay, hundreds of them
+            # not cached, or hundreds of patterns from strangers would stay in memory
             self._made = regex.compile(pattern.regex, flags, cache_pattern=False)
         except (regex.error, OverflowError, RecursionError, MemoryError, ValueError):
             raise _malformed() from None
@@ -130,7 +134,7 @@ class _Regex(_Search):
 
 
 class _Listed(_Search):
-    """Words of a deny list as whole words, whatever their case, of several at one place the longest."""
+    """Words of a deny list as whole words, case-insensitive. The longest wins if several match at one place."""
 
     def __init__(self, words: Iterable[str], until: float) -> None:
         super().__init__(1.0, until)
@@ -158,18 +162,19 @@ class _Listed(_Search):
 
 
 def weight(pattern: str) -> int:
-    """How many nodes the compiler writes for a pattern: those of `regex`'s own parse tree, in a repeat as often as the
-    least count, for that is what the compiler writes out.
+    """Return how many nodes the compiler writes for a pattern: those of `regex`'s own parse tree.
+
+    A repeated part counts as often as its minimum, since the compiler writes it out.
 
     Raises:
-        UsageError: it is malformed, or calls its own groups: what such a search remembers nobody can bound.
+        UsageError: it is malformed, or calls its own groups, for which the memory of a search has no limit.
         MissingExtra: `regex` is not installed.
     """
     regex = _regex()
     core: Any = importlib.import_module("regex._regex_core")
     flags = int(regex.DOTALL | regex.MULTILINE | regex.IGNORECASE)
     try:
-        for _ in range(len(pattern) + 1):  # as `regex` does: a flag for the whole begins the parsing anew
+        for _ in range(len(pattern) + 1):  # as `regex` does: a flag for the whole pattern restarts the parsing
             source = core.Source(pattern)
             info = core.Info(flags, source.char_type, {})
             info.guess_encoding = core.UNICODE

@@ -1,4 +1,4 @@
-"""What Presidio's /anonymize does to a marked stretch: replace, redact, mask, hash, keep."""
+"""Presidio's /anonymize: replace, redact, mask, hash or keep marked spans."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from incognote.errors import UsageError
 from incognote.keys import Keyring
 
 _MORE = 1_000_000
-_SALT = 16  # bytes, as Presidio has it
+_SALT = 16  # bytes, as in Presidio
 NAMES = ("hash", "keep", "mask", "redact", "replace")
 
 
@@ -99,10 +99,12 @@ class EngineResult(BaseModel):
 def anonymized(
     text: str, marked: Sequence[Marked], anonymizers: Mapping[str, Operator], keyring: Keyring
 ) -> EngineResult:
-    """Put the replacements in. Of stretches that overlap, the whole is replaced: what one leaves is the other's.
+    """Replace the marked spans.
+
+    If spans overlap, their whole range is replaced, since one may cover what another leaves.
 
     Raises:
-        UsageError: a stretch that does not fit the text, or a new text of no sensible length.
+        UsageError: a span does not fit the text, or the new text would be too long.
     """
     longest = 2 * len(text) + _MORE
     pieces: list[str] = []
@@ -123,7 +125,10 @@ def anonymized(
 
 
 def _disjoint(text: str, marked: Sequence[Marked]) -> list[Marked]:
-    """The longest of those that lie within one another; one that begins within another begins where that ends."""
+    """Return disjoint spans.
+
+    Of nested spans the longest is kept. A span that begins inside another is cut at its start.
+    """
     if any(not one.start < one.end <= len(text) for one in marked):
         raise UsageError("analyzer_results: a stretch does not fit the text")
     kept: list[Marked] = []

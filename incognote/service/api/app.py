@@ -37,7 +37,7 @@ _PAGES = (
     ("/", "/try", "incognote.service.api", "trypage"),
     ("/review", "/review", "incognote.service.review", "page"),
 )
-"""Address of a page, address of its files, package and folder."""
+"""For each page: its address, the address of its files, package and folder."""
 _ROUTES = (presidio, deidentify, jobroutes, reviewroutes, revealroutes, schemaroutes, health, tryroutes)
 _ABOUT = (
     "De-identify clinical notes and records over HTTP. A response has no text unless its verdict is `release`. "
@@ -46,11 +46,11 @@ _ABOUT = (
 
 
 def application(context: ApiContext, *, token: str | None = None) -> Gate:
-    """The API as ASGI.
+    """Return the API as an ASGI application.
 
     Args:
-        context: closed by its owner.
-        token: as of `Gate`.
+        context: its owner must close it.
+        token: as in `Gate`.
     """
 
     @asynccontextmanager
@@ -68,7 +68,7 @@ def application(context: ApiContext, *, token: str | None = None) -> Gate:
         title="incognote",
         version=incognote_version(),
         description=_ABOUT,
-        docs_url=None,  # they load scripts from elsewhere
+        docs_url=None,  # they load scripts from other sites
         redoc_url=None,
         lifespan=living,
         redirect_slashes=False,  # a redirect would repeat the path
@@ -95,7 +95,7 @@ def _page(file: Traversable) -> Any:
 
 
 def _members() -> Iterator[str]:
-    """Every name that a request can have by our own words."""
+    """Yield all names that our own models give to members of a request."""
     yield from ("body", "query", "path", "header")
     for module in (adhoc, anonymizing, presidio, messages, reviewroutes, revealroutes, schemaroutes, tryroutes):
         for made in vars(module).values():
@@ -105,7 +105,7 @@ def _members() -> Iterator[str]:
 
 
 def _describe(app: FastAPI) -> None:
-    """Add what every answer can be, and take out FastAPI's own error, which is none of ours."""
+    """Add the errors that every operation can return, and remove FastAPI's own error, which is not used."""
     made = app.openapi()
     schemas = made["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):

@@ -1,7 +1,7 @@
-"""Connections have their limits: a request's headers come in time, answers are fetched, and nobody has too many.
+"""Limits for connections: time to send headers, time to fetch an answer, and the number of connections.
 
-Connections on which no request is served are counted for each address. Beyond the limit the oldest of the address is
-closed, not the new one refused: a prober behind the same proxy as an attacker is still served.
+Connections that serve no request are counted for each address. Beyond the limit, the oldest connection of the address
+is closed, and the new one is accepted. So a health probe behind the same proxy as an attacker is still served.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-_ALL = 8  # times the limit of one address: the limit of all addresses together
+_ALL = 8  # limit of all addresses together, as a multiple of the limit of one
 
 
 def limited_connections(seconds: float, most: int = 128) -> type[H11Protocol]:
-    """The protocol of one server.
+    """Return the protocol class of one server.
 
     Args:
-        seconds: until the whole of a request's headers must be there; an answer that nobody fetches is broken off after
-            six times as long.
+        seconds: the time limit for all headers of a request. An answer that is not fetched is aborted after six times
+            as long.
         most: connections of one address on which no request is served.
     """
     # both in the order in which connections began to wait
@@ -59,7 +59,7 @@ def limited_connections(seconds: float, most: int = 128) -> type[H11Protocol]:
 
         @property
         def _waits(self) -> bool:
-            cycle: Any = self.cycle  # None before the first request, whatever its annotation says
+            cycle: Any = self.cycle  # None before the first request, despite its annotation
             return cycle is None or bool(cycle.response_complete)
 
         def _watch(self) -> None:

@@ -1,4 +1,4 @@
-"""What the API works with, one of each per process: engines, keys, queue, jobs, audit log, telemetry."""
+"""The objects of the API, one of each per process: engines, keys, queue, jobs, audit log, telemetry."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 Operation = Literal["tag", "redact", "surrogate"]
 RELEASE = "api"
-"""The release under which documents of jobs stand in the review queue."""
+"""The release name of job documents in the review queue."""
 
 
 class ApiContext:
-    """See the module's line.
+    """The context of the API; see the module's docstring.
 
     Args:
-        deid: serves `tag` and `redact`, under the policy of its settings; closed by its owner.
-        telemetry: told of every request.
+        deid: serves `tag` and `redact`, under the policy of its settings. Its owner must close it.
+        telemetry: receives an event for every request.
         given: settings that `deid` was made with, for engines with another policy or other detectors.
 
     Raises:
@@ -63,10 +63,10 @@ class ApiContext:
         return self._deid
 
     def engine(self, operation: Operation) -> Deidentifier:
-        """The engine that serves an operation.
+        """Return the engine that serves an operation.
 
         Raises:
-            Refused: no index of surrogates is configured (501).
+            Refused: no surrogate index is configured (501).
         """
         if operation != "surrogate" or self._deid.engine.policy.surrogates:
             return self._deid
@@ -78,11 +78,11 @@ class ApiContext:
             raise Refused(501, str(error)) from None
 
     def variant(self, policy: str, detectors: tuple[str, ...] | None = None) -> Deidentifier:
-        """The engine with another policy or other detectors; made on first use and kept.
+        """Return the engine with another policy or other detectors. It is made on first use and kept.
 
         Args:
             policy: a name that the server chose, since each engine stays in memory.
-            detectors: as `Settings.detectors`, `llm` included where the language model reads; None: as configured.
+            detectors: as in `Settings.detectors`, with `llm` if the language model reads; None for the configured ones.
 
         Raises:
             SettingError, UnknownName, PolicyProblem: it cannot be made.
@@ -98,12 +98,12 @@ class ApiContext:
             return self._variants[policy, detectors]
 
     def relearn(self) -> None:
-        """Read the record schemas anew: somebody approved one."""
+        """Read the record schemas again, since one was approved."""
         for made in (self._deid, *list(self._variants.values())):
             made.engine.__dict__.pop("registry", None)
 
     def close(self) -> None:
-        """Give back what this made."""
+        """Close everything that this object created."""
         for made in self._variants.values():
             made.close()
         for store in (self.keys, self.optouts, self.queue, self.jobs, self.reveals):
@@ -114,19 +114,19 @@ REFUSAL = Result(None, Verdict("quarantine", (Reason("opted-out", "", "its subje
 
 
 async def served(context: ApiContext, operation: Operation, item: Item) -> Result:
-    """What came of an item.
+    """Return the result of an item.
 
     Raises:
         Refused: the operation is not configured (501).
-        IncognoteError: nobody can say who opted out.
+        IncognoteError: the list of opt-outs does not answer.
     """
-    engine = await run_in_threadpool(context.engine, operation)  # the first surrogate takes seconds to make ready
+    engine = await run_in_threadpool(context.engine, operation)  # the first surrogate engine takes seconds to prepare
     if await run_in_threadpool(opted_out, context, engine, item):
         return replace(REFUSAL, id=item.id)
     return await engine.adeidentify(item)
 
 
 def opted_out(context: ApiContext, engine: Deidentifier, item: Item) -> bool:
-    """Whether the subject of an item is on the list."""
+    """Whether the subject of an item is on the opt-out list."""
     patient = subject_of(item, opened(item, engine.engine))
     return patient is not None and bool(context.optouts.refused({patient}))

@@ -85,7 +85,7 @@ async def deidentify_bytes(
     response_class=Response,
 )  # fmt: skip
 async def de_identify(request: Request, context: Context, caller: Submitter) -> Response:
-    """De-identify one FHIR resource (a Bundle too). What is not released is answered by an OperationOutcome."""
+    """De-identify one FHIR resource, or a Bundle. If it is not released, the answer is an OperationOutcome."""
     try:
         raw = (await request.body()).decode("utf-8")
     except UnicodeDecodeError:
@@ -97,7 +97,7 @@ async def de_identify(request: Request, context: Context, caller: Submitter) -> 
 
 
 def _status(result: Result) -> int:
-    """Of what is not released: 503 where it can be sent again as it is, else 422."""
+    """Return the status for a held record: 503 if it can be sent again unchanged, else 422."""
     codes = {reason.code for reason in result.verdict.reasons}
     return 503 if retryable_code(codes) or ModelRejected.code in codes else 422
 

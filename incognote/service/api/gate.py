@@ -1,7 +1,7 @@
-"""What every request passes first: who asks, how often, how much, and what is told of it.
+"""The gate that every request passes first: authentication, rate limits, size limits, and logging.
 
-Plain ASGI, outermost, so that nothing inside can log a request or answer with what it held: a fault of ours becomes a
-problem without words of it. The body is taken in only after the key has been looked at.
+It is plain ASGI and outermost, so that nothing inside can log a request or quote it in an answer. An unexpected error
+becomes a problem without its message. The body is read only after the key was checked.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OPEN = frozenset({"/", "/review", "/livez", "/readyz", "/health", "/openapi.json
 ALIVE = "/livez"
 PAGES = ("/review/", "/try/")
 ASKS_WHO = "/v1/me"
-"""Answers without a key too: nobody, with no role."""
+"""Also answers without a key: an empty name, with no role."""
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -48,23 +48,26 @@ HEADERS = {
     "cache-control": "no-store",
 }
 _LOCAL = Caller(NOBODY, frozenset({"submit", "review", "try"}))
-"""Who shows the token of this start. A release or an original needs a key, whose name the audit log then has."""
+"""The caller with the start token.
+
+To release or to see an original, a key is needed, whose name the audit log records.
+"""
 _NAMES = ("localhost", "127.0.0.1", "[::1]")
 _PROXIES = frozenset(
     "forwarded via x-real-ip x-original-forwarded-for cf-connecting-ip true-client-ip x-client-ip x-cluster-client-ip "
     "fly-client-ip x-envoy-external-address x-azure-clientip x-amzn-trace-id".split()
 )
-"""Headers by which a proxy names itself, beside all of `x-forwarded`."""
+"""Headers by which a proxy identifies itself, in addition to all `x-forwarded`."""
 
 
 class Gate:
-    """See the module's lines.
+    """The gate; see the module's docstring.
 
     Args:
-        app: what it lets through to; `inner`.
+        app: the application behind the gate; `inner`.
         context: keys, settings, telemetry.
-        token: of this start, for whoever may read the file or the terminal that it was written to. It opens what
-            `_LOCAL` may, as long as there is no key. None: a key is always needed.
+        token: the token of this start, for users who can read the file or the terminal that it was written to. It
+            grants the rights of `_LOCAL` as long as no key exists. None: a key is always needed.
     """
 
     def __init__(self, app: FastAPI, context: ApiContext, *, token: str | None = None) -> None:
@@ -75,7 +78,7 @@ class Gate:
         self._each, self._serving, self._bytes = limits.api_connections, Counter[str](), 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection's request."""
+        """Handle one request."""
         if scope["type"] == "lifespan":
             await self.inner(scope, receive, send)
             return
@@ -95,7 +98,7 @@ class Gate:
         telemetry = self._context.telemetry
         with telemetry.timed("api.request", method=method if method in _METHODS else "other") as told:
             reason = await self._answered(scope, receive, answer, lambda: status)
-            # the route as we wrote it, never the path that came
+            # the route as we wrote it, never the path of the request
             told.update(route=_code(getattr(scope.get("route"), "path", "none")), status=status or 499)
         if status == 403 and not reason:
             reason = "role"
@@ -103,7 +106,7 @@ class Gate:
             telemetry.tell("api.refused", reason=reason, route=told["route"])
 
     async def _answered(self, scope: Scope, receive: Receive, answer: Send, status: Callable[[], int]) -> str:
-        """Let a request in and answer it, or say why not -> the reason why it was refused here, "" where it was not."""
+        """Admit a request and answer it. Return the reason if it was refused here, or ""."""
         try:
             await self._let_in(scope)
             if _is_open(scope):
@@ -117,17 +120,18 @@ class Gate:
             self._context.telemetry.unexpected(error)
             if not status():
                 await problem(503, "the service's database does not serve")(scope, receive, answer)
-        except Exception as bug:  # ours: what it says may quote the request, so only its place is told
+        except Exception as bug:  # a bug: its message may quote the request, so only its place is reported
             self._context.telemetry.unexpected(bug)
             if not status():
                 await problem(500, "a fault of incognote; nothing was done")(scope, receive, answer)
         return ""
 
     async def _serve(self, scope: Scope, receive: Receive, answer: Send) -> None:
-        """Take the body in and answer.
+        """Read the body and answer.
 
         Raises:
-            Refused: too many are served at once, or their bodies are too large together; too slow or too large a body.
+            Refused: too many requests are served at once, their bodies are too large together, or a body is too slow or
+                too large.
         """
         address = _address(scope)
         if self._serving[address] >= self._each or self._serving.total() >= _ALL * self._each:
@@ -144,10 +148,10 @@ class Gate:
         finally:
             self._bytes -= len(taken)
             self._serving[address] -= 1
-            self._serving += Counter()  # without those of none
+            self._serving += Counter()  # drops the entries with a count of zero
 
     async def _let_in(self, scope: Scope) -> None:
-        """Set `caller` in the scope's state; None where nobody needs to be known.
+        """Set `caller` in the scope's state; None if no authentication is needed.
 
         Raises:
             Refused: no key where one is needed, a wrong one, or too many requests.
@@ -156,7 +160,7 @@ class Gate:
         state["caller"] = None
         path, headers = scope["path"], {name.decode("latin-1"): value for name, value in scope["headers"]}
         if path == ALIVE:
-            return  # whoever asks in vain restarts the process: no flood of an address's neighbours may do that
+            return  # no limit: a failed probe restarts the process, so other requests must not block it
         if _is_open(scope):
             self._limit_rate(self._rate, f"open {_address(scope)}")
             return
@@ -176,11 +180,11 @@ class Gate:
         state["caller"] = caller
 
     async def _local(self, scope: Scope, headers: dict[str, bytes], written: str) -> Caller | None:
-        """Who shows the token of this start while there is no key at all.
+        """Return the caller if it has the token of this start while no key exists.
 
-        The token is what decides: behind a proxy's default configuration a stranger's request has the loopback's
-        address, our own Host and no header that says so. The rest narrows what a token that leaked can be used for: not
-        from another machine, not through a proxy that names itself, not from another site's page.
+        The token is the deciding check. Behind a proxy's default configuration, a stranger's request has the loopback's
+        address, our own Host and no proxy header. The other checks limit the use of a leaked token: not from another
+        machine, not through a proxy that identifies itself, not from another site's page.
         """
         if self._token is None or not hmac.compare_digest(self._token.encode(), written.encode("utf-8", "replace")):
             return None
@@ -192,14 +196,14 @@ class Gate:
         if host not in {*_NAMES, *(f"{name}:{port}" for name in _NAMES)}:
             return None
         if headers.get("sec-fetch-site", b"none") not in (b"none", b"same-origin"):
-            return None  # another's page has its image or script fetched from here
+            return None  # a page of another site requests an image or script from here
         origin = headers.get("origin", b"").decode("latin-1").lower()
         if origin and origin != f"{scope.get('scheme', 'http')}://{host}":
             return None
         return None if await run_in_threadpool(self._context.keys.any) else _LOCAL
 
     async def _why_not(self, written: str) -> str:
-        """What to tell a caller whose key was refused."""
+        """Return the message for a caller whose key was refused."""
         if self._token is not None and hmac.compare_digest(self._token.encode(), written.encode("utf-8", "replace")):
             if await run_in_threadpool(self._context.keys.any):
                 return "the start token no longer works, because there are API keys now: use an API key"
@@ -217,10 +221,10 @@ class Gate:
             raise Refused(429, f"too many requests: wait {seconds} s and try again", {"Retry-After": str(seconds)})
 
     async def _body(self, scope: Scope, receive: Receive, taken: bytearray) -> None:
-        """Take the whole body.
+        """Read the whole body.
 
         Raises:
-            Refused: longer than the settings let it be, or too much together with those of others.
+            Refused: it is longer than the settings allow, or too large together with other bodies.
         """
         told = [value for name, value in scope["headers"] if name == b"content-length"]
         too_large = Refused(413, f"the body is longer than {self._most} bytes (service.api_bytes)")
@@ -229,7 +233,7 @@ class Gate:
         while True:
             message = await receive()
             if message["type"] != "http.request":
-                return  # it went away: nobody reads the answer
+                return  # the client disconnected, so the answer is not read
             piece = message.get("body", b"")
             taken += piece
             self._bytes += len(piece)
@@ -243,14 +247,14 @@ class Gate:
 
 _NO_KEY = "an API key is needed: send the header `Authorization: Bearer KEY`"
 _METHODS = ("get", "post", "put", "delete", "head", "options", "patch")
-_ALL = 2  # times what one address may have served at once: what all may
-_BODIES = 16  # bodies of the greatest length that are held at once
+_ALL = 2  # limit of all addresses together, as a multiple of the limit of one
+_BODIES = 16  # bodies of maximum length that are held at once
 _REASONS = {401: "no-key", 403: "host", 408: "slow", 413: "size", 429: "rate", 503: "load"}
 _ADDED = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 def _code(route: str) -> str:
-    """A route as a word of small letters and hyphens: `/v1/jobs/{id}` is `v1-jobs-id`."""
+    """Return a route in lowercase letters and hyphens: `/v1/jobs/{id}` becomes `v1-jobs-id`."""
     word = "".join(c if c.isalnum() else "-" for c in route.lower())
     return "-".join(part for part in word.split("-") if part)[:64] or "none"
 
@@ -260,10 +264,11 @@ def _kept(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
 
 
 def _credential(given: str, headers: dict[str, bytes]) -> str:
-    """The key of an Authorization header; "" where it has none.
+    """Return the key of an Authorization header; "" if there is none.
 
-    The password of Basic counts too, since clients such as LiteLLM's guardrail can put a key only into the address. A
-    browser sends Basic by itself, for pages of other sites too, so it does not count with a browser's headers.
+    The password of Basic is accepted too, since clients such as LiteLLM's guardrail can put a key only into the
+    address. A browser sends Basic by itself, for pages of other sites too, so it is not accepted with a browser's
+    headers.
     """
     scheme, _, written = given.partition(" ")
     if scheme.lower() == "bearer":
@@ -277,7 +282,7 @@ def _credential(given: str, headers: dict[str, bytes]) -> str:
 
 
 def _is_open(scope: Scope) -> bool:
-    """Whether anybody may ask for it; nothing there reads a body."""
+    """Whether no key is needed for it. No such endpoint reads a body."""
     path: str = scope["path"]
     return path in OPEN or path.startswith(PAGES)
 
@@ -294,7 +299,7 @@ def _is_loopback(address: str) -> bool:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """A body that was taken in, as if it came now."""
+    """Return a receive function that delivers a body that was already read."""
     given = False
 
     async def again() -> Message:
@@ -308,15 +313,15 @@ def _again(body: bytes, receive: Receive) -> Receive:
 
 
 _MOST = 10_000
-"""Askers that are remembered; the one heard of longest ago is forgotten first."""
+"""The number of askers that are remembered. The least recently seen is forgotten first."""
 
 
 class Buckets:
-    """Requests a minute, with as many at once after a pause.
+    """Rate limits: a number of requests per minute, and the same number at once after a pause.
 
     Args:
-        rate: requests a minute.
-        clock: seconds, ever growing.
+        rate: requests per minute.
+        clock: a monotonic time in seconds.
     """
 
     def __init__(self, rate: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -325,7 +330,7 @@ class Buckets:
         self._guard = threading.Lock()
 
     def take(self, asker: str) -> float:
-        """0 where it is let through, else the seconds to wait."""
+        """Return 0 if the request is admitted, or the seconds to wait."""
         with self._guard:
             now = self._clock()
             left, then = self._stand.pop(asker, (self._most, now))

@@ -21,7 +21,7 @@ _guard = threading.Lock()
 
 
 class Up(BaseModel):
-    """It is."""
+    """The process is up."""
 
     status: str = "ok"
 
@@ -62,7 +62,7 @@ def readyz(context: Context) -> Up | Response:
     response_class=Response,
 )
 def metrics(context: Context, caller: Anybody) -> Response:
-    """Prometheus's text format."""
+    """The metrics in Prometheus's text format."""
     context.telemetry.tell("queue.measured", waiting=context.queue.counts()["waiting"])
     return Response(context.telemetry.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 

@@ -41,7 +41,7 @@ async def submit(asked: Annotated[ToSubmit, Body()], context: Context, caller: S
     items = [document.item(raw) for document, raw in zip(asked.documents, raws, strict=True)]
 
     def take() -> ApiJob:
-        context.engine(asked.operation)  # what is not configured is said now
+        context.engine(asked.operation)  # raises now if it is not configured
         job = context.jobs.submit(caller.name, asked.operation, [packed(item) for item in items])
         context.audit.append("job.submitted", job=job.id, records=len(items), by=caller.name)
         return job
@@ -67,7 +67,7 @@ def job(id: JobId, context: Context, caller: Submitter) -> JobTold:
 
 @routes.get("/{id}/documents", responses=answers(404), response_model=DocumentList)
 def documents(id: JobId, context: Context, caller: Submitter, after: After = 0, limit: Limit = 50) -> Response:
-    """The documents of a job in their order, each with its answer as soon as there is one."""
+    """The documents of a job in order, each with its answer as soon as there is one."""
     found = context.jobs.documents(id, caller.name, after=after, limit=limit)
     told = ", ".join(
         f'{{"number": {d.number}, "state": "{d.state}", "answer": {"null" if d.answer is None else _answer(d.answer)}}}'

@@ -1,7 +1,7 @@
-"""Jobs: many documents handed in at once and served one by one; what they hold is sealed and outlives a restart.
+"""Jobs: many documents submitted at once and processed one by one. Their content is sealed and survives a restart.
 
-A document is `waiting`, `running`, then `released`, `review`, `quarantined` or `cancelled`. What was handed in is
-deleted when it is settled; one in review lies in the review queue.
+A document is `waiting`, `running`, then `released`, `review`, `quarantined` or `cancelled`. The submitted content is
+deleted when the document is settled. A document in review is in the review queue.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class ApiJob:
 
 @dataclass(frozen=True, slots=True)
 class JobDocument:
-    """One document. What it was given and what came of it is PHI, or was."""
+    """One document. Its input is PHI, and its answer may be."""
 
     job: str
     number: int
@@ -56,11 +56,11 @@ class Jobs:
     """All jobs of one service. Threads and processes may share one database.
 
     Args:
-        url, keyring: as `ServiceStore`.
-        lease: seconds after which a running document counts as left behind by a killed process.
+        url, keyring: as in `ServiceStore`.
+        lease: seconds after which a running document counts as abandoned by a killed process.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
+        SettingError, WrongKey, IncognoteError: as in `ServiceStore`.
     """
 
     def __init__(self, url: str, keyring: Keyring, lease: float) -> None:
@@ -71,11 +71,11 @@ class Jobs:
         self._store = ServiceStore(url, JOBS.metadata, JOBS_META, _VERSION, keyring)
 
     def submit(self, owner: str, operation: str, documents: Sequence[Mapping[str, Any]]) -> ApiJob:
-        """Take in documents; all are in the database when this returns.
+        """Store documents. All are in the database when this returns.
 
         Args:
-            owner: the name of who may see them.
-            documents: JSON-able; a `patient` in one is remembered as a keyed hash.
+            owner: the name of the caller who may see them.
+            documents: ready for JSON. A `patient` in one is stored as a keyed hash.
         """
         from sqlalchemy import insert
 
@@ -97,16 +97,16 @@ class Jobs:
         return self.job(name, owner)
 
     def job(self, id: str, owner: str) -> ApiJob:
-        """One job.
+        """Return one job.
 
         Raises:
-            UnknownName: there is none, or it is somebody else's.
+            UnknownName: it does not exist, or belongs to another owner.
         """
         with self._store.begin() as connection:
             return self._told(connection, self._mine(connection, id, owner))
 
     def list(self, owner: str, *, after: int = 0, limit: int = 50) -> tuple[ApiJob, ...]:
-        """The jobs of one owner, oldest first, after a number."""
+        """Return the jobs of one owner, oldest first, after a number."""
         from sqlalchemy import select
 
         place = (self._jobs.c.owner == owner) & (self._jobs.c.number > after)
@@ -115,10 +115,10 @@ class Jobs:
             return tuple(self._told(connection, row) for row in connection.execute(asked).all())
 
     def documents(self, id: str, owner: str, *, after: int = 0, limit: int = 50) -> tuple[JobDocument, ...]:
-        """Documents of a job with what came of each, by number.
+        """Return documents of a job with their answers, by number.
 
         Raises:
-            UnknownName: as `job`.
+            UnknownName: as in `job`.
         """
         from sqlalchemy import select
 
@@ -130,10 +130,10 @@ class Jobs:
             return tuple(self._document(row, job.operation) for row in rows)
 
     def cancel(self, id: str, owner: str) -> ApiJob:
-        """Serve no further document of a job; those that are settled stay.
+        """Process no further documents of a job. Those that are settled remain.
 
         Raises:
-            UnknownName: as `job`.
+            UnknownName: as in `job`.
         """
         from sqlalchemy import update
 
@@ -148,10 +148,10 @@ class Jobs:
         return self.job(id, owner)
 
     def delete(self, id: str, owner: str) -> None:
-        """Delete a job and all that came of it, for good.
+        """Delete a job and all its answers permanently.
 
         Raises:
-            UnknownName: as `job`.
+            UnknownName: as in `job`.
         """
         from sqlalchemy import delete
 
@@ -161,7 +161,7 @@ class Jobs:
             connection.execute(delete(self._jobs).where(self._jobs.c.id == id))
 
     def claim(self, most: int) -> tuple[JobDocument, ...]:
-        """Take documents to be served: those that wait, and those whose process was killed over them."""
+        """Claim documents: those that wait, and those whose process was killed."""
         from sqlalchemy import or_, select, update
 
         table, jobs, now = self._documents, self._jobs, datetime.now(UTC).timestamp()
@@ -178,21 +178,21 @@ class Jobs:
             return tuple(taken)
 
     def give_back(self, document: JobDocument) -> None:
-        """Let it wait again: what should have served it did not."""
+        """Return a document to `waiting` after an outage."""
         self._change(document, "running", state="waiting", claimed=None)
 
     def settle(self, document: JobDocument, state: DocumentState, answer: Mapping[str, Any]) -> bool:
-        """Say what came of a document; False where it was cancelled or deleted meanwhile."""
+        """Store the answer of a document. Return False if it was cancelled or deleted meanwhile."""
         sealed = self._seal(answer, f"{document.job}/{document.number}/answer")
         return self._change(document, "running", state=state, answer=sealed, given=None)
 
     def reviewed(self, job: str, number: int, state: DocumentState, answer: Mapping[str, Any]) -> bool:
-        """Say what came of a document that was in review; False where it is not, or is gone."""
+        """Store the answer of a document that was in review. Return False if it no longer is."""
         sealed = self._seal(answer, f"{job}/{number}/answer")
         return self._change(JobDocument(job, number, "review", ""), "review", state=state, answer=sealed)
 
     def counts(self) -> dict[str, int]:
-        """Documents by state, of all jobs."""
+        """Return the number of documents by state, of all jobs."""
         from sqlalchemy import func, select
 
         table = self._documents
@@ -201,7 +201,7 @@ class Jobs:
             return {row[0]: row[1] for row in rows}
 
     def count(self, patient: str) -> int:
-        """How many documents are held of a subject."""
+        """Return how many documents of a subject are held."""
         from sqlalchemy import func, select
 
         place = self._documents.c.patient == self._subject(patient)
@@ -209,7 +209,7 @@ class Jobs:
             return int(connection.execute(select(func.count()).where(place)).scalar_one())
 
     def forget(self, patient: str) -> int:
-        """Delete all documents of a subject, for good -> how many."""
+        """Delete all documents of a subject permanently. Return how many."""
         from sqlalchemy import delete
 
         place = self._documents.c.patient == self._subject(patient)
@@ -217,7 +217,7 @@ class Jobs:
             return int(connection.execute(delete(self._documents).where(place)).rowcount)
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._store.close()
 
     def _change(self, document: JobDocument, before: DocumentState, **values: Any) -> bool:

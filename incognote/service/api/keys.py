@@ -1,4 +1,4 @@
-"""API keys and their roles. Stored is a hash: 256 random bits need no slow one."""
+"""API keys and their roles. Only a hash is stored. A fast hash is sufficient for 256 random bits."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from sqlalchemy import Row
 
 ROLES = ("submit", "try", "review", "approve", "reveal")
-"""submit: hand texts in. try: use the try page. review: see records in review, correct, reject. approve: let records
-and schemas pass. reveal: take originals out (gold)."""
+"""What the roles may do.
+
+submit: submit texts. try: use the try page. review: see records in review, correct, reject. approve: release records
+    and approve schemas. reveal: export originals (gold).
+"""
 
 NOBODY = "local"
-"""Who shows the token of a server's start, as long as there is no key."""
+"""The name of the caller with the start token, as long as no key exists."""
 _PREFIX = "incognote"
 _WRITTEN = re.compile(rf"{_PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
 _NAME = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -32,7 +35,7 @@ _VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks: the name of an API key and what it may do."""
+    """The caller of a request: the name of an API key, and its roles."""
 
     name: str
     roles: frozenset[str]
@@ -40,7 +43,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """One key as `list` shows it; the key itself is told once, when it is made."""
+    """One key as `list` shows it. The key itself is shown only once, when it is made."""
 
     id: str
     name: str
@@ -54,11 +57,11 @@ class ApiKeys:
     """The keys of one service.
 
     Args:
-        url, keyring: as `ServiceStore`.
-        clock: tells the time.
+        url, keyring: as in `ServiceStore`.
+        clock: returns the time.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
+        SettingError, WrongKey, IncognoteError: as in `ServiceStore`.
     """
 
     def __init__(self, url: str, keyring: Keyring, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -68,15 +71,15 @@ class ApiKeys:
         self._store = ServiceStore(url, KEYS.metadata, KEYS_META, _VERSION, keyring)
 
     def new(self, name: str, roles: Iterable[str], *, expires: datetime | None = None) -> tuple[ApiKey, str]:
-        """Make a key -> what stands in the database, and the key itself, which nobody can tell again.
+        """Make a key. Return its entry in the database, and the key itself, which cannot be shown again.
 
         Args:
-            name: stands in the audit log for whoever holds the key: one person or program each.
-            roles: of ROLES.
-            expires: when it ends; a time with its zone.
+            name: identifies the holder in the audit log. Use one key for each person or program.
+            roles: from ROLES.
+            expires: when it expires; a time with its zone.
 
         Raises:
-            UsageError: no such role, no role, a name that is taken or malformed, a time without zone.
+            UsageError: an unknown role, no role, a name that is taken or malformed, or a time without zone.
         """
         from sqlalchemy import insert
         from sqlalchemy.exc import IntegrityError
@@ -102,7 +105,7 @@ class ApiKeys:
         return ApiKey(made, name, ordered, row["made"], ends, None), f"{_PREFIX}_{made}_{secret}"
 
     def find(self, written: str) -> Caller | None:
-        """Who bears a key; None for what is no key, a wrong one, one that was revoked or has expired."""
+        """Return the caller with a key; None if it is malformed, unknown, revoked or expired."""
         row = self._row(written)
         return None if row is None or self._end(row) else Caller(row.name, frozenset(row.roles.split(",")))
 
@@ -122,7 +125,7 @@ class ApiKeys:
         return None
 
     def _row(self, written: str) -> Row[Any] | None:
-        """The row of a key whose secret is right."""
+        """Return the row of a key whose secret is correct."""
         from sqlalchemy import select
 
         form = _WRITTEN.fullmatch(written)
@@ -131,11 +134,11 @@ class ApiKeys:
         named, secret = form.groups()
         with self._store.begin() as connection:
             row = connection.execute(select(self._table).where(self._table.c.id == named)).first()
-        stands = row.digest if row is not None else _digest("")  # so that an unknown id takes as long
-        return row if hmac.compare_digest(stands, _digest(secret)) else None
+        stored = row.digest if row is not None else _digest("")  # so that an unknown id takes the same time
+        return row if hmac.compare_digest(stored, _digest(secret)) else None
 
     def items(self) -> list[ApiKey]:
-        """All keys, the oldest first, revoked ones too."""
+        """Return all keys, the oldest first, including revoked ones."""
         from sqlalchemy import select
 
         with self._store.begin() as connection:
@@ -147,15 +150,15 @@ class ApiKeys:
         return bool(self.active())
 
     def active(self) -> list[ApiKey]:
-        """The keys that are neither revoked nor expired."""
+        """Return the keys that are neither revoked nor expired."""
         now = self._now
         return [key for key in self.items() if key.revoked is None and (key.expires is None or key.expires > now)]
 
     def revoke(self, name: str) -> ApiKey:
-        """End a key, by its name or id.
+        """Revoke a key by its name or id.
 
         Raises:
-            UnknownName: there is none.
+            UnknownName: there is no such key.
         """
         from sqlalchemy import update
 
@@ -168,7 +171,7 @@ class ApiKeys:
         return next(key for key in self.items() if key.id == found[0].id)
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._store.close()
 
     @property

@@ -1,4 +1,4 @@
-"""The words of requests and answers under /v1, and how they become Items and come from Results."""
+"""The requests and answers under /v1, and their conversion to Items and from Results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class DocumentModel(StrictModel):
         return self
 
     def item(self, raw: str | None = None) -> Item:
-        """As the machine takes it.
+        """Return the Item for the machine.
 
         Args:
             raw: the record as it was written, so that what is not replaced keeps its bytes.
@@ -152,10 +152,10 @@ class DocumentList(BaseModel):
 
 
 async def raw_body(request: Request) -> tuple[str, Node]:
-    """The body as it was written, with the places of its values.
+    """Return the body as it was written, with the positions of its values.
 
     Raises:
-        UsageError: our reader does not take it: what another reads there may not be what its sender wrote.
+        UsageError: our parser rejects it, since parsers may disagree about such a body.
     """
     try:
         raw = (await request.body()).decode("utf-8", "surrogatepass")
@@ -165,7 +165,7 @@ async def raw_body(request: Request) -> tuple[str, Node]:
 
 
 def raw_member(body: tuple[str, Node], *path: str | int) -> str | None:
-    """A member as it was written; None where there is none."""
+    """Return a member as it was written; None if it is absent."""
     raw, node = body
     for step in path:
         if isinstance(step, str) and step not in node.value:
@@ -175,7 +175,7 @@ def raw_member(body: tuple[str, Node], *path: str | int) -> str | None:
 
 
 def known_of(given: Mapping[str, Any] | None) -> tuple[Known, ...]:
-    """Identifiers known beforehand.
+    """Return the known identifiers.
 
     Raises:
         UsageError: they cannot be read.
@@ -191,10 +191,10 @@ def known_of(given: Mapping[str, Any] | None) -> tuple[Known, ...]:
 
 
 def answer_of(result: Result, operation: Operation, keyring: Keyring) -> tuple[dict[str, Any], str | None]:
-    """An answer without its record -> and the raw record, where there is one that may leave.
+    """Return an answer without its record, and the raw record if it may be released.
 
-    The id is told as its keyed hash, as names of files are on the command line: an id is often a record number. Of
-    `tag` neither text nor record is told: who asks has them.
+    The id is replaced by its keyed hash, like names of files on the command line, since an id is often a record number.
+    For `tag`, neither text nor record is returned, since the caller has them.
     """
     told: dict[str, Any] = {
         "id": None if result.id is None else keyring.name(result.id),
@@ -231,12 +231,12 @@ def answer_of(result: Result, operation: Operation, keyring: Keyring) -> tuple[d
 
 
 def why(reason: Reason) -> dict[str, str]:
-    """A reason, JSON-able."""
+    """Return a reason, ready for JSON."""
     return {"code": reason.code, "field": reason.field, "detail": reason.detail}
 
 
 def written(told: Mapping[str, Any], record: str | None) -> str:
-    """An answer as JSON; a record stands in it as it was written."""
+    """Return an answer as JSON. It contains the record as it was written."""
     if record is None:
         return json.dumps(told)
     head = json.dumps({name: value for name, value in told.items() if name != "record"})

@@ -1,8 +1,8 @@
-"""Presidio's endpoints, in its words: /analyze, /anonymize, /supportedentities, /recognizers, /anonymizers, /health.
+"""Presidio's endpoints: /analyze, /anonymize, /supportedentities, /recognizers, /anonymizers, /health.
 
-Requests and answers are those that Presidio documents (API version 2.0). What differs, on purpose: `hash` is keyed, so
-that a short number cannot be found again by trying all of them; `encrypt` is not served; errors are problem+json, with
-Presidio's member `error`.
+Requests and answers are those that Presidio documents (API version 2.0). There are intended differences. `hash` is
+keyed, so that a short number cannot be found by trying all values. `encrypt` is not supported. Errors are problem+json,
+with Presidio's member `error`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Language = Annotated[str, Query(max_length=8, description="en")]
 
 
 class LenientModel(BaseModel):
-    """As Presidio, which passes over members that it does not know."""
+    """A request body that, as in Presidio, may contain unknown members. They are ignored."""
 
     model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 
@@ -60,7 +60,7 @@ class RecognizerResult(BaseModel):
 
 
 class ToAnonymize(LenientModel):
-    """A text, what stands in it, and what shall be done to each type."""
+    """A text, the identifiers in it, and what to do with each type."""
 
     text: str = Field(min_length=1)
     analyzer_results: list[Marked]
@@ -124,7 +124,7 @@ def health() -> str:
 
 
 def _known(asked: ToAnalyze) -> None:
-    """Refuse a request none of whose entities anything looks for."""
+    """Refuse a request if no detector finds any of its entities."""
     if asked.entities:
         own = {one.supported_entity for one in asked.ad_hoc_recognizers}
         there = {*catalogue().presidio_names(), *catalogue(), *own}
@@ -133,7 +133,7 @@ def _known(asked: ToAnalyze) -> None:
 
 
 def _told(span: Span, asked: ToAnalyze) -> RecognizerResult | None:
-    """A span under the name it was asked for by: ours, where that is asked for, else Presidio's."""
+    """Return a span under the name that was asked for: ours, if that was asked for, or else Presidio's."""
     name = catalogue().presidio_name(span.type, asked.entities or ())
     if name is None:
         return None

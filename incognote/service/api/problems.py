@@ -1,4 +1,4 @@
-"""Errors as problem+json (RFC 9457). None repeats a value of a request: places and remedies only.
+"""Errors as problem+json (RFC 9457). They contain places and remedies, but never a value of a request.
 
 Presidio's clients look for a member `error`, so every problem has one.
 """
@@ -66,7 +66,7 @@ class Problem(BaseModel):
 
 
 class Refused(IncognoteError):
-    """A request is not served; `status` is HTTP's."""
+    """A request is refused. `status` is the HTTP status."""
 
     def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -76,7 +76,7 @@ class Refused(IncognoteError):
 def problem(
     status: int, detail: str, *, faults: Sequence[Fault] = (), headers: Mapping[str, str] | None = None
 ) -> Response:
-    """A response that says why there is no answer."""
+    """Return the response for an error."""
     title = TITLES.get(status, "refused")
     told = Problem(
         type=f"urn:incognote:problem:{title}", title=title, status=status, detail=detail, error=detail,
@@ -86,7 +86,7 @@ def problem(
 
 
 def status_of(error: IncognoteError) -> int:
-    """HTTP's word for an error of ours."""
+    """Return the HTTP status for one of our errors."""
     if isinstance(error, Refused):
         return error.status
     if isinstance(error, AlreadyDecided):
@@ -96,12 +96,12 @@ def status_of(error: IncognoteError) -> int:
     if isinstance(error, UsageError | RecordProblem | SchemaProblem):
         return 422
     if isinstance(error, ModelProblem | IndexProblem | KeyProblem | StoreProblem) or type(error) is IncognoteError:
-        return 503  # a database or the audit log, which are no request's fault: worth a later try
+        return 503  # a database or the audit log failed, which is not the request's fault: try again later
     return 500
 
 
 def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """What OpenAPI says of errors, for those an operation has beside the usual ones."""
+    """Return the errors for OpenAPI: the usual ones, and the additional ones of an operation."""
     usual = (400, 401, 403, 405, 413, 422, 429, 500, 503)
     schema = {"$ref": "#/components/schemas/Problem"}
     return {
@@ -111,10 +111,10 @@ def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def speak(app: FastAPI, names: frozenset[str]) -> None:
-    """Let an application answer every error so.
+    """Make an application answer every error in this form.
 
     Args:
-        names: members of requests that may be quoted; any other is the caller's own word.
+        names: members of requests that may be quoted. Any other name is the caller's own text.
     """
 
     @app.exception_handler(IncognoteError)
@@ -126,7 +126,7 @@ def speak(app: FastAPI, names: frozenset[str]) -> None:
 
     @app.exception_handler(Exception)
     async def unforeseen(request: Request, bug: Exception) -> Response:
-        return problem(500, "a fault of incognote; nothing was done")  # it is raised on to the gate, which tells of it
+        return problem(500, "a fault of incognote; nothing was done")  # raised again for the gate, which reports it
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
@@ -145,7 +145,7 @@ def _place(loc: Sequence[Any], names: frozenset[str]) -> str:
 
 
 def _said(one: Mapping[str, Any]) -> str:
-    """Pydantic's words, where they are of the schema and not of the value."""
+    """Return Pydantic's message if it is about the schema and not about the value."""
     if one["type"] in ("json_invalid", "value_error"):
         return "not JSON" if one["type"] == "json_invalid" else "not a value that can be used"
     if one["type"] == "union_tag_invalid":  # pydantic quotes the tag

@@ -1,4 +1,4 @@
-"""/v1/reveals: requests to take originals out, where two people must agree (`reveal_approvals = 2`)."""
+"""/v1/reveals: requests to export originals, if two people must agree (`reveal_approvals = 2`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ToReveal(StrictModel):
 
 
 class RequestTold(BaseModel):
-    """One request; `approval` of /v1/gold is its id."""
+    """One request. Its id is the `approval` of /v1/gold."""
 
     id: str
     by: str
@@ -63,11 +63,11 @@ def approve(id: RequestId, context: Context, caller: Revealer) -> RequestTold:
 
 
 def agreed(context: ApiContext, caller: Caller, approval: str | None, release: str | None) -> dict[str, str]:
-    """What the audit log says of the approval that an export uses up; nothing where none is needed.
+    """Return the audit log's facts about the approval that an export uses; empty if none is needed.
 
     Raises:
         Refused: two people must agree, and they have not (403).
-        UnknownName: the request has ended or was used.
+        UnknownName: the request has expired or was used.
     """
     if context.settings.reveal_approvals < 2:
         return {}

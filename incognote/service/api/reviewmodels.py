@@ -13,7 +13,7 @@ ReviewState = Literal["waiting", "approved", "rejected"]
 
 
 class SpanMark(StrictModel):
-    """A stretch that is an identifier. Offsets are Unicode code points, `end` exclusive."""
+    """A span that is an identifier. Offsets are Unicode code points, and `end` is exclusive."""
 
     field: str = Field("", max_length=1000, description="the text's field path; empty for a plain note")
     start: int = Field(ge=0, le=2**31)
@@ -46,19 +46,22 @@ class QueueSearch(StrictModel):
 
 
 class Assignment(StrictModel):
-    """The person who is to review a record; null for nobody."""
+    """The person who should review a record; null to remove the assignment."""
 
     assignee: str | None = Field(max_length=64, pattern=_PERSON)
 
 
 class Comment(StrictModel):
-    """A comment on a record. It may hold PHI."""
+    """A comment on a record. It may contain PHI."""
 
     text: str = Field(min_length=1, max_length=4000, pattern=r"\S")
 
 
 class ToDecide(StrictModel):
-    """A decision; without spans those count that stand there, found or, where the revision is named, proposed."""
+    """A decision.
+
+    Without spans, the current ones apply: the found ones or, if the revision is given, the proposed ones.
+    """
 
     outcome: Literal["approve", "reject"]
     spans: list[SpanMark] | None = Field(None, max_length=100_000)
@@ -66,7 +69,7 @@ class ToDecide(StrictModel):
 
 
 class QueueLine(BaseModel):
-    """A line of the queue; nothing in it is PHI."""
+    """A line of the queue. Nothing in it is PHI."""
 
     number: int
     id: str
@@ -98,7 +101,7 @@ class Queue(BaseModel):
 
 
 class SpanShown(BaseModel):
-    """A span with who found it and how sure."""
+    """A span with its sources and its score."""
 
     field: str
     start: int
@@ -137,7 +140,7 @@ class Record(BaseModel):
 
 
 class PreviewMark(BaseModel):
-    """A replacement in a new text. Offsets are Unicode code points, `end` exclusive."""
+    """A replacement in a new text. Offsets are Unicode code points, and `end` is exclusive."""
 
     start: int
     end: int
@@ -160,7 +163,7 @@ class Preview(BaseModel):
 
 
 class Me(BaseModel):
-    """Whose key it is, and what it may do."""
+    """The name of a key, and its roles."""
 
     name: str
     roles: list[str]

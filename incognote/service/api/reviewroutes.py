@@ -1,4 +1,4 @@
-"""/v1/review: the queue, records, corrections, decisions, comments; /v1/gold; what the review page needs to know."""
+"""/v1/review: the queue, records, corrections, decisions, comments; /v1/gold; and data for the review page."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def reasons(caller: Anybody) -> list[ReasonShown]:
 
 @routes.get("/reviewers", responses=answers())
 def reviewers(context: Context, caller: Reviewer) -> Reviewers:
-    """The people a record can be assigned to."""
+    """The people to whom a record can be assigned."""
     return Reviewers(names=_reviewers(context))
 
 
@@ -142,7 +142,7 @@ async def preview(id: ItemId, asked: Annotated[Marks, Body()], context: Context,
 
 @routes.put("/review/{id}/assignment", responses=answers(404))
 def assign(id: ItemId, asked: Annotated[Assignment, Body()], context: Context, caller: Reviewer) -> QueueLine:
-    """Assign a record to a person, or to nobody."""
+    """Assign a record to a person, or remove the assignment."""
     if asked.assignee not in (None, caller.name, *_reviewers(context)):
         raise UsageError("assignee: no active API key with the role review or approve has this name")
     context.queue.entry(id)
@@ -155,7 +155,7 @@ def assign(id: ItemId, asked: Annotated[Assignment, Body()], context: Context, c
 
 @routes.post("/review/{id}/comments", responses=answers(404))
 def comment(id: ItemId, asked: Annotated[Comment, Body()], context: Context, caller: Reviewer) -> list[CommentShown]:
-    """Add a comment to a record. It is stored encrypted; the audit log records that it was made, not its text."""
+    """Add a comment to a record. It is stored encrypted. The audit log records that it was made, but not its text."""
     context.queue.entry(id)
     context.audit.append("review.commented", item=id, by=caller.name)
     context.queue.comment(id, asked.text.strip(), caller.name)
@@ -176,7 +176,7 @@ def propose(id: ItemId, asked: Annotated[Marks, Body()], context: Context, calle
 def decide(
     id: ItemId, asked: Annotated[ToDecide, Body()], context: Context, caller: Reviewer, request: Request
 ) -> QueueLine:
-    """Approve (the text without its spans is delivered; needs the role approve) or reject (it goes to quarantine)."""
+    """Approve (the output with these spans is delivered; needs the role approve) or reject (it goes to quarantine)."""
     if asked.outcome == "approve" and "approve" not in caller.roles:
         raise Refused(403, "this key lacks the role approve: it can save a proposal, or reject")
     opened = context.queue.open(id)
@@ -187,14 +187,14 @@ def decide(
     if unseen and asked.outcome == "approve" and opened.entry.state == "waiting":
         raise Refused(409, "somebody corrected the spans: open the record again, name its spans or revision")
     spans = None if asked.spans is None else check_spans(opened.case, _spans(opened.case, asked.spans))
-    if opened.entry.state == "waiting":  # before it counts: what cannot be told does not happen
+    if opened.entry.state == "waiting":  # logged first, since an action that cannot be logged must not happen
         context.audit.append("review.decided", item=id, outcome=asked.outcome, by=caller.name)
     try:
         entry = context.queue.decide(
             id, ReviewDecision(asked.outcome, opened.spans if spans is None else spans), caller.name
         )
     except AlreadyDecided:
-        if opened.entry.state == "waiting":  # another was quicker by a hair: the log must not say two
+        if opened.entry.state == "waiting":  # another decision was slightly faster, and the log must not show two
             context.audit.append("review.overtaken", item=id, outcome=asked.outcome, by=caller.name)
         raise
     context.telemetry.tell("queue.measured", waiting=context.queue.counts()["waiting"])
@@ -238,7 +238,7 @@ def _comments(context: ApiContext, id: str) -> list[CommentShown]:
 
 
 def _replaced(text: Text, replacements: Sequence[Replacement]) -> PreviewText:
-    """One text with its replacements written in."""
+    """Return one text with its replacements written in."""
     content, marks, done = "", [], 0
     for each in sorted((r for r in replacements if r.span.field == text.field), key=lambda r: r.span.start):
         content += text.content[done : each.span.start]
@@ -269,7 +269,7 @@ def _operation(opened: DecidedCase) -> Any:
 
 
 def _spans(case: ReviewCase, marks: Sequence[SpanMark]) -> list[Span]:
-    """Marks as spans of the record's texts; one that the machine found keeps its score and sources.
+    """Return marks as spans of the record's texts. A span that the machine found keeps its score and sources.
 
     Raises:
         UsageError, ImpossibleSpan: one does not fit.

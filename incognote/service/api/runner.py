@@ -1,4 +1,4 @@
-"""Serving the documents of jobs, beside the requests, one process a runner."""
+"""The runner processes the documents of jobs in the background, one runner per process."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from incognote.service.api.messages import Operation, answer_of
 from incognote.service.review import DecidedCase, case_of, corrected
 
 ORIGIN = "api"
-_IDLE, _LONGEST = 1.0, 60.0  # seconds between two looks where nobody wakes it
+_IDLE, _LONGEST = 1.0, 60.0  # seconds between two checks if it is not woken
 _STATES: dict[str, DocumentState] = {"release": "released", "review": "review", "quarantine": "quarantined"}
 
 
 class Runner:
-    """Takes documents up, a few at once, for as long as it runs."""
+    """Processes documents, a few at once, as long as it runs."""
 
     def __init__(self, context: ApiContext) -> None:
         self._context = context
@@ -35,19 +35,19 @@ class Runner:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin, on the running loop."""
+        """Start on the running loop."""
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
-        """End; what is being served waits for the next start."""
+        """Stop. Documents that are being processed wait for the next start."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
 
     def wake(self) -> None:
-        """There is something to do; from any thread."""
+        """Wake the runner, from any thread."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._woken.set)
 
@@ -57,7 +57,7 @@ class Runner:
             self._woken.clear()
             try:
                 busy, outage = await self.round()
-            except IncognoteError as error:  # the database; the next round asks it again
+            except IncognoteError as error:  # the database; the next round tries it again
                 self._context.telemetry.unexpected(error)
                 busy, outage = False, True
             pause = min(_LONGEST, 2 * pause) if outage else _IDLE
@@ -67,7 +67,10 @@ class Runner:
                 await asyncio.wait_for(self._woken.wait(), pause)
 
     async def round(self) -> tuple[bool, bool]:
-        """Serve what waits, at most a window of it -> whether there was any, and whether something did not serve."""
+        """Process waiting documents, at most one window.
+
+        Return whether there were any, and whether there was an outage.
+        """
         context = self._context
         for settled in await run_in_threadpool(lambda: list(context.queue.settled(origin=ORIGIN))):
             await self._deliver(settled)
@@ -78,7 +81,7 @@ class Runner:
         return bool(claimed), waits
 
     async def _serve(self, document: JobDocument) -> bool:
-        """One document -> whether it waits again because something did not serve."""
+        """Process one document. Return whether it waits again because of an outage."""
         context, given, operation = self._context, document.given, cast(Operation, document.operation)
         if given is None:
             return False
@@ -102,7 +105,7 @@ class Runner:
         except asyncio.CancelledError:
             context.jobs.give_back(document)
             raise
-        except Exception as bug:  # fail closed: a document that cannot be served is held back, the others go on
+        except Exception as bug:  # fail closed: a document that cannot be processed is held, and the others go on
             context.telemetry.unexpected(bug)
             waits = isinstance(bug, IncognoteError) and bug.retryable
             if not waits:
@@ -114,7 +117,7 @@ class Runner:
         return waits
 
     def _settle(self, document: JobDocument, item: Item, result: Result) -> None:
-        """Write down what came of a document; one that a person must look at joins the review queue first."""
+        """Store the answer of a document. A document that a person must review joins the review queue first."""
         context, operation = self._context, cast(Operation, document.operation)
         state, held = _STATES[result.verdict.outcome], None
         if result.verdict.outcome == "review":
@@ -122,8 +125,8 @@ class Runner:
                 state = "released"
             else:
                 held = self._hold(document, item, result)
-        stands = context.jobs.settle(document, state, told(result, operation, context.deid.engine.keyring))
-        if held is not None and not stands:  # it was deleted meanwhile, or its subject forgotten
+        settled = context.jobs.settle(document, state, told(result, operation, context.deid.engine.keyring))
+        if held is not None and not settled:  # it was deleted meanwhile, or its subject was forgotten
             context.queue.drop(held)
 
     def _hold(self, document: JobDocument, item: Item, result: Result) -> str:
@@ -138,7 +141,7 @@ class Runner:
         return item_id
 
     async def _deliver(self, settled: DecidedCase) -> None:
-        """What a person decided, into the job it came from."""
+        """Write a review decision into the job of the document."""
         extra, context = settled.case.extra, self._context
         operation = cast(Operation, extra["operation"])
         state: DocumentState = "quarantined"
@@ -160,13 +163,13 @@ class Runner:
 
 
 def told(result: Result, operation: Operation, keyring: Keyring) -> dict[str, Any]:
-    """An answer as a job keeps it; a record beside it under `raw`, as it is written."""
+    """Return an answer in the form that a job stores. A record is beside it under `raw`, as it is written."""
     answer, record = answer_of(result, operation, keyring)
     return answer if record is None else {**answer, "raw": record}
 
 
 def _held(operation: str, bug: Exception) -> dict[str, Any]:
-    """The answer where something of ours failed."""
+    """Return the answer for an internal error."""
     return _refused(operation, "internal-error", type(bug).__name__)
 
 

@@ -1,4 +1,4 @@
-"""/v1/schemas: which record schemas wait for approval, their fields, what sample records say of them, approval."""
+"""/v1/schemas: record schemas that wait for approval, their fields, statistics of sample records, approval."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DataType = Annotated[str, Path(max_length=64, pattern="^[A-Za-z][A-Za-z0-9_.-]*$
 
 
 class SchemaTold(BaseModel):
-    """One record schema and who approved it."""
+    """One record schema and its approver."""
 
     data_type: str
     file: str
@@ -46,7 +46,7 @@ class FieldTold(BaseModel):
 
 
 class SchemaShown(BaseModel):
-    """A schema, field by field, and what stands against its approval."""
+    """A schema, field by field, and the problems that prevent its approval."""
 
     schema_: SchemaTold = Field(alias="schema")
     fields: list[FieldTold]
@@ -54,13 +54,13 @@ class SchemaShown(BaseModel):
 
 
 class Samples(StrictModel):
-    """Sample records; they are looked at and not kept."""
+    """Sample records. They are analyzed but not stored."""
 
     records: list[dict[str, Any]] = Field(min_length=1, max_length=10_000)
 
 
 class Statistic(BaseModel):
-    """What the samples say of one field, in counts."""
+    """Counts of one field in the samples."""
 
     path: str
     filled: float
@@ -74,7 +74,7 @@ class Statistic(BaseModel):
 
 
 class ToApprove(StrictModel):
-    """The version that was read, as /v1/schemas tells it."""
+    """The version that was read, as returned by /v1/schemas."""
 
     version: str = Field(pattern="^[0-9a-f]{8,64}$")
 
@@ -129,7 +129,7 @@ def approve(data_type: DataType, asked: Annotated[ToApprove, Body()], context: C
 
 
 def _registry(context: ApiContext) -> Registry:
-    """As the files stand now."""
+    """Return the registry for the current files."""
     return Registry(context.settings.schemas)
 
 
@@ -141,7 +141,7 @@ def _row(context: ApiContext, data_type: str) -> SchemaRow:
 
 
 def _file(context: ApiContext, row: SchemaRow) -> FilePath | None:
-    """Where a site's own schema stands; None for a shipped one."""
+    """Return the file of a site's own schema; None for a shipped one."""
     if row.shipped:
         return None
     places = [folder.expanduser() / row.file for folder in context.settings.schemas]

@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
 
 MOST_BYTES = 200_000
-"""Of one request: the encoder reads about 7,000 characters a second on one core, and a person waits."""
+"""The limit of one request. The encoder reads about 7,000 characters per second on one core, and a person waits."""
 MOST_RECORDS = 50
-_PROSE = 6  # words of a table's cell from which its column is free text
+_PROSE = 6  # words of a table cell from which its column counts as free text
 _FINDERS = {
     "rules": "Rules", "encoder": "Encoder", "llm": "Language model", "known": "Known identifier", "pack": "Site pack",
     "sweep": "Repeats another span", "reading": "Hidden or encoded text", "audit": "Final check",
@@ -69,7 +69,7 @@ class TryChoice(BaseModel):
 
 
 class TryChoices(BaseModel):
-    """What the page offers; the first policy and the first detectors are the configured ones."""
+    """The options that the page offers. The configured policy and detectors come first."""
 
     policies: list[TryChoice]
     detectors: list[TryChoice]
@@ -78,7 +78,7 @@ class TryChoices(BaseModel):
 
 
 class TextPiece(BaseModel):
-    """A piece of a text. `new` is what replaces it; null where nothing does, or the record is not released."""
+    """A piece of a text. `new` is its replacement; null if there is none, or if the record is not released."""
 
     text: str
     new: str | None = None
@@ -124,7 +124,7 @@ class TriedRecord(BaseModel):
 
 
 class Tried(BaseModel):
-    """The result. `output` holds the released records only; null if none is."""
+    """The result. `output` contains the released records only; null if there are none."""
 
     policy: str
     detectors: str
@@ -135,7 +135,7 @@ class Tried(BaseModel):
 
 
 def same_site(request: Request) -> None:
-    """Refuse a request that a page of another site sends, and one that is not JSON.
+    """Refuse a request from a page of another site, and a request that is not JSON.
 
     Raises:
         Refused: 403 or 415.
@@ -185,7 +185,10 @@ async def try_one(asked: Annotated[ToTry, Body()], context: Context, caller: Tri
 
 
 def _policies(context: ApiContext) -> dict[str, str]:
-    """The policies by their names, the configured one first; none with surrogates, since an index stores them."""
+    """Return the policies by name, the configured one first.
+
+    Those with surrogates are left out, since an index stores them.
+    """
     found: dict[str, str] = {}
     for named in (context.settings.policy, *shipped_policies()):
         policy = load_policy(named)
@@ -195,7 +198,7 @@ def _policies(context: ApiContext) -> dict[str, str]:
 
 
 def _detectors(context: ApiContext) -> list[tuple[str, ...]]:
-    """The sets of detectors, the configured one first; no language model whose replies are recorded."""
+    """Return the sets of detectors, the configured one first. A language model with recorded replies is left out."""
     engine = context.deid.engine
     own = tuple(name for name in engine.settings.detectors if name != "llm")
     if engine.reader is not None and engine.recording is None:
@@ -221,11 +224,11 @@ def _about(context: ApiContext, detectors: Sequence[str]) -> str:
 
 
 def _bytes_of(asked: ToTry) -> bytes:
-    """The note or file.
+    """Return the note or file.
 
     Raises:
-        UsageError: neither or both, or no base64.
-        Refused: too large (413), or compressed (415).
+        UsageError: neither or both are given, or it is not base64.
+        Refused: it is too large (413), or compressed (415).
     """
     if (asked.text is None) == (asked.file is None):
         raise UsageError("send either text or file")
@@ -243,10 +246,10 @@ def _bytes_of(asked: ToTry) -> bytes:
 
 
 def _read(data: bytes, suffix: str) -> tuple[list[Input], str]:
-    """The records, and a remark on how they were read.
+    """Return the records, and a remark on how they were read.
 
     Raises:
-        UsageError: too many records, none, or a table without a column of free text.
+        UsageError: there are too many records, none, or a table without a column of free text.
     """
     if not data.strip():
         raise UsageError("there is nothing to read: paste a note, or choose a file that is not empty")
@@ -262,7 +265,7 @@ def _read(data: bytes, suffix: str) -> tuple[list[Input], str]:
 
 
 def _layout(data: bytes, kind: str) -> tuple[Layout | None, str]:
-    """Columns with prose as free text and all others hashed, so that a column nobody looked at is not released."""
+    """Return a layout with prose columns as free text and all others hashed. So no unchecked column is released."""
     codec = codec_of(cast(BinaryIO, io.BufferedReader(io.BytesIO(data))))
     if codec is None:
         return None, ""
@@ -280,7 +283,7 @@ def _layout(data: bytes, kind: str) -> tuple[Layout | None, str]:
 
 
 async def _tried(context: ApiContext, deid: Deidentifier, one: Input) -> tuple[TriedRecord, str | bytes | None]:
-    """One record as the page shows it, and its new content if it is released."""
+    """Return one record in the form of the page, and its new content if it is released."""
     engine = deid.engine
     if one.error is not None:
         return TriedRecord(verdict="quarantine", reasons=_explained([one.error])), None
@@ -294,7 +297,7 @@ async def _tried(context: ApiContext, deid: Deidentifier, one: Input) -> tuple[T
         _, document = item.open(lambda: engine.registry, engine.settings.data_type)
         texts = (Text(str(item.content)),) if document is None else texts_of(document)
         doubts = () if record.verdict == "release" else await run_in_threadpool(_doubts, item, result, engine)
-    except (RecordProblem, SchemaProblem):  # the reasons say why
+    except (RecordProblem, SchemaProblem):  # the reasons explain it
         return record, None
     spans = {r.span: r for r in result.replacements} | dict.fromkeys((*result.kept, *doubts))
     record.texts = [TriedText(field=text.field, parts=_parts(text, spans, set(doubts), result)) for text in texts]
@@ -315,7 +318,7 @@ def _doubts(item: Item, result: Result, engine: Engine) -> tuple[Span, ...]:
 def _parts(
     text: Text, spans: Mapping[Span, Replacement | None], doubts: Collection[Span], result: Result
 ) -> list[TextPiece]:
-    """A text in pieces, those between two spans included."""
+    """Return a text in pieces, including the pieces between spans."""
     parts: list[TextPiece] = []
     at = 0
     for span in sorted((span for span in spans if span.field == text.field), key=lambda span: span.start):
@@ -341,7 +344,10 @@ def _parts(
 
 
 def _finder(source: str) -> str:
-    """What found a span, in words: `Rules (names.title)`. The name of a pack's rule may be a site's own."""
+    """Return a source in words: `Rules (names.title)`.
+
+    The rule of a pack is not shown, since its name may be a site's own.
+    """
     name, _, detail = source.partition(":")
     word = _FINDERS.get(name, name)
     return f"{word} ({detail})" if detail and name == "rules" else word
@@ -355,7 +361,7 @@ def _field(action: FieldAction) -> TriedField:
 
 
 def _joined(inputs: Sequence[Input], outputs: Sequence[str | bytes | None]) -> str | None:
-    """The released records as one file, in the order of the input; None where none is, or where it is not text."""
+    """Return the released records as one file, in input order; None if there are none, or if one is not text."""
     pieces: list[str] = []
     for one, output in zip(inputs, outputs, strict=True):
         if isinstance(output, bytes):

@@ -1,4 +1,4 @@
-"""The tamper-evident audit log: who did what and when, in a chain that cannot be mended unseen."""
+"""The tamper-evident audit log: who did what and when, in a chain that cannot be altered unnoticed."""
 
 from incognote.service.audit.entry import AuditEntry, ChainHead
 from incognote.service.audit.log import AuditLog

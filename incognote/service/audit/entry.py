@@ -1,9 +1,9 @@
-"""One entry of the chain as it stands in the file, and the head that tells where the chain ends.
+"""One entry of the chain as stored in the file, and the head, which marks the end of the chain.
 
-An entry's hash covers all of it and the hash before it, so that anybody can check the chain; its seal is an HMAC of
-that hash under the key's purpose `audit`, so that nobody without the key can make a chain of their own. The head is
-sealed apart: entries taken off the end leave a head that cannot be made anew (the construction of Schneier and Kelsey,
-"Secure Audit Logs to Support Computer Forensics", 1999, section 3, with one key in place of an evolving one).
+An entry's hash covers all of it and the previous hash, so that anyone can check the chain. Its seal is an HMAC of that
+hash under the key's purpose `audit`, so that a chain cannot be forged without the key. The head is sealed separately:
+if entries are cut off the end, the head cannot be made again (the construction of Schneier and Kelsey, "Secure Audit
+Logs to Support Computer Forensics", 1999, section 3, with one key in place of an evolving one).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from incognote.keys import Keyring
 from incognote.service.vocabulary import Fact
 
 BEGINNING = "0" * 64
-"""What stands for the hash before the first."""
+"""The value used as the hash before the first entry."""
 _HEX = re.compile("[0-9a-f]{1,128}")
 _WORDS = ("number", "at", "event", "facts", "former", "hash", "seal")
 
@@ -32,9 +32,9 @@ class AuditEntry:
 
     Args:
         number: from 1, without a gap.
-        at: when, UTC, as the clock of the machine said it; the order is the numbers'.
+        at: the time, UTC, by the machine's clock. The numbers define the order.
         event, facts: of `vocabulary.toml`.
-        former: the hash of the entry before.
+        former: the hash of the previous entry.
         hash: SHA-256 of the above, hexadecimal.
         seal: HMAC of the hash, hexadecimal.
     """
@@ -49,16 +49,16 @@ class AuditEntry:
 
     @classmethod
     def new(cls, head: ChainHead, at: str, event: str, facts: Mapping[str, Fact], keyring: Keyring) -> Self:
-        """The entry that follows a head."""
+        """Make the entry that follows a head."""
         found = _hash(head.number + 1, at, event, facts, head.hash)
         return cls(head.number + 1, at, event, facts, head.hash, found, _seal(keyring, "entry", found))
 
     @classmethod
     def read(cls, line: bytes) -> Self:
-        """From its line.
+        """Read an entry from its line.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is not an entry.
         """
         try:
             told = json.loads(line)
@@ -77,11 +77,11 @@ class AuditEntry:
         return entry
 
     def line(self) -> bytes:
-        """As it stands in the file."""
+        """Return the line for the file."""
         return json.dumps({name: getattr(self, name) for name in _WORDS}).encode() + b"\n"
 
     def whole(self) -> bool:
-        """Whether its hash is that of what it says."""
+        """Whether its hash matches its content."""
         return hmac.compare_digest(self.hash, _hash(self.number, self.at, self.event, self.facts, self.former))
 
     def sealed_by(self, keyring: Keyring) -> bool:
@@ -91,22 +91,25 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class ChainHead:
-    """Where a chain ends: how many entries, and the last one's hash. Noted elsewhere, it proves what stood by then."""
+    """The end of a chain: the number of entries, and the last one's hash.
+
+    A copy kept elsewhere proves the state at that time.
+    """
 
     number: int = 0
     hash: str = BEGINNING
 
     @classmethod
     def of(cls, entry: AuditEntry) -> Self:
-        """The head after an entry."""
+        """Return the head after an entry."""
         return cls(entry.number, entry.hash)
 
     @classmethod
     def parse(cls, written: str) -> Self:
-        """From `str()` of one.
+        """Parse a head from its `str()`.
 
         Raises:
-            UsageError: it is none.
+            UsageError: it is not a head.
         """
         number, _, digest = written.strip().partition(":")
         if not number.isdecimal() or len(digest) != len(BEGINNING) or set(digest) - set("0123456789abcdef"):
@@ -117,15 +120,15 @@ class ChainHead:
         return f"{self.number}:{self.hash}"
 
     def sealed(self, keyring: Keyring) -> bytes:
-        """As the file beside the log holds it."""
+        """Return the content of the head file beside the log."""
         return f"{self} {_seal(keyring, 'head', str(self))}\n".encode()
 
     @classmethod
     def unsealed(cls, data: bytes, keyring: Keyring | None) -> Self:
-        """From that file; without a key, the seal is not looked at.
+        """Read a head from that file. Without a key, the seal is not checked.
 
         Raises:
-            ValueError: it is no head, or another key sealed it.
+            ValueError: it is not a head, or another key sealed it.
         """
         written, _, seal = data.decode("ascii").strip().partition(" ")
         try:
@@ -138,8 +141,8 @@ class ChainHead:
 
 
 def _hash(number: int, at: str, event: str, facts: Mapping[str, Any], former: str) -> str:
-    said = json.dumps([number, at, event, facts, former], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(said.encode()).hexdigest()
+    covered = json.dumps([number, at, event, facts, former], sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(covered.encode()).hexdigest()
 
 
 def _seal(keyring: Keyring, what: str, said: str) -> str:

@@ -1,4 +1,7 @@
-"""Writing the audit log: any number of processes and threads of one machine, each entry durable before it counts."""
+"""Write the audit log, from any number of processes and threads of one machine.
+
+Each entry is durable before it counts.
+"""
 
 from __future__ import annotations
 
@@ -30,20 +33,21 @@ _LONGEST_LINE = 2**16
 class AuditLog:
     """A folder of numbered segments (JSON lines), the head of the chain, and a lock.
 
-    An entry is on the disk when `append` returns. Whoever cannot write what it is about to do must not do it: let the
-    error rise. Segments are never rewritten; old ones may be moved to an archive, oldest first.
+    An entry is on the disk when `append` returns. If an action cannot be logged, it must not happen, so do not catch
+    the error. Segments are never rewritten. Old ones may be moved to an archive, oldest first.
 
     Args:
-        folder: made if it is not there, its owner's alone. On a file system whose locks hold between its users.
-        keyring: a persistent key; another one than began the log is refused.
-        clock: tells the time.
-        segment_bytes: how long a segment grows before the next begins.
-        former: the key that sealed it until now: the log is put under `keyring`. The caller sees to it that nobody
-            else uses the folder.
+        folder: created if it does not exist, private to its owner. Its file system must have locks that all its users
+            see.
+        keyring: a persistent key. The log must have been started with it.
+        clock: returns the time.
+        segment_bytes: the size of a segment at which the next begins.
+        former: the key that sealed the log until now. The log is moved to `keyring`. The caller must make sure that
+            nothing else uses the folder.
 
     Raises:
-        KeyMissing: the key dies with this process, so nobody could ever check a seal.
-        WrongKey: another key began the log.
+        KeyMissing: the key exists only in this process, so a seal could never be checked.
+        WrongKey: the log was started with another key.
         IncognoteError: the folder cannot be written, or its entries were cut or changed.
         SettingError: this system has no file locks.
     """
@@ -79,7 +83,7 @@ class AuditLog:
             self._write([("audit.opened", name)], only_first=True)
             first = first_entry(self.folder)
         named = key_entry(self.folder)
-        if named is not None:  # an archived beginning says nothing of the key
+        if named is not None:  # if the beginning was archived, the key is unknown
             keyring.require(str(named.facts.get("key")), str(named.facts.get("check")))
         with self._alone():
             self._end()
@@ -91,8 +95,8 @@ class AuditLog:
             event, facts: of `vocabulary.toml`; nothing else can be written.
 
         Raises:
-            UnknownName, UsageError: an event or a fact that the vocabulary does not have or admit.
-            IncognoteError: it could not be written; then what it is about must not happen.
+            UnknownName, UsageError: an event or a fact that the vocabulary does not contain or allow.
+            IncognoteError: it could not be written, so the action must not happen.
         """
         return self.append_all([(event, facts)])[0]
 
@@ -101,15 +105,15 @@ class AuditLog:
         return self._write([(event, checked(event, facts, staff=True)) for event, facts in told])
 
     def head(self) -> ChainHead:
-        """Where the chain ends now."""
+        """Return the current head of the chain."""
         with self._alone():
             return self._end()[0]
 
     def _rekey(self, former: Keyring) -> None:
-        """Begin a segment whose first entry, sealed under this key, names it; the former key seals no entry after it.
+        """Begin a segment whose first entry names this key and is sealed with it. The former key seals no later entry.
 
-        Entries before it keep their seals and their hashes. The new entry's hash covers theirs, so they cannot be
-        changed by somebody who has the former key alone. A killed process leaves the former head, which is mended.
+        Earlier entries keep their seals and their hashes. The new entry's hash covers theirs, so they cannot be changed
+        with the former key alone. A killed process leaves the former head, which the next call repairs.
         """
         with self._alone():
             named = key_entry(self.folder)
@@ -154,7 +158,7 @@ class AuditLog:
         with self._alone():
             head, segment, torn = self._end()
             if only_first and head.number:
-                return made  # another process was quicker
+                return made  # another process was faster
             if torn:
                 told = [("audit.mended", {"bytes": torn}), *told]
             for event, facts in told:
@@ -171,7 +175,7 @@ class AuditLog:
         return made[1:] if torn else made
 
     def _put(self, segment: int, data: bytes, torn: int) -> None:
-        """Add lines to a segment, or leave it as it was."""
+        """Add lines to a segment, or leave it unchanged."""
         with open(self.folder / SEGMENT.format(segment), "ab", opener=_private) as out:
             size = out.tell() - torn
             out.truncate(size)
@@ -198,7 +202,7 @@ class AuditLog:
         os.replace(part, self.folder / HEAD)
 
     def _end(self) -> tuple[ChainHead, int, int]:
-        """The head, the number of the last segment, and how many bytes of a torn entry stand behind it.
+        """Return the head, the number of the last segment, and the length in bytes of a torn entry after it.
 
         Raises:
             IncognoteError: the end is not the one that was last written.
@@ -207,7 +211,7 @@ class AuditLog:
             found = sorted(self.folder.glob("[0-9]*.jsonl"))
             number = int(found[-1].stem) if found else 1
             last, torn = _last(found[-1]) if found else (None, 0)
-            if last is None and len(found) > 1:  # a segment was begun and its first entry torn
+            if last is None and len(found) > 1:  # a new segment whose first entry is torn
                 last, _ = _last(found[-2])
             sealed = self.folder / HEAD
             noted = ChainHead.unsealed(sealed.read_bytes(), self._keyring) if sealed.exists() else None
@@ -228,7 +232,7 @@ class AuditLog:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Be the only one who writes; a killed process lets go."""
+        """Hold the exclusive lock for writing. It is released if the process is killed."""
         try:
             handle = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
@@ -245,10 +249,10 @@ def _private(path: str, flags: int) -> int:
 
 
 def first_entry(folder: Path) -> AuditEntry | None:
-    """The first entry that is still in the folder.
+    """Return the first entry that is still in the folder.
 
     Raises:
-        IncognoteError: the line is none.
+        IncognoteError: the line is not an entry.
     """
     for path in sorted(folder.glob("[0-9]*.jsonl")):
         if (first := _first(path)) is not None:
@@ -257,7 +261,7 @@ def first_entry(folder: Path) -> AuditEntry | None:
 
 
 def key_entry(folder: Path) -> AuditEntry | None:
-    """The last entry that names the key of what follows: it begins a segment. None where it was archived.
+    """Return the last entry that names the key of what follows. It begins a segment. None if it was archived.
 
     Raises:
         IncognoteError: a segment does not begin with an entry.
@@ -281,7 +285,7 @@ def _first(path: Path) -> AuditEntry | None:
 
 
 def _last(path: Path) -> tuple[AuditEntry | None, int]:
-    """The last whole entry of a segment, and how many bytes stand behind it."""
+    """Return the last whole entry of a segment, and the number of bytes after it."""
     with path.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(max(0, size - 2 * _LONGEST_LINE))

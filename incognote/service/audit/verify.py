@@ -1,4 +1,4 @@
-"""Checking the chain: every entry, with the key or without it."""
+"""Check the chain: every entry, with or without the key."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from incognote.service.audit.log import HEAD, key_entry
 
 @dataclass(frozen=True, slots=True)
 class ChainFault:
-    """Where a chain does not hold.
+    """A place where the chain fails a check.
 
     Args:
-        code: a word of `_SAID`.
+        code: a key of `_SAID`.
         segment: the file; "" for the whole log.
         line: from 1; 0 for the whole segment.
     """
@@ -46,14 +46,14 @@ _MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class ChainReport:
-    """What a check found.
+    """The result of a check.
 
     Args:
-        first, last: the numbers of the entries that are there; 0 for none.
-        backward: how often the clock went back between two entries; no fault.
-        sealed: whether the seals were checked, too.
-        sealed_from: the number of the first entry whose seal was: a former key sealed those before it, and the chain
-            under this key covers them.
+        first, last: the numbers of the first and last entry; 0 if there is none.
+        backward: how often the clock went back between two entries. This is not a fault.
+        sealed: whether the seals were also checked.
+        sealed_from: the number of the first entry whose seal was checked. A former key sealed the entries before it,
+            and the chain under this key covers them.
         faults: at most a hundred.
     """
 
@@ -71,16 +71,16 @@ class ChainReport:
 
 
 def verify(folder: str | Path, keyring: Keyring | None = None, anchors: Collection[ChainHead] = ()) -> ChainReport:
-    """Check a log from its first entry to its last. An entry that is being written is not looked at.
+    """Check a log from its first entry to its last. An entry that is just being written is not checked.
 
     Args:
-        keyring: without it the chain is checked and the seals are not: then whoever can write the folder can have
-            written all of it anew, unless an anchor says otherwise.
-        anchors: heads that were noted elsewhere. Where the first segments were archived, the head before those that
-            are left must be among them.
+        keyring: without it the chain is checked but the seals are not. Any user with write access could then have
+            rewritten the whole log, unless an anchor proves otherwise.
+        anchors: heads that were noted elsewhere. If the first segments were archived, the head before the remaining
+            ones must be among them.
 
     Raises:
-        UsageError: there is no log.
+        UsageError: the log does not exist.
         IncognoteError: it cannot be read.
     """
     place = Path(folder).expanduser()
@@ -144,11 +144,11 @@ def _noted(place: Path, keyring: Keyring | None) -> ChainHead | None:
 
 
 def entries(folder: str | Path) -> Iterator[AuditEntry]:
-    """The entries as they stand, unchecked.
+    """Yield the entries unchecked.
 
     Raises:
-        UsageError: there is no log.
-        IncognoteError: it cannot be read, or a line is no entry.
+        UsageError: the log does not exist.
+        IncognoteError: it cannot be read, or a line is not an entry.
     """
     for segment, line, entry in _lines(Path(folder).expanduser()):
         if entry is None:
@@ -167,7 +167,7 @@ def _lines(place: Path) -> Iterator[tuple[str, int, AuditEntry | None]]:
             with segment.open("rb") as stream:
                 for number, line in enumerate(stream, start=1):
                     if not line.endswith(b"\n") and segment == segments[-1]:
-                        return  # being written, or torn by a power cut: nobody was told that it stands
+                        return  # being written, or torn by a power failure: it was never confirmed
                     try:
                         yield segment.name, number, AuditEntry.read(line)
                     except ValueError:

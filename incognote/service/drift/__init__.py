@@ -1,4 +1,4 @@
-"""Alarms when a source's records hold other identifiers than they used to."""
+"""Alarms when the rate of identifiers in a source's records changes."""
 
 from __future__ import annotations
 

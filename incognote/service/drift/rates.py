@@ -1,7 +1,7 @@
-"""When a rate of identifiers per record is not what it was: today against the weeks before, by Welch's statistic.
+"""Detect a change in the number of identifiers per record: today against the weeks before, by Welch's statistic.
 
 Identifiers come in clusters (a letter holds twenty, a destination line none), so their variance is measured, not taken
-from a Poisson law. An alarm needs both: a difference that chance does not make (z), and one that matters (a share of
+from a Poisson law. An alarm needs both a difference that chance does not explain (z), and one that matters (a share of
 the former rate). Welch, "The generalization of 'Student's' problem when several different population variances are
 involved", Biometrika 34 (1947).
 """
@@ -16,18 +16,18 @@ from typing import Literal
 ALL = ""
 """The type that stands for identifiers of any type."""
 _LEAST_RATE = (
-    0.05  # a type met in fewer than 1 of 20 records is compared as if it were met so often: 1 -> 3 is no alarm
+    0.05  # lower rates are raised to 1 in 20 records, so that 1 -> 3 is no alarm
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What one source brought on one day.
+    """The counts of one source on one day.
 
     Args:
-        records: how many.
-        totals: identifiers, by type.
-        squares: the sum over records of the square of their number, by type.
+        records: the number of records.
+        totals: the number of identifiers, by type.
+        squares: the sum over records of the square of that number, by type.
     """
 
     records: int = 0
@@ -36,7 +36,7 @@ class Day:
 
     @classmethod
     def of(cls, counts: Iterable[Mapping[str, int]]) -> Day:
-        """From the identifiers of each record, by type; the sum of all types is added."""
+        """Make a Day from the identifiers of each record, by type. The sum of all types is added."""
         records, totals, squares = 0, {ALL: 0}, {ALL: 0}
         for record in counts:
             records += 1
@@ -51,13 +51,13 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """One type's rate that is not what it was.
+    """A type whose rate has changed.
 
     Args:
         entity_type: `ALL` for identifiers of any type.
-        outlook: `more` or `fewer`; fewer can mean that they are no longer found.
+        outlook: `more` or `fewer`. Fewer can mean that they are no longer found.
         rate, expected: identifiers per record, now and before.
-        z: how many standard errors lie between.
+        z: the difference in standard errors.
     """
 
     entity_type: str
@@ -68,12 +68,12 @@ class Alarm:
 
 
 def alarms(now: Day, before: Day, *, least: int, z: float, change: float) -> list[Alarm]:
-    """The types whose rates differ.
+    """Return the types whose rates differ.
 
     Args:
-        least: records on either side before anything is said.
-        z: the least number of standard errors.
-        change: the least difference, as a share of the former rate.
+        least: the minimum number of records on either side.
+        z: the minimum number of standard errors.
+        change: the minimum difference, as a share of the former rate.
     """
     if min(now.records, before.records) < max(least, 2):
         return []
@@ -92,7 +92,7 @@ def alarms(now: Day, before: Day, *, least: int, z: float, change: float) -> lis
 
 
 def _moments(day: Day, kind: str) -> tuple[float, float]:
-    """Mean and variance of the number per record."""
+    """Return mean and variance of the number per record."""
     n, total = day.records, day.totals.get(kind, 0)
     return total / n, max(0.0, (day.squares.get(kind, 0) - total * total / n) / (n - 1))
 

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 VERSION = 1
 WINDOW = 28
-"""Days before today that today is compared with."""
+"""Today is compared with this many days before it."""
 
 
 class DriftStore:
-    """Takes in what batches held, and says what is not as it was.
+    """Stores the counts of batches, and detects changes.
 
     Args:
-        url, keyring: as `ServiceStore`.
-        least, z, change: as `alarms`.
-        clock: tells the day.
+        url, keyring: as in `ServiceStore`.
+        least, z, change: as in `alarms`.
+        clock: returns the time.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
+        SettingError, WrongKey, IncognoteError: as in `ServiceStore`.
     """
 
     def __init__(
@@ -47,21 +47,21 @@ class DriftStore:
         self._store = ServiceStore(url, DAYS.metadata, DRIFT_META, VERSION, keyring)
 
     def source(self, place: str) -> str:
-        """What stands here, and in lines and metrics, for the name of a place."""
+        """Return the keyed name that the database, log lines and metrics use for a source."""
         return self._store.mac("ledger", place, "source").hex()[:16]
 
     def add(self, source: str, counts: Iterable[Mapping[str, int]]) -> None:
-        """Take in a batch of one source.
+        """Add a batch of one source.
 
         Args:
-            source: of `source`.
-            counts: each record's identifiers by type; a record without any is an empty mapping.
+            source: returned by `source`.
+            counts: each record's identifiers by type. A record without any is an empty mapping.
         """
         batch, day = Day.of(counts), self._today.isoformat()
         if not batch.records:
             return
         with self._store.begin() as connection:
-            for kind in sorted(batch.totals):  # in one order, so that two batches do not wait for one another
+            for kind in sorted(batch.totals):  # in a fixed order, so that two batches cannot deadlock
                 more = (batch.records if kind == ALL else 0, batch.totals[kind], batch.squares[kind])
                 self._increase(connection, source, day, kind, more)
 
@@ -84,29 +84,29 @@ class DriftStore:
         )
 
     def found(self, source: str) -> list[Alarm]:
-        """What is not as it was in a source, today."""
+        """Return the alarms of a source today."""
         now, before = self._sides(source)
         return alarms(now, before, least=self._least, z=self._z, change=self._change)
 
     def check(self, source: str, tell: Callable[..., object] | None = None) -> list[Alarm]:
-        """As `found`. An alarm that did not stand yet is told, and one that stands no more, by one of all who look."""
+        """Return the alarms as `found` does. Each start and end of an alarm is reported once, by one of the callers."""
         from sqlalchemy import delete, select
         from sqlalchemy.dialects import postgresql, sqlite
 
         table, found = self._alarms, self.found(source)
         now = {alarm.entity_type: alarm for alarm in found}
         with self._store.begin() as connection:
-            stood = set(connection.execute(select(table.c.type).where(table.c.source == source)).scalars())
+            before = set(connection.execute(select(table.c.type).where(table.c.source == source)).scalars())
         begun: list[Alarm] = []
         ended: list[str] = []
-        if stood != now.keys():  # a transaction of its own, which writes from its first word on: SQLite wants it so
+        if before != now.keys():  # SQLite needs a separate transaction that begins with a write
             with self._store.begin() as connection:
                 insert: Any = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-                for kind in sorted(now.keys() - stood):
+                for kind in sorted(now.keys() - before):
                     row = {"source": source, "type": kind, "since": self._today.isoformat()}
                     if connection.execute(insert(table).values(row).on_conflict_do_nothing()).rowcount:
                         begun.append(now[kind])
-                for kind in sorted(stood - now.keys()):
+                for kind in sorted(before - now.keys()):
                     if connection.execute(delete(table).where(table.c.source == source, table.c.type == kind)).rowcount:
                         ended.append(kind)
         if tell is not None:
@@ -124,7 +124,7 @@ class DriftStore:
         return found
 
     def sources(self) -> list[str]:
-        """Those that brought anything within the window."""
+        """Return the sources with records within the window."""
         from sqlalchemy import select
 
         since = (self._today - timedelta(days=WINDOW)).isoformat()
@@ -134,7 +134,7 @@ class DriftStore:
             )
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._store.close()
 
     @property
@@ -142,7 +142,7 @@ class DriftStore:
         return self._clock().astimezone(UTC).date()
 
     def _sides(self, source: str) -> tuple[Day, Day]:
-        """Today, and the window before it."""
+        """Return today, and the window before it."""
         from sqlalchemy import select
 
         table, today = self._days, self._today

@@ -1,4 +1,4 @@
-"""Which outputs a recall is about: those of a patient, those that hold some words, those that something made."""
+"""Find the outputs for a recall: those of a patient, those that contain given words, or those made by a version."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _NAMED = ("schemas", "detectors", "models")
 
 
 def of_patient(ledger: Ledger, patient: str) -> Iterator[LedgerEntry]:
-    """Released records of a subject."""
+    """Return the released records of a subject."""
     return ledger.entries(subject=ledger.subject(patient), state="released")
 
 
 def made_by(ledger: Ledger, version: str) -> Iterator[LedgerEntry]:
-    """Released records of every release that something went into: a policy, schema, prompt, model, detector, code, key.
+    """Yield released records of every release that used a given policy, schema, prompt, model, detector, code or key.
 
     Args:
         version: its name, version or hash, as `incognote release list` shows it; or the release's own name.
 
     Raises:
-        UnknownName: no release knows it.
+        UnknownName: no release used it.
     """
     releases = ledger.releases()
     found = [one for one in releases if version in (one.name, one.digest) or version in _leaves(one.frozen)]
@@ -46,14 +46,14 @@ def made_by(ledger: Ledger, version: str) -> Iterator[LedgerEntry]:
 def with_words(
     ledger: Ledger, destination: Location, words: str, absent: Callable[[str], object] = lambda name: None
 ) -> Iterator[LedgerEntry]:
-    """Released records whose output holds some words: whatever their case and the blanks between them, and where a line
-    ends within a word, too.
+    """Yield released records whose output contains some words.
 
-    Every shard is read. Where the rows of a table cannot be told apart by record, all records of the shard count.
+    Case, white space between the words, and line breaks within a word are ignored. Every shard is read. If the rows of
+    a table cannot be assigned to records, all records of the shard count.
 
     Args:
-        absent: told of every shard that is not in the destination although something in it counts as released: it is
-            not there yet, or was taken away. Nobody knows what is in it.
+        absent: called with every shard that is not in the destination although one of its records counts as released.
+            It is not there yet, or was removed. Its content is unknown.
 
     Raises:
         UsageError: fewer than three characters.
@@ -80,7 +80,7 @@ def with_words(
 
 
 def _holds(text: str, sought: str) -> bool:
-    """Whether words stand in a text; a hyphen where a line ends may be the line's, or theirs."""
+    """Whether a text contains words. A hyphen at a line end may belong to the line break or to the word."""
     broken = _BROKEN.search(text) is not None
     return sought in subject_form(text) or (
         broken and (sought in subject_form(_BROKEN.sub("", text)) or sought in subject_form(_BROKEN.sub("-", text)))
@@ -88,7 +88,7 @@ def _holds(text: str, sought: str) -> bool:
 
 
 def _leaves(frozen: Mapping[str, Any]) -> set[str]:
-    """The words in what a release froze: values, and the names of schemas, detectors and models."""
+    """Return the words in what a release froze: values, and the names of schemas, detectors and models."""
     found: set[str] = set()
     for name, value in frozen.items():
         if isinstance(value, Mapping):
@@ -101,10 +101,10 @@ def _leaves(frozen: Mapping[str, Any]) -> set[str]:
 
 
 def shard_bytes(destination: Location, name: str) -> bytes | None:
-    """A shard as it stands in the destination; None where it is gone.
+    """Return a shard of the destination; None if it no longer exists.
 
     Raises:
-        IncognoteError: the destination does not let it be read.
+        IncognoteError: the destination cannot be read.
     """
     try:
         if destination.store is None:
@@ -114,19 +114,19 @@ def shard_bytes(destination: Location, name: str) -> bytes | None:
         return data
     except FileNotFoundError:
         return None
-    except Exception as error:  # a store's message can quote names; whatever it is, the destination was not read
+    except Exception as error:  # a store's message can quote names, and no error may count as an absent shard
         raise IncognoteError(
             f"The destination cannot be read ({store_error(error)}). Run this as a user with read access."
         ) from None
 
 
 def records(name: str, data: bytes) -> list[str]:
-    """The records of a shard, each as the text of its values, in their order.
+    """Return the records of a shard in order, each as the text of its values.
 
-    Of a table whose notes are pieces of several rows these are rows, more than records.
+    For a table whose notes are split over several rows, these are rows, so there are more of them than records.
 
     Raises:
-        IncognoteError: the bytes are not what the name says.
+        IncognoteError: the bytes do not have the format that the name gives.
     """
     try:
         if name.endswith(".parquet"):
@@ -149,7 +149,10 @@ def records(name: str, data: bytes) -> list[str]:
 
 
 def _values(value: Any) -> str:
-    """All strings and numbers of a JSON value; its keys behind them, so that a name in two fields stands together."""
+    """Return all strings and numbers of a JSON value, then its keys.
+
+    So a name that is split over two fields stays adjacent.
+    """
     values: list[str] = []
     names: list[str] = []
     _take(value, values, names)

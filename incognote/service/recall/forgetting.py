@@ -1,4 +1,4 @@
-"""Forgetting a subject: every store deletes what it holds, is asked again, and says what it saw and cannot reach."""
+"""Forget a subject: every store deletes its data, is searched again, and reports what it found and cannot reach."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ _NAME_DESTINATION = "name the destination (--destination), which must be told of
 
 @dataclass(frozen=True, slots=True)
 class ForgetReceipt:
-    """What one store did.
+    """The result for one store.
 
     Args:
-        found, deleted: how many of its things were the subject's, and how many of those are gone.
-        after: how many it still finds when it is asked again in the same way. Of the ledger these are records that may
-            still be released, of the destination outputs that it was not asked to delete.
-        left: what is not gone, in words that hold no PHI; "" where nothing is.
-        fault: why the subject is not forgotten here, free of PHI; "" where it is.
+        found: the number of its entries that belong to the subject.
+        deleted: the number of those that were deleted.
+        after: the number that the same search finds afterwards. For the ledger these are records that may still be
+            released, for the destination outputs that it was not asked to delete.
+        left: what is not deleted, in words without PHI; "" if nothing is left.
+        fault: why the subject is not forgotten here, without PHI; "" if it is.
     """
 
     store: Store
@@ -50,15 +51,15 @@ class ForgetReceipt:
 
 
 def unknown(receipts: Sequence[ForgetReceipt]) -> bool:
-    """Whether no store that holds data of subjects knew this one."""
+    """Whether no store with data of subjects knew this subject."""
     return not any(one.found for one in receipts if one.store != "opt-outs")
 
 
 class _Step(NamedTuple):
-    """One store's part: how many things it finds; its deletion -> how many are gone; what is left in words.
+    """The step for one store: count the entries, delete them and return how many, and describe what is left.
 
-    `again` is how it is asked afterwards, where that differs; `keeps` says that its rows stay, and only change;
-    `remedy` is what to do where it still finds some, where that differs.
+    `again` is the later search, if it differs. `keeps` says that its rows are changed and not deleted. `remedy` is what
+    to do if the later search still finds some, if it differs.
     """
 
     store: Store
@@ -72,10 +73,10 @@ class _Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Forgetter:
-    """The stores of one service. What is None is not asked and gives no receipt.
+    """The stores of one service. A store that is None is skipped and gives no receipt.
 
     Args:
-        domains: whose surrogates are meant in the index; None: of every domain that it holds.
+        domains: the domains of the surrogates to delete in the index; None for every domain in it.
     """
 
     audit: AuditLog
@@ -90,25 +91,25 @@ class Forgetter:
     recording: Recording | None = None
 
     async def forget(self, patient: str, by: str, words: Sequence[str] = ()) -> list[ForgetReceipt]:
-        """Delete all that is held of a subject; asked again, it deletes what a first try left.
+        """Delete all data about a subject. A second call deletes what the first one left.
 
-        The subject is entered as an opt-out first, so that nothing of it is claimed meanwhile or later. Once all
-        have deleted, each is asked again in the way that found the subject before. A receipt whose `fault` is set says
-        that the subject is not forgotten there.
+        The subject is entered as an opt-out first, so that none of its records is claimed meanwhile or later. After all
+        stores have deleted, each is searched again in the same way. If `fault` of a receipt is set, the subject is not
+        forgotten there.
 
         Args:
-            by: who of the staff does it.
-            words: names and numbers of the subject; a recorded answer of a model that holds one of them is deleted.
+            by: the staff member who does it.
+            words: names and numbers of the subject. A model's recorded answer that contains one of them is deleted.
 
         Raises:
-            IncognoteError: a store does not serve; those before it have deleted.
+            IncognoteError: a store failed. The stores before it have deleted.
         """
         subject = self.optouts.key(patient)
         self.audit.append("forget.began", subject=subject, by=by)
         listed = len(self.optouts.refused([patient]))
         self.optouts.add(patient, by)
         steps = list(self._steps(patient, words))
-        found = [step.find() for step in steps]  # all before any deletion: some are found by what others hold
+        found = [step.find() for step in steps]  # all before any deletion, since some are found through other stores
         deleted = [step.delete() for step in steps]
         refused = len(self.optouts.refused([patient]))
         receipts = [
@@ -155,10 +156,10 @@ class Forgetter:
             )
 
     def _destination(self, patient: str, ledger: Ledger, told: set[int]) -> _Step:
-        """Outputs are the destination's to delete: it is told which, and `told` holds their numbers then.
+        """Tell the destination which outputs to delete, since only it can delete them. `told` then holds their numbers.
 
-        What was marked before is told again, for it may have been another destination. The name of the list follows
-        from what it names, so a list that is there is not written again.
+        Outputs that were marked before are listed again, since the destination may have been another one. The name of
+        the list is a hash of its content, so an existing list is not written again.
         """
         destination, name, before = self.destination, "", False
 
@@ -199,7 +200,10 @@ class Forgetter:
         )
 
     def _ledger(self, patient: str, ledger: Ledger, told: set[int]) -> _Step:
-        """An output that the destination was not told of stays released, or no later search would find it."""
+        """Mark the ledger's rows.
+
+        An output that the destination was not told of stays released, or no later search would find it.
+        """
         without_destination = self.destination is None
 
         def entries() -> list[LedgerEntry]:
@@ -234,7 +238,7 @@ class Forgetter:
         )
 
     def _reviews(self, patient: str, reviews: ReviewQueue, keys: set[str]) -> _Step:
-        """By the subject it was handed in with, and by the ledger's keys where the record itself names the subject."""
+        """Find by the subject that was submitted, and by the ledger's keys if the record itself names the subject."""
 
         def found() -> set[str]:
             ids, after = set(reviews.of_subject(patient)), 0
@@ -260,7 +264,7 @@ class Forgetter:
         ]
 
     def _keys(self, patient: str) -> set[str]:
-        """What the ledger knows the subject's records by."""
+        """Return the ledger's keys for the subject's records."""
         if self.ledger is None:
             return set()
         return {entry.key for entry in self.ledger.entries(subject=self.ledger.subject(patient))}
@@ -273,7 +277,7 @@ def _dropped(held: Sequence[tuple[Quarantine, Held]]) -> int:
 
 
 def _receipt(step: _Step, found: int, deleted: int) -> ForgetReceipt:
-    """The store is asked again here, after every store has deleted."""
+    """Make the receipt. The store is searched again here, after every store has deleted."""
     after = (step.again or step.find)()
     fault = ""
     if after:

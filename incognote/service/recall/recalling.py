@@ -24,18 +24,18 @@ class Incident:
     """One recall.
 
     Args:
-        id: random, 16 hexadecimal digits; tombstones and audit log bear it.
+        id: random, 16 hexadecimal digits. Tombstones and audit log contain it.
         began, ended: UTC.
-        by: who of the staff did it.
-        how: by what outputs were sought. The patient and the words themselves are told nowhere.
-        made_by: the version that was sought; None otherwise.
-        outputs: how many were recalled, by release.
-        shards: names of the shards they are in.
-        tombstones: the name of the file in the destination; None where nothing was found.
-        requeued: how many records wait to be claimed again in their own release.
-        left: how many released outputs the same search found afterwards.
-        releases: what was frozen in each release concerned.
-        head: where the audit log ended.
+        by: the staff member who did it.
+        how: the kind of search. The patient and the words themselves are not recorded anywhere.
+        made_by: the version that was searched for; None otherwise.
+        outputs: the number of recalled outputs, by release.
+        shards: the names of their shards.
+        tombstones: the name of the file in the destination; None if nothing was found.
+        requeued: the number of records that wait to be claimed again in their own release.
+        left: the number of released outputs that the same search found afterwards.
+        releases: what was frozen in each affected release.
+        head: the head of the audit log at the end.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Incident:
         return sum(self.outputs.values())
 
     def write(self, folder: Path) -> Path:
-        """Into a file of its own, readable by its owner only -> the file.
+        """Write it to a separate file, readable by its owner only. Return the file.
 
         Raises:
             Unwritable: it cannot be written.
@@ -69,7 +69,7 @@ class Incident:
 
 
 def report_text(incident: Incident) -> str:
-    """The report as an officer files it, in Markdown."""
+    """Return the report for an officer's files, in Markdown."""
     sought = {"patient": "one patient's records", "words": "words in outputs", "version": "what made them"}[
         incident.how
     ]
@@ -103,7 +103,7 @@ _PAGE = 500
 
 
 def tombstone_lines(entries: Iterable[LedgerEntry], incident: str, why: str) -> bytes:
-    """What the destination is told: JSON lines of shard, line and record key, for it to delete."""
+    """Return the list for the destination: JSON lines of shard, line and record key to delete."""
     rows = [
         {
             "shard": entry.shard,
@@ -134,16 +134,15 @@ def recall(
     """Recall outputs.
 
     Args:
-        affected: released records, as `find` found them.
-        find: the search, of `finding`; it runs again at the end, and the incident says how many it still finds.
-        by: who of the staff does it.
-        how: by what they were sought.
-        made_by: the version that was sought.
+        affected: released records, as returned by `find`.
+        find: the search, from `finding`. It runs again at the end, and the incident says how many it still finds.
+        by: the staff member who does it.
+        how: the kind of search.
+        made_by: the version that was searched for.
         requeue: have the records claimed again in their own release. A new release claims them anyway.
 
     Raises:
-        IncognoteError: audit log, destination or ledger do not serve; what was done so far is found done when it is run
-            again.
+        IncognoteError: audit log, destination or ledger failed. When it is run again, completed steps are recognized.
     """
     began, incident = datetime.now(UTC), secrets.token_hex(8)
     audit.append("recall.began", incident=incident, by=by, route=how)

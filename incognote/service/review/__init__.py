@@ -1,4 +1,4 @@
-"""Records that wait for a person: the queue, what a decision makes of them, and the pages that show them."""
+"""Records in review: the queue, the effect of a decision, and the pages that show them."""
 
 from incognote.service.review.cases import case_of, corrected
 from incognote.service.review.nouns import DecidedCase, QueueEntry, ReviewCase, ReviewDecision

@@ -1,4 +1,4 @@
-"""From a record the machine held back to a ReviewCase, and from what a person decided to the record that may leave."""
+"""Make a ReviewCase from a held record, and apply a person's decision to the record."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
 
 _UNMENDABLE = frozenset({"no-subject"})
-"""Reasons for review that no change of spans can fix: the record must be run again with what it lacks."""
+"""Reasons for review that no change of spans can fix. The record must be run again with what it lacks."""
 
 
 def case_of(item: Item, result: Result, engine: Engine, extra: Mapping[str, Any] | None = None) -> ReviewCase:
-    """What a person must see of a record in review: texts, what would be replaced, what there is doubt about.
+    """Return what a person must see of a record in review: texts, proposed replacements, and doubts.
 
-    Doubts are those of the embedded detectors; what a language model was in doubt about, the reasons tell by type only.
+    The doubts are those of the embedded detectors. For a language model's doubts, the reasons give only the type.
 
     Raises:
-        RecordProblem, SchemaProblem: the record cannot be opened (any more).
+        RecordProblem, SchemaProblem: the record cannot be opened, or no longer.
     """
     texts = _texts(item, engine)
     spans = tuple(s for text in texts for s in _within(text, (r.span for r in result.replacements)))
@@ -51,18 +51,18 @@ def case_of(item: Item, result: Result, engine: Engine, extra: Mapping[str, Any]
 
 
 def unmendable(case: ReviewCase) -> tuple[str, ...]:
-    """The reason codes of a record that no change of spans can fix."""
+    """Return the reason codes of a record that no change of spans can fix."""
     return tuple(sorted({reason.code for reason in case.reasons} & _UNMENDABLE))
 
 
 async def corrected(deid: Deidentifier, case: ReviewCase, spans: Sequence[Span], item: Item | None = None) -> Result:
-    """The record with the spans of a person in the place of the machine's. A person is the audit here.
+    """De-identify the record with a person's spans instead of the machine's. The person replaces the audit here.
 
     Args:
-        item: the record as its reader opened it, where the Case's own would not do (rows of a table).
+        item: the record as its reader opened it, if the item of the case is not sufficient (rows of a table).
 
     Raises:
-        UsageError: no change of spans can fix the reason the record is held for.
+        UsageError: no change of spans can fix the reason for which the record is held.
     """
     lacks = unmendable(case)
     if lacks:
@@ -81,6 +81,6 @@ def _texts(item: Item, engine: Engine) -> tuple[Text, ...]:
 
 
 def _within(text: Text, spans: Iterable[Span]) -> list[Span]:
-    """The spans of one text, in order, each on that very text."""
+    """Return the spans of one text in order, with that text as their source."""
     own = (replace(span, source=text) for span in spans if span.field == text.field)
     return sorted(own, key=lambda span: span.start)

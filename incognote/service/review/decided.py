@@ -1,4 +1,4 @@
-"""What persons decided, as figures for the dashboard and as gold for `incognote evaluate`."""
+"""Review decisions as figures for the dashboard, and as gold data for `incognote evaluate`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUMS = (*OUTCOMES, "tokens")
 
 
 def dashboard(entries: Iterable[AuditEntry], queue: ReviewQueue) -> dict[str, Any]:
-    """All figures, JSON-able.
+    """Return all figures, ready for JSON.
 
     Args:
         entries: of the audit log, read once.
@@ -52,7 +52,7 @@ def dashboard(entries: Iterable[AuditEntry], queue: ReviewQueue) -> dict[str, An
 
 
 def _sum(stands: float | None, facts: Mapping[str, Fact]) -> float | None:
-    """Dollars with those of one more settlement; None where tokens were taken at a price that nobody knows."""
+    """Return the dollars including one more settlement; None if tokens were used at an unknown price."""
     if stands is None or (facts.get("tokens") and "usd" not in facts):
         return None
     return round(stands + float(facts.get("usd", 0)), 6)
@@ -74,7 +74,7 @@ def _sentinels(entries: Iterable[AuditEntry]) -> list[dict[str, Any]]:
 
 
 def _review(queue: ReviewQueue) -> dict[str, Any]:
-    """What waits, why, and what persons changed: what they added is a leak caught."""
+    """Return what waits, why, and what persons changed. A span that they added is a leak that was caught."""
     reasons: Counter[str] = Counter()
     changes: Counter[str] = Counter(kept=0, moved=0, retyped=0, added=0, dropped=0)
     after, corrected = 0, 0
@@ -91,13 +91,13 @@ def _review(queue: ReviewQueue) -> dict[str, Any]:
 
 
 def gold(queue: ReviewQueue, release: str | None = None) -> Iterator[str]:
-    """One JSON line for each text of each approved record. They quote the texts: PHI.
+    """Yield one JSON line for each text of each approved record. The lines quote the texts: PHI.
 
     Args:
-        release: of that one only.
+        release: only this release.
 
     Yields:
-        `{"id", "text", "style", "spans": [{"start", "end", "type"}]}` and a line end; ids are the queue's own.
+        `{"id", "text", "style", "spans": [{"start", "end", "type"}]}` and a line end. The ids are the queue's own.
     """
     for settled in queue.settled(delivered=True, release=release):
         if settled.entry.state != "approved":

@@ -11,14 +11,14 @@ from incognote.service.review.nouns import State
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """Which lines of the queue are wanted; None leaves a condition out.
+    """A filter for lines of the queue. None omits a condition.
 
     Args:
-        state, release: as `QueueEntry`.
-        reason: a reason code that the record is held for.
+        state, release: as in `QueueEntry`.
+        reason: a reason code for which the record is held.
         find: a line's number, or a part of its id or key.
         until: queued at this time or before, as ISO 8601 in UTC.
-        assignee: the name of a person; "" for records that are assigned to nobody.
+        assignee: the name of a person; "" for unassigned records.
     """
 
     state: State | None = "waiting"
@@ -29,7 +29,7 @@ class QueueFilter:
     assignee: str | None = None
 
     def conditions(self, at: Any, assignee: Any) -> list[Any]:
-        """The filter for SQLAlchemy.
+        """Return the filter for SQLAlchemy.
 
         Args:
             at: the columns of the queue's table.

@@ -1,4 +1,4 @@
-"""What stands in the review queue, and what a person says of it."""
+"""The entries of the review queue, and a person's decisions about them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ State = Literal["waiting", "approved", "rejected"]
 
 @dataclass(frozen=True, slots=True)
 class ReviewCase:
-    """One record as a person must see it to decide. All of it is PHI.
+    """One record with everything that a person needs to decide. All of it is PHI.
 
     Args:
-        item: the record as it was handed in; of `opened` nothing is kept, `content` is its text.
+        item: the record as it was submitted, without `opened`. `content` is its text.
         texts: its free texts, each under its field path; "" for a plain text.
         spans: what the machine would replace, disjoint within each text, in order.
-        doubts: what it was in doubt about: not replaced unless a person takes it in.
+        doubts: uncertain spans. They are not replaced unless a person adds them.
         reasons: why it is here, with fields and details.
         policy: name and version of the policy.
-        data_type: the schema that served it, where one did.
-        extra: whatever the sender needs to deliver it later; JSON-able, handed back as it came.
+        data_type: the schema of the record, if it had one.
+        extra: what the sender needs to deliver it later, ready for JSON. It is returned unchanged.
     """
 
     item: Item = field(repr=False)
@@ -40,7 +40,7 @@ class ReviewCase:
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def packed(self) -> bytes:
-        """For sealing."""
+        """Serialize the case for sealing."""
         told = {
             "item": packed(self.item),
             "texts": [[text.field, text.content] for text in self.texts],
@@ -55,7 +55,7 @@ class ReviewCase:
 
     @classmethod
     def unpacked(cls, data: bytes) -> ReviewCase:
-        """The inverse of `packed`."""
+        """Restore a case from `packed`."""
         told = json.loads(data)
         texts = tuple(Text(content, path) for path, content in told["texts"])
         return cls(
@@ -82,7 +82,7 @@ class Changes:
 
     @classmethod
     def between(cls, found: Sequence[Span], decided: Sequence[Span]) -> Changes:
-        """Count; a span with other ends that overlaps what was found is moved."""
+        """Count the differences. A span with other ends that overlaps a found one counts as moved."""
         before = {(s.field, s.start, s.end): s.type for s in found}
         after = {(s.field, s.start, s.end): s.type for s in decided}
         same = before.keys() & after.keys()
@@ -100,20 +100,20 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class QueueEntry:
-    """One line of the queue; nothing in it is PHI.
+    """One line of the queue. Nothing in it is PHI.
 
     Args:
         number: its place in the queue.
         id: its random name.
         key, release: of the record, as its sender named them.
-        origin: who sent it, e.g. `worker` or `api`.
-        reasons: codes, and fields where an approved schema names them.
-        characters, spans: how long its texts are, and how much was found.
-        since, decided, delivered: when, UTC.
-        by: the person who decided; while the record waits, the person who last saved other spans.
+        origin: the sender, such as `worker` or `api`.
+        reasons: codes, and fields if an approved schema names them.
+        characters, spans: the length of its texts, and the number of found spans.
+        since, decided, delivered: times, UTC.
+        by: the person who decided. While the record waits, the person who last saved other spans.
         changes: how the decided spans differ from the found ones.
         assignee: the person the record is assigned to.
-        comments: how many comments the record has.
+        comments: the number of comments on the record.
     """
 
     number: int
@@ -136,14 +136,14 @@ class QueueEntry:
     comments: int = 0
 
     def told(self) -> dict[str, Any]:
-        """JSON-able."""
+        """Return the entry, ready for JSON."""
         reasons = [{"code": reason.code, "field": reason.field} for reason in self.reasons]
         return {**asdict(replace(self, reasons=())), "reasons": reasons}
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewComment:
-    """What a person wrote about a record. The text may quote the record: PHI."""
+    """A person's comment on a record. The text may quote the record: PHI."""
 
     by: str
     at: str
@@ -152,11 +152,12 @@ class ReviewComment:
 
 @dataclass(frozen=True, slots=True)
 class ReviewDecision:
-    """What a person decided.
+    """A person's decision.
 
     Args:
-        outcome: `approve` (what the spans leave goes to the destination) or `reject` (the record goes to quarantine).
-        spans: all identifiers of the record's texts, disjoint; None for those that stand there, proposed or found.
+        outcome: `approve` (the output with these spans goes to the destination) or `reject` (the record goes to
+            quarantine).
+        spans: all identifiers of the record's texts, disjoint; None for the current ones, proposed or found.
     """
 
     outcome: Literal["approve", "reject"]
@@ -165,7 +166,7 @@ class ReviewDecision:
 
 @dataclass(frozen=True, slots=True)
 class DecidedCase:
-    """A decided record on its way out.
+    """A decided record to be delivered.
 
     Args:
         spans: all identifiers, as decided.
@@ -177,21 +178,21 @@ class DecidedCase:
 
 
 def pack_spans(texts: Sequence[Text], spans: Sequence[Span]) -> list[list[Any]]:
-    """Spans as JSON-able lists; each names its text by its place."""
+    """Return spans as lists for JSON. Each names its text by its index."""
     place = {text.field: i for i, text in enumerate(texts)}
     return [[place[s.field], s.start, s.end, s.type, s.score, list(s.sources)] for s in spans]
 
 
 def unpack_spans(texts: Sequence[Text], packed: Sequence[Sequence[Any]]) -> tuple[Span, ...]:
-    """The inverse of `pack_spans`."""
+    """Restore spans from `pack_spans`."""
     return tuple(Span(texts[i], start, end, kind, score, tuple(by)) for i, start, end, kind, score, by in packed)
 
 
 def check_spans(case: ReviewCase, spans: Sequence[Span]) -> tuple[Span, ...]:
-    """The spans in order.
+    """Return the spans in order.
 
     Raises:
-        UsageError: one is of no text of the record, two overlap, or a type is unknown.
+        UsageError: a span is outside the record's texts, two overlap, or a type is unknown.
     """
     from incognote.schemas.catalogue import catalogue
 

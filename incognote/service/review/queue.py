@@ -1,12 +1,12 @@
-"""The review queue: records that a person must look at, sealed, and what was decided about them.
+"""The review queue: sealed records that a person must review, and the decisions about them.
 
     queue.put(key, release, case)   the worker, or /v1/jobs
     queue.list(), queue.open(id)    the review page
-    queue.decide(id, decision, by)  once; the second decision is refused
-    queue.settled()                 whoever delivers: approved to the destination, rejected to quarantine
+    queue.decide(id, decision, by)  once; a second decision is refused
+    queue.settled()                 the sender delivers: approved to the destination, rejected to quarantine
     queue.delivered(id)
 
-One record of one release stands here once, however often it is put.
+One record of one release has one entry, however often it is put.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ _PAGE = 200
 
 
 class ReviewQueue:
-    """See the module's lines. Threads and processes may share one database.
+    """The review queue; see the module's docstring. Threads and processes may share one database.
 
     Args:
         url: `sqlite:///FILE` or `postgresql://...`.
-        keyring: a persistent key; texts are sealed with it.
+        keyring: a persistent key, which seals the texts.
 
     Raises:
-        SettingError, WrongKey, IncognoteError: as `ServiceStore`.
+        SettingError, WrongKey, IncognoteError: as in `ServiceStore`.
     """
 
     def __init__(self, url: str, keyring: Keyring) -> None:
@@ -66,13 +66,14 @@ class ReviewQueue:
         self._store = ServiceStore(url, REVIEWS.metadata, REVIEW_META, VERSION, keyring)
 
     def put(self, key: str, release: str, case: ReviewCase, *, origin: str = "worker") -> str:
-        """Take in a record; it is in the database when this returns.
+        """Add a record. It is in the database when this returns.
 
-        Put again while it waits, it takes the place of what was there; after a decision nothing changes until that is
-        delivered. After that it waits anew: it was taken back out of the quarantine, or recalled.
+        If it is put again while it waits, it replaces the former entry. After a decision, nothing changes until the
+        decision is delivered. After the delivery it waits again, since it was taken back out of the quarantine, or
+        recalled.
 
         Args:
-            key: of the record and its version, free of PHI.
+            key: of the record and its version, without PHI.
             release: the name of the release it is for.
 
         Returns:
@@ -98,17 +99,17 @@ class ReviewQueue:
                 return fresh
         except IntegrityError:
             with self._store.begin() as connection:
-                stands: str = connection.execute(select(table.c.id).where(place)).scalar_one()
+                existing: str = connection.execute(select(table.c.id).where(place)).scalar_one()
                 waits = place & ((table.c.state == "waiting") | table.c.delivered.is_not(None))
                 gone = dict.fromkeys(("decision", "decided", "decided_by", "changes", "delivered"))
-                again = {**words, **gone, "state": "waiting", "sealed": self._seal(stands, case)}
+                again = {**words, **gone, "state": "waiting", "sealed": self._seal(existing, case)}
                 connection.execute(update(table).where(waits).values(**again))
-                return stands
+                return existing
 
     def list(
         self, state: State | None = "waiting", *, after: int = 0, limit: int = 50, release: str | None = None
     ) -> builtins.list[QueueEntry]:
-        """Lines of the queue, oldest first.
+        """Return lines of the queue, oldest first.
 
         Args:
             state: None for all.
@@ -120,11 +121,11 @@ class ReviewQueue:
     def search(
         self, only: QueueFilter, *, after: int = 0, before: int | None = None, limit: int = 50
     ) -> builtins.list[QueueEntry]:
-        """Lines that match a filter, oldest first.
+        """Return lines that match a filter, oldest first.
 
         Args:
             after: only lines with a higher number.
-            before: only lines with a lower number; the nearest comes first.
+            before: only lines with a lower number. The nearest comes first.
             limit: at most 200.
         """
         number = self._table.c.number
@@ -136,7 +137,7 @@ class ReviewQueue:
             return [_entry(row) for row in connection.execute(ordered.limit(min(limit, _PAGE)))]
 
     def matches(self, only: QueueFilter) -> int:
-        """How many lines match a filter."""
+        """Return how many lines match a filter."""
         from sqlalchemy import func, select
 
         conditions = only.conditions(self._table.c, self._assignees.c.assignee)
@@ -145,7 +146,7 @@ class ReviewQueue:
             return int(connection.execute(asked).scalar_one())
 
     def counts(self, release: str | None = None) -> dict[State, int]:
-        """How many records are in each state."""
+        """Return how many records are in each state."""
         from sqlalchemy import func, select
 
         table = self._table
@@ -158,34 +159,34 @@ class ReviewQueue:
         return counted
 
     def entry(self, id: str) -> QueueEntry:
-        """One line.
+        """Return one line.
 
         Raises:
-            UnknownName: there is none of that id.
+            UnknownName: no record has this id.
         """
         with self._store.begin() as connection:
             return _entry(self._row(connection, id))
 
     def open(self, id: str) -> DecidedCase:
-        """One record with its texts: PHI. Of one that waits, the spans are those proposed, else those found.
+        """Return one record with its texts: PHI. If it waits, the spans are the proposed ones, or else those found.
 
         Raises:
-            UnknownName: there is none of that id.
+            UnknownName: no record has this id.
             WrongKey: it is damaged.
         """
         with self._store.begin() as connection:
             return self._opened(self._row(connection, id, whole=True))
 
     def decide(self, id: str, decision: ReviewDecision, by: str) -> QueueEntry:
-        """Settle a record, once.
+        """Decide on a record, once.
 
         Args:
-            by: the name of who decides.
+            by: the name of the person who decides.
 
         Raises:
-            UnknownName: there is none of that id.
-            AlreadyDecided: somebody did before.
-            UsageError: spans that are of no text of the record, overlap, or are of an unknown type.
+            UnknownName: no record has this id.
+            AlreadyDecided: another person has already decided.
+            UsageError: spans that are outside the record's texts, overlap, or have an unknown type.
         """
         opened = self.open(id)
         case = opened.case
@@ -198,16 +199,16 @@ class ReviewQueue:
         return self._put_down(id, case, spans, by, settled)
 
     def propose(self, id: str, spans: Sequence[Span], by: str) -> QueueEntry:
-        """Save corrected spans for the person who decides; the record stays in the queue.
+        """Save corrected spans for the person who decides. The record stays in the queue.
 
         Raises:
-            UnknownName, AlreadyDecided, UsageError: as `decide`.
+            UnknownName, AlreadyDecided, UsageError: as in `decide`.
         """
         case = self.open(id).case
         return self._put_down(id, case, check_spans(case, spans), by, {})
 
     def assign(self, id: str, assignee: str | None) -> QueueEntry:
-        """Assign a record to a person, or to nobody. Others can still decide it.
+        """Assign a record to a person, or remove the assignment. Others can still decide it.
 
         Raises:
             UnknownName: no record has this id.
@@ -216,7 +217,7 @@ class ReviewQueue:
         from sqlalchemy.exc import IntegrityError
 
         self.entry(id)
-        with suppress(IntegrityError), self._store.begin() as connection:  # it has a row already
+        with suppress(IntegrityError), self._store.begin() as connection:  # it already has a row
             connection.execute(insert(self._assignees).values(item=id))
         with self._store.begin() as connection:
             place = self._assignees.c.item == id
@@ -239,7 +240,7 @@ class ReviewQueue:
             connection.execute(insert(self._comments).values(**row))
 
     def comments(self, id: str) -> builtins.list[ReviewComment]:
-        """The comments on a record, oldest first: PHI.
+        """Return the comments on a record, oldest first: PHI.
 
         Raises:
             WrongKey: a comment is damaged.
@@ -257,7 +258,7 @@ class ReviewQueue:
     def _put_down(
         self, id: str, case: ReviewCase, spans: Sequence[Span], by: str, more: Mapping[str, str]
     ) -> QueueEntry:
-        """The spans of a record that waits, and what else is to be said of it."""
+        """Store the spans of a record that waits, with additional values for its row."""
         from sqlalchemy import update
 
         told = json.dumps(pack_spans(case.texts, spans)).encode()
@@ -271,11 +272,11 @@ class ReviewQueue:
     def settled(
         self, *, delivered: bool = False, release: str | None = None, origin: str | None = None
     ) -> Iterator[DecidedCase]:
-        """Decided records, oldest first, one in memory at a time.
+        """Yield decided records, oldest first, one in memory at a time.
 
         Args:
-            delivered: those that were delivered, too.
-            origin: only what this sender put; each delivers its own.
+            delivered: include those that were delivered.
+            origin: only what this sender put. Each sender delivers its own.
         """
         table, after = self._table, 0
         while True:
@@ -294,7 +295,7 @@ class ReviewQueue:
             yield self._opened(row)
 
     def delivered(self, id: str) -> None:
-        """Say that a decided record has arrived where it belongs."""
+        """Mark a decided record as delivered."""
         from sqlalchemy import update
 
         table = self._table
@@ -303,7 +304,7 @@ class ReviewQueue:
             connection.execute(update(table).where(place).values(delivered=self._now))
 
     def of_subject(self, patient: str) -> builtins.list[str]:
-        """The ids of all that was put for a subject."""
+        """Return the ids of everything that was put for a subject."""
         from sqlalchemy import select
 
         with self._store.begin() as connection:
@@ -311,7 +312,7 @@ class ReviewQueue:
             return [*connection.execute(asked).scalars()]
 
     def drop(self, id: str) -> int:
-        """Delete a record with its comments permanently; returns 0 if no record has this id."""
+        """Delete a record with its comments permanently. Return 0 if no record has this id."""
         from sqlalchemy import delete
 
         with self._store.begin() as connection:
@@ -320,7 +321,7 @@ class ReviewQueue:
             return int(connection.execute(delete(self._table).where(self._table.c.id == id)).rowcount)
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self._store.close()
 
     def _row(self, connection: Connection, id: str, *, whole: bool = False) -> Any:
@@ -354,7 +355,7 @@ class ReviewQueue:
 
     @cached_property
     def _lines(self) -> Any:
-        """The lines of the queue, without what is sealed."""
+        """The lines of the queue, without the sealed columns."""
         from sqlalchemy import func, select
 
         hidden = ("sealed", "decision", "patient")

@@ -1,4 +1,4 @@
-"""Sentinel notes: made-up notes with known identifiers that run with every batch and never reach the destination."""
+"""Sentinel notes: invented notes with known identifiers that run with every batch and never reach the destination."""
 
 from incognote.service.sentinels.notes import Sentinel, SentinelScore, draw, score
 from incognote.service.sentinels.watch import SentinelWatch, nightly

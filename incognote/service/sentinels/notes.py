@@ -1,4 +1,4 @@
-"""Sentinel notes, each with identifiers of its own, and what of these was found."""
+"""Sentinel notes, each with its own identifiers, and how many of them were found."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SLOT = re.compile(r"\{(\w+):([A-Z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Sentinel:
-    """A note, and what is planted in it.
+    """A note, and the identifiers planted in it.
 
     Args:
         id: random, 16 hexadecimal digits.
@@ -36,10 +36,10 @@ class Sentinel:
 
 
 def draw(count: int, chance: Random | None = None) -> list[Sentinel]:
-    """So many notes.
+    """Draw a number of notes.
 
     Args:
-        chance: what values and notes are drawn with; None for the system's randomness.
+        chance: the random generator for values and notes; None for the system's randomness.
     """
     chance = chance or SystemRandom()
     return [_filled(chance.choice(_told()["notes"]).strip("\n") + "\n", chance) for _ in range(count)]
@@ -55,7 +55,7 @@ def _filled(note: str, chance: Random) -> Sentinel:
 
 
 def _value(kind: str, note: str, taken: Mapping[str, tuple[str, str]], chance: Random) -> str:
-    """A value of a type, unlike all that stand in the note already."""
+    """Return a value of a type that is unlike all values already in the note."""
     told = _told()
     while True:
         value: str = chance.choice(told["forms"][kind]).format(
@@ -82,13 +82,15 @@ def _told() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class SentinelScore:
-    """One batch's notes, or several batches' together.
+    """The score of one batch's notes, or of several batches together.
 
     Args:
-        notes: how many ran; `failed` of them gave no output at all and are in no other number.
+        notes: how many ran.
+        failed: how many of them gave no output. They are in no other number.
         planted, found: identifiers that the policy replaces.
-        leaked: those that were left in a note whose verdict was `release`: in the destination, had it been a patient's.
-        missed: how many were left, by type.
+        leaked: those that were left in a note whose verdict was `release`. With a patient's note they would now be in
+            the destination.
+        missed: the number that was left, by type.
     """
 
     notes: int = 0
@@ -100,7 +102,10 @@ class SentinelScore:
 
     @property
     def recall(self) -> Figure:
-        """Found of planted, with Wilson's interval; values are drawn apart, notes share their sentences."""
+        """The share found of those planted, with Wilson's interval.
+
+        Values are drawn independently; notes share sentences.
+        """
         return share(self.found, self.planted)
 
     def __add__(self, other: SentinelScore) -> SentinelScore:

@@ -1,4 +1,4 @@
-"""Running sentinel notes beside a batch, telling what came of it, and stopping a run that finds too little."""
+"""Run sentinel notes beside a batch, report their score, and stop a run that finds too little."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 _COUNTED = ("notes", "failed", "count", "found", "leaked")
 DOMAIN = "sentinels"
-"""Where surrogates of their identities are kept, apart from all patients'."""
+"""The domain for the surrogates of their identities, separate from all patients'."""
 
 
 class SentinelWatch:
-    """Runs notes through the machine that serves the records. Their outputs end here.
+    """Runs notes through the machine that serves the records. Their outputs are discarded.
 
     Args:
         deid: that machine.
-        audit, telemetry: are told each score.
+        audit, telemetry: receive each score.
         count: notes with each batch.
-        floor: the least recall; None for no such limit.
-        least: planted identifiers before the floor counts.
-        chance: what notes are drawn with; None for the system's randomness.
+        floor: the minimum recall; None for no limit.
+        least: the number of planted identifiers before the floor applies.
+        chance: the random generator for notes; None for the system's randomness.
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class SentinelWatch:
         """Run one batch's notes.
 
         Args:
-            release: the name of the release that is being made.
+            release: the name of the current release.
 
         Raises:
-            SentinelsMissed: all batches together found less than the floor; the worker stops.
+            SentinelsMissed: all batches together found less than the floor, and the worker stops.
         """
         if not self._count:
             return SentinelScore()
@@ -98,7 +98,7 @@ class SentinelWatch:
 
 
 def nightly(entries: Iterable[AuditEntry]) -> dict[str, SentinelScore]:
-    """Each day's score, by its date (UTC), out of an audit log."""
+    """Return each day's score by its date (UTC), from an audit log."""
     days: dict[str, SentinelScore] = {}
     for entry in entries:
         day, facts = entry.at[:10], entry.facts
@@ -106,9 +106,9 @@ def nightly(entries: Iterable[AuditEntry]) -> dict[str, SentinelScore]:
             notes, failed, planted, found, leaked = (int(facts[name]) for name in _COUNTED)
             days[day] = days.get(day, SentinelScore()) + SentinelScore(notes, failed, planted, found, leaked)
         elif entry.event == "sentinel.missed":
-            stands = days.get(day, SentinelScore())
+            before = days.get(day, SentinelScore())
             kind = str(facts["entity_type"])
             days[day] = replace(
-                stands, missed={**stands.missed, kind: stands.missed.get(kind, 0) + int(facts["missed"])}
+                before, missed={**before.missed, kind: before.missed.get(kind, 0) + int(facts["missed"])}
             )
     return days

@@ -1,4 +1,4 @@
-"""What the service tells of itself: log lines, metrics, and traces where they are wanted; none can hold PHI."""
+"""The service's log lines, metrics, and optional traces. None of them can contain PHI."""
 
 from incognote.service.telemetry.events import Telemetry, telemetry_of
 

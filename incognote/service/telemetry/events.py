@@ -1,7 +1,7 @@
 """An event and its facts become a log line, metrics, and a span of a trace.
 
-Only words of `vocabulary.toml` pass. What libraries log is not trusted: of it the name of the library and the severity
-are told, never the message. Metrics are read off events by the table `metrics.toml`.
+Only words of `vocabulary.toml` are accepted. Messages of libraries are not trusted: only the name of the library and
+the severity are logged. The table `metrics.toml` defines how metrics are computed from events.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 
 
 class Metrics:
-    """A registry of its own: none of the process's, whose collectors nobody of us looked at.
+    """A separate metrics registry. The process's default registry is not used, since its collectors were not reviewed.
 
     Raises:
         MissingExtra: prometheus-client is not installed.
@@ -55,7 +55,7 @@ class Metrics:
                 self._fed[feed["event"]].append((made, feed))
 
     def count(self, event: str, facts: Mapping[str, Fact]) -> None:
-        """Take in an event whose facts were checked. A metric whose fact is not told stays as it is."""
+        """Count an event whose facts were checked. A metric is unchanged if its fact is absent."""
         self._events.labels(event=event).inc()
         for metric, feed in self._fed.get(event, ()):
             value = facts.get(feed["fact"]) if "fact" in feed else feed.get("value", 1)
@@ -69,19 +69,19 @@ class Metrics:
                     break
 
     def text(self) -> bytes:
-        """All of them in Prometheus's text format."""
+        """Return all metrics in Prometheus's text format."""
         from prometheus_client import generate_latest
 
         return generate_latest(self.registry)
 
     def serve(self, address: str) -> Any:
-        """Serve them over HTTP from a thread of their own -> the server, whose `shutdown` ends it.
+        """Serve the metrics over HTTP from a separate thread. Return the server, whose `shutdown` ends it.
 
         Args:
             address: HOST:PORT.
 
         Raises:
-            SettingError: it is no address, or is taken.
+            SettingError: it is not an address, or is in use.
         """
         from prometheus_client import start_http_server
 
@@ -105,12 +105,12 @@ _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
 class Telemetry:
-    """Tells events.
+    """Reports events.
 
     Args:
         stream: where lines go; None is the standard error.
-        least: the least loud level that becomes a line; metrics count every event.
-        tracing: spans go there; None for none.
+        least: the lowest level that becomes a line. Metrics count every event.
+        tracing: receives spans; None for no tracing.
         always: facts of every event, such as the worker's name.
 
     Raises:
@@ -140,10 +140,10 @@ class Telemetry:
         )
 
     def tell(self, event: str, **facts: Fact) -> None:
-        """Tell an event.
+        """Report an event.
 
         Raises:
-            UnknownName, UsageError: a word that is not of the vocabulary.
+            UnknownName, UsageError: a word that is not in the vocabulary.
         """
         told = {**self._always, **checked(event, facts)}
         self.metrics.count(event, told)
@@ -151,7 +151,10 @@ class Telemetry:
 
     @contextmanager
     def timed(self, event: str, **facts: Fact) -> Iterator[dict[str, Fact]]:
-        """Tell an event when the block ends, with its `seconds`; the dict takes further facts. A span, where traced."""
+        """Report an event with its `seconds` when the block ends.
+
+        The dict takes more facts. It is also a span if traced.
+        """
         started = time.perf_counter()
         with self.span(event, **facts) as more:
             yield more
@@ -159,7 +162,7 @@ class Telemetry:
 
     @contextmanager
     def span(self, event: str, **facts: Fact) -> Iterator[dict[str, Fact]]:
-        """A span of that name, where traced; the dict takes further facts of it. Nothing is told."""
+        """Open a span of that name if tracing is on. The dict takes more facts. No event is reported."""
         more: dict[str, Fact] = {}
         if self._tracing is None:
             yield more
@@ -171,7 +174,7 @@ class Telemetry:
                 noted(checked(event, more))
 
     def unexpected(self, bug: BaseException) -> None:
-        """Tell of a fault: its class and the innermost place of ours. Its message may quote a record."""
+        """Report an unexpected error: its class and the innermost place in our code. Its message may quote a record."""
         places = [(Path(frame.filename).resolve(), frame.lineno) for frame in traceback.extract_tb(bug.__traceback__)]
         ours = [(path, line) for path, line in places if path.is_relative_to(_PACKAGE)]
         path, line = ours[-1] if ours else (_PACKAGE / "unknown", 0)
@@ -179,7 +182,7 @@ class Telemetry:
         self.tell("error.unexpected", error=type(bug).__name__, place=place, line=line or 0)
 
     def take_over(self) -> None:
-        """Let nothing else write, until `close`: libraries' log records and warnings come here, without their words."""
+        """Take over logging until `close`. Libraries' log records and warnings come here, without their messages."""
         root = logging.getLogger()
         loggers = [root, *(logging.getLogger(name) for name in list(logging.root.manager.loggerDict))]
         self._former = [(logger, logger.handlers[:], logger.level, logger.propagate) for logger in loggers]
@@ -191,7 +194,7 @@ class Telemetry:
         logging.captureWarnings(True)
 
     def close(self) -> None:
-        """Send what waits, and give logging back."""
+        """Send what is pending, and restore logging."""
         for logger, handlers, least, propagate in self._former:
             logger.handlers[:] = handlers
             logger.setLevel(least)
@@ -204,7 +207,7 @@ class Telemetry:
 
 
 def telemetry_of(settings: ServiceSettings, stream: TextIO | None = None, **always: Fact) -> Telemetry:
-    """As the settings want it.
+    """Return the Telemetry for the settings.
 
     Raises:
         MissingExtra: an address for traces is set, and OpenTelemetry is not installed.
@@ -218,7 +221,7 @@ def telemetry_of(settings: ServiceSettings, stream: TextIO | None = None, **alwa
 
 
 class _Hush(logging.Handler):
-    """Takes what libraries log, and tells that they did."""
+    """Takes the log records of libraries, and reports only that they exist."""
 
     def __init__(self, telemetry: Telemetry) -> None:
         super().__init__(logging.WARNING)
@@ -226,7 +229,7 @@ class _Hush(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         library = record.name.split(".")[0]
-        known = library in sys.modules  # a logger can be named anything, a loaded module's name is code
+        known = library in sys.modules  # a logger can have any name, but a loaded module's name is code
         self._telemetry.tell(
             "library.complained",
             library=library if known else "unknown",
@@ -235,6 +238,6 @@ class _Hush(logging.Handler):
 
 
 def _only_words(_: Any, __: str, line: MutableMapping[str, Any]) -> dict[str, Any]:
-    """The last look at a line, whoever made it."""
+    """Check every line a last time, whatever its origin."""
     event = line.pop("event")
     return {"event": event, **checked(event, line)}

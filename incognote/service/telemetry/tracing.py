@@ -1,6 +1,6 @@
-"""Traces by OpenTelemetry, to a collector that the settings name and to nobody else.
+"""Traces by OpenTelemetry, sent only to the collector that the settings name.
 
-No exception is recorded on a span: messages of libraries can quote a record.
+No exception is recorded on a span, since messages of libraries can quote a record.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class Tracing:
     """Spans for one exporter.
 
     Args:
-        exporter: where spans go.
-        at_once: send each when it ends, not in batches.
+        exporter: receives the spans.
+        at_once: send each span when it ends, not in batches.
 
     Raises:
         MissingExtra: OpenTelemetry is not installed.
@@ -34,17 +34,17 @@ class Tracing:
             from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor
         except ImportError:
             raise MissingExtra("telemetry", "otel_endpoint") from None
-        # Resource(), not Resource.create(): detectors would add the command line and what OTEL_* variables say
+        # Resource(), not Resource.create(): detectors would add the command line and OTEL_* variables
         self._provider = TracerProvider(resource=Resource({"service.name": "incognote"}), shutdown_on_exit=False)
         self._provider.add_span_processor((SimpleSpanProcessor if at_once else BatchSpanProcessor)(exporter))
         self._tracer = self._provider.get_tracer("incognote")
 
     @classmethod
     def to(cls, endpoint: str) -> Self:
-        """To a collector that speaks OTLP over HTTP.
+        """Trace to a collector that supports OTLP over HTTP.
 
         Args:
-            endpoint: its whole address, such as http://collector:4318/v1/traces.
+            endpoint: its full address, such as http://collector:4318/v1/traces.
 
         Raises:
             MissingExtra: OpenTelemetry is not installed.
@@ -57,12 +57,15 @@ class Tracing:
 
     @contextmanager
     def span(self, event: str, facts: Mapping[str, Fact]) -> Iterator[Callable[[Mapping[str, Fact]], None]]:
-        """A span around the block, which is given what notes further facts; what is raised in it leaves no trace."""
+        """Open a span around the block.
+
+        It yields a function that adds facts. Exceptions of the block are not recorded.
+        """
         with self._tracer.start_as_current_span(
             event, attributes=dict(facts), record_exception=False, set_status_on_exception=False
         ) as span:
             yield lambda more: span.set_attributes(dict(more))
 
     def close(self) -> None:
-        """Send what waits, and end."""
+        """Send what is pending, and stop."""
         self._provider.shutdown()

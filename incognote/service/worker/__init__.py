@@ -1,1 +1,1 @@
-"""The worker: claims what is in a source, de-identifies it, and puts what is released into the destination."""
+"""The worker: it claims records of a source, de-identifies them, and writes the released ones to the destination."""

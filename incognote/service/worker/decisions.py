@@ -1,4 +1,4 @@
-"""What persons decided in review, on its way: approved records to the destination, rejected ones to the quarantine."""
+"""Deliver review decisions: approved records go to the destination, rejected ones to the quarantine."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _MANY = 64
 
 
 async def waiting(reviews: ReviewStore, release: str, ours: Callable[[str], bool]) -> list[DecidedCase]:
-    """The next decided records of a release.
+    """Return the next decided records of a release.
 
     Args:
-        ours: whether the ledger knows a key. Workers on another ledger may name a release as we do, and the API has
-            decisions of its own: those are not ours to deliver, nor to say of that they were.
+        ours: whether the ledger knows a key. Workers on another ledger may use the same release name, and the API has
+            its own decisions. Those are not ours to deliver or to mark as delivered.
     """
 
     def some() -> list[DecidedCase]:
@@ -42,25 +42,25 @@ async def waiting(reviews: ReviewStore, release: str, ours: Callable[[str], bool
 
 
 class Arrivals:
-    """Decided records that are on their way; of each it is said once that it has arrived."""
+    """Decided records that are on their way. Each is marked as delivered once it has arrived."""
 
     def __init__(self, reviews: ReviewStore | None) -> None:
         self._reviews = reviews
         self._ids: list[str] = []
 
     def add(self, id: str) -> None:
-        """One is under way, or was settled before."""
+        """Add a record that is under way, or was settled before."""
         self._ids.append(id)
 
     def forget(self) -> None:
-        """None of them will arrive."""
+        """Forget all of them, since none will arrive."""
         self._ids.clear()
 
     def say(self) -> None:
-        """They have arrived.
+        """Mark them as delivered.
 
         Raises:
-            Unwritable: the queue does not serve; say it again.
+            Unwritable: the queue failed; call it again.
         """
         while self._reviews is not None and self._ids:
             self._reviews.delivered(self._ids[-1])
@@ -68,17 +68,17 @@ class Arrivals:
 
 
 async def outcome(made: Deidentifier, decided: DecidedCase) -> tuple[KeyedRecord, Verdict, Result | None]:
-    """What becomes of one; the Result where it is released.
+    """Return the outcome of a decided record. The Result is included if it is released.
 
     Raises:
-        Outage: something did not serve it.
+        Outage: a service failed for it.
     """
     one = _keyed(made, decided)
     if decided.entry.state == "rejected":
         return one, Verdict("quarantine", (REJECTED,)), None
     try:
         result = await corrected(made, decided.case, decided.spans, one.item)
-    except UsageError:  # spans cannot fix its reason
+    except UsageError:  # changing spans cannot fix the reason it is held
         return one, Verdict("quarantine", decided.case.reasons), None
     if result.verdict.released:
         return one, result.verdict, result
@@ -93,6 +93,6 @@ def _keyed(made: Deidentifier, decided: DecidedCase) -> KeyedRecord:
     told = extra["told"]
     one = input_of(data_of(case.item.content, told), told, extra["position"], extra["kind"], made.engine.registry.get)
     item = item_of(one, made.engine)
-    nowhere = FilePart(0, 0, "", "", "", 0, None, 0, 0)  # it is not read: it is here
+    nowhere = FilePart(0, 0, "", "", "", 0, None, 0, 0)  # it is not read from a part: its content is here
     patient = subject_of(item, opened(item, made.engine))
     return KeyedRecord(nowhere, one, item, Wanted(key[:KEY], key[KEY:], 0), patient)

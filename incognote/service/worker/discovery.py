@@ -1,4 +1,4 @@
-"""New files of the source go into the ledger; claimed parts are read in batches of bounded size."""
+"""Discovery adds new files of the source to the ledger. Claimed parts are read in batches of bounded size."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from incognote.runs.source import SeenFile, WatchedSource, part_ranges, read_par
 from incognote.service.worker.records import KeyedRecord
 
 _MANY = 1000
-_SHARE = 10  # times as long as a look took, from its begin to the next one's
+_SHARE = 10  # the interval between two scans, in multiples of a scan's duration
 _TOLD = ("link-outside", "link-nowhere", "special", "unreadable")
-"""Kept in the ledger as files that are not read: somebody meant them to be."""
+"""Stored in the ledger as files that are not read, since a user meant them to be read."""
 
 
 @dataclass
 class Discovered:
-    """What a look came to.
+    """The result of a scan.
 
     Attributes:
         new: files, or versions of files, that were not known.
-        by_why: files by why they are read or not.
+        by_why: the number of files by the reason why they are read or not.
     """
 
     new: int = 0
@@ -34,16 +34,16 @@ class Discovered:
 
     @property
     def resting(self) -> int:
-        """Files that will be looked at again, when their writers are done."""
+        """The number of files that may still be written to, and are checked again later."""
         return self.by_why["resting"]
 
 
 class Discovery:
-    """One per worker; what it has put down once it does not ask about again.
+    """Scans the source; one per worker. It does not ask the ledger again about a file that it has added.
 
     Args:
-        part_bytes: how large the parts of a large file are.
-        poll: seconds from one look to the next, at least.
+        part_bytes: the size of the parts of a large file.
+        poll: the minimum number of seconds between two scans.
     """
 
     def __init__(
@@ -51,18 +51,18 @@ class Discovery:
     ) -> None:
         self._source, self._ledger, self._release, self._part = source, ledger, release, part_bytes
         self._poll, self._next = poll, 0.0
-        self._known: dict[bytes, bytes] = {}  # names and stamps, as hashes of this process: a hundred bytes a file
+        self._known: dict[bytes, bytes] = {}  # names and stamps, as hashes of this process: a hundred bytes per file
 
     @property
     def due(self) -> bool:
-        """Whether it is time for another look, although there is work."""
+        """Whether another scan is due, even if there is work."""
         return time.monotonic() >= self._next
 
     def look(self) -> Discovered:
-        """Look once; what takes long is done less often.
+        """Scan the source once. The longer a scan takes, the less often it is done.
 
         Raises:
-            SourceUnavailable, LedgerUnavailable: what was put down stands; look again.
+            SourceUnavailable, LedgerUnavailable: files added so far are kept; scan again.
         """
         began = time.monotonic()
         self._next = began + self._poll
@@ -87,20 +87,20 @@ class Discovery:
         return looked
 
     def stands(self, name: str, stamp: str) -> bool:
-        """Whether a file is still as it was when it was put down.
+        """Whether a file is unchanged since it was added.
 
         Raises:
-            SourceUnavailable: nobody can say.
+            SourceUnavailable: the source does not answer.
         """
         now = self._source.stamp(name)
         return now is not None and self.stamp(now) == stamp
 
     def location(self, name: str) -> str:
-        """What the ledger calls a place in the source."""
+        """Return the ledger's keyed name for a path in the source."""
         return self._ledger.key("location", name)
 
     def stamp(self, told: str) -> str:
-        """What the ledger calls a version of a file."""
+        """Return the ledger's keyed name for a version of a file."""
         return self._ledger.key("stamp", told)
 
     def _put(self, files: list[SeenFile], code: str | None = None) -> int:
@@ -117,7 +117,10 @@ class Discovery:
 
 
 def _hash(told: str) -> bytes:
-    """Sixteen bytes; a key takes many times as long, and a large source is looked at again and again."""
+    """Return a 16-byte hash.
+
+    A keyed hash would take many times as long, and a large source is scanned again and again.
+    """
     return hashlib.blake2b(told.encode("utf-8", "surrogateescape"), digest_size=16).digest()
 
 
@@ -126,10 +129,9 @@ class RecordBatch:
     """Records that are in memory at once.
 
     Attributes:
-        ended: parts of which no record comes after these.
-        unread: parts whose bytes could not be had, or not to their end.
-        changed: parts whose file is not any more what it was when it was found; none of their records is here that
-            was read since.
+        ended: parts with no more records after these.
+        unread: parts whose bytes could not be read, or not to their end.
+        changed: parts whose file changed after it was found. Records read since then are not included.
     """
 
     records: list[KeyedRecord] = field(default_factory=list)
@@ -144,15 +146,15 @@ def batches(
 ) -> Generator[RecordBatch, None, None]:  # fmt: skip
     """Read parts one after the other.
 
-    A file that changes under the reader may have been read half-written: what was read of it since it was last seen
-    unchanged is not handed on.
+    A file that changes during reading may have been read half-written. What was read since it was last seen unchanged
+    is discarded.
 
     Args:
-        stands: whether a part's file is as it was.
-        records, size: the most of one batch; a longer record is a batch of its own.
+        stands: whether a part's file is unchanged.
+        records, size: the limits of one batch. A longer record is a batch of its own.
 
     Raises:
-        SourceUnavailable: of a store.
+        SourceUnavailable: a store failed.
     """
     batch, held = RecordBatch(), 0
     for part in parts:

@@ -1,4 +1,4 @@
-"""What emptying a source will take, estimated from a sample: hours, cores, money, the queue of review."""
+"""Estimate the time, cores, cost and review work of processing a source, from a sample."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ from incognote.service.worker.hooks import ModelCosts
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
 
-_PER_FILE = 20  # records of one file in the sample: those of a file resemble each other
+_PER_FILE = 20  # records of one file in the sample, since those of a file resemble each other
 _SEED = 8
 
 
 @dataclass(frozen=True)
 class RunEstimate:
-    """What was estimated; counts of what was found, and figures of the sample.
+    """The estimate: counts of what was found, and figures from the sample.
 
     Args:
-        files, bytes: of what will be read.
-        sampled: records that were run; unread: further ones that could not be.
-        records: estimated, by bytes.
-        seconds: of processor and waiting, per record, with one worker.
-        hours: with that many workers, each on a core of its own.
-        usd: of all records; None where a price is unknown or no model is named.
+        files, bytes: of the files that will be read.
+        sampled: records that were run.
+        unread: additional records that could not be read.
+        records: estimated from the bytes.
+        seconds: processing and waiting time per record, with one worker.
+        hours: with the given number of workers, each on its own core.
+        usd: for all records; None if a price is unknown or no model is named.
         review, quarantine: shares of the sample with their 95 % intervals.
     """
 
@@ -53,11 +54,11 @@ class RunEstimate:
     quarantine: Figure
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """Return the estimate for JSON."""
         return {**asdict(self), "review": self.review.as_dict(), "quarantine": self.quarantine.as_dict()}
 
     def rows(self) -> list[tuple[str, str]]:
-        """For a terminal."""
+        """Return the estimate as rows for a terminal."""
         low, high = ((bound or 0.0) * self.records for bound in (self.review.low, self.review.high))
         return [
             ("files", f"{self.files:,} ({size(self.bytes)}); {self.skipped:,} skipped"),
@@ -81,7 +82,7 @@ async def estimate(
     made: Deidentifier, source: WatchedSource, *, layout: Layout | None, words: RecordDefaults, sample: int,
     workers: int,
 ) -> RunEstimate:
-    """Run a sample: files drawn at random, some records of each.
+    """Run a sample: files drawn at random, and some records of each.
 
     Raises:
         UsageError: there is nothing to sample.
@@ -94,7 +95,7 @@ async def estimate(
     total = sum(one.size for one in files)
     items = [item_of(one, made.engine) for one in drawn]
     async for _ in made.abatch(items[:1]):
-        pass  # what is loaded once is no record's time
+        pass  # excludes one-time loading from the time per record
     bill = ModelCosts(made)
     began = time.perf_counter()
     outcomes = [result.verdict.outcome async for result in made.abatch(items)]
@@ -113,8 +114,8 @@ async def estimate(
 def _drawn(
     source: WatchedSource, files: Sequence[SeenFile], layout: Layout | None, words: RecordDefaults, sample: int
 ) -> tuple[list[Input], int, int]:
-    """Records of files in random order, how many more could not be read, and how many bytes of files all that was."""
-    chance = Random(_SEED)  # noqa: S311 -- the same sample the next time
+    """Draw records of files in random order. Return also the numbers of unreadable records and of bytes read."""
+    chance = Random(_SEED)  # noqa: S311 -- the same sample every time
     drawn: list[Input] = []
     unread = taken = 0
     for one in chance.sample(list(files), len(files)):

@@ -1,4 +1,4 @@
-"""What a named release freezes: all that decides an output, in names and hashes; no PHI."""
+"""What a named release freezes: everything that decides an output, in names and hashes, without PHI."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 def frozen(
     made: Deidentifier, *, layout: Layout | None, words: RecordDefaults, form: Form, packing: Packing, part_bytes: int
 ) -> dict[str, Any]:
-    """Everything that the outputs of one release have in common.
+    """Return everything that the outputs of one release have in common.
 
     Args:
-        part_bytes: how a file is divided; a record without an id is known by its place in its part.
+        part_bytes: the size of a file's parts. A record without an id is identified by its position in its part.
     """
     shards = {"form": form, "packing": packing, "part_bytes": part_bytes}
     return {**deciding(made, layout=layout, words=words), "shards": shards}
 
 
 def begun(ledger: Ledger, destination: Destination, name: str, parts: Mapping[str, Any]) -> Release:
-    """The release of a name, frozen now or before.
+    """Return the release with a name, frozen now or before.
 
     Raises:
-        UsageError: as `Ledger.freeze`; or the destination holds a release of that name and this ledger does not know
-            it: all of it would be written a second time.
+        UsageError: as in `Ledger.freeze`. Or the destination contains a release of that name that this ledger does not
+            know, so all of it would be written a second time.
     """
 
     def known() -> bool:
         return any(one.name == name for one in ledger.releases())
 
-    # asked twice: a worker that began meanwhile may have written by then
+    # checked twice: a worker that started meanwhile may have written by then
     if not known() and destination.holds(name) and not known():
         raise UsageError(
             f"The destination holds a release {name!r} that this ledger does not know. Name the ledger that made it, "

@@ -1,4 +1,4 @@
-"""What other parts of the service do during the run of a worker, and what it counts."""
+"""Hooks through which other parts of the service take part in a worker's run, and the worker's counts."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hooks:
-    """What others of the service do at their places in the round.
+    """Callbacks of other parts of the service.
 
     Args:
-        tell: an event and its facts, of the closed vocabulary.
-        refused: which of some patients opted out; asked with every batch.
-        counted: the counts by type of what was served, with every settlement.
+        tell: takes an event and its facts, from the closed vocabulary.
+        refused: returns the patients who opted out. Called for every batch.
+        counted: takes the counts by type of the served records. Called for every settlement.
         settled: awaited after every settlement.
-        span: a context that is traced under an event's name, with its facts.
-        reviews: where records wait for a person; None: in the quarantine.
+        span: returns a context that is traced under an event's name, with its facts.
+        reviews: the store for records in review; None for the quarantine.
     """
 
     tell: Callable[..., object] = lambda event, **facts: None
@@ -40,12 +40,12 @@ class Hooks:
 
 @dataclass
 class WorkerCounts:
-    """What one worker did; nothing in it is PHI.
+    """What one worker did. Nothing in it is PHI.
 
     Attributes:
         states: records that it settled, by state.
-        skipped: records that were settled before, or are another's.
-        unread: files that were not read to their end, by why.
+        skipped: records that were settled before, or belong to another worker.
+        unread: files that were not read to their end, by reason.
     """
 
     states: Counter[str] = field(default_factory=Counter)
@@ -59,7 +59,7 @@ _COUNTED: tuple[State, ...] = ("released", "review", "quarantined")
 
 
 def check(counts: Mapping[State, int], *, settings: ServiceSettings, tell: Callable[..., object]) -> None:
-    """Stop a run.
+    """Stop a run if too many of its records are in review.
 
     Args:
         counts: of all records of its release, by state.
@@ -79,27 +79,27 @@ def check(counts: Mapping[State, int], *, settings: ServiceSettings, tell: Calla
 
 
 class ModelCosts:
-    """Counts from one time it is asked to the next; a worker's sentinel notes are on it, too.
+    """Counts costs between two calls. A worker's sentinel notes are included.
 
     Args:
-        made: whose models are asked.
+        made: the Deidentifier whose models are used.
     """
 
     def __init__(self, made: Deidentifier) -> None:
         self._made, self._told = made, self._spent(made)
 
     def since(self) -> dict[str, int | float]:
-        """Tokens, in and out together, and dollars where a price is known; nothing without a model."""
+        """Return the tokens, in and out together, and dollars if a price is known; nothing without a model."""
         if self._made.engine.models is None:
             return {}
         before, now = self._told, self._spent(self._made)
         self._told = now
-        told: dict[str, int | float] = {"tokens": now.input + now.output - before.input - before.output}
+        costs: dict[str, int | float] = {"tokens": now.input + now.output - before.input - before.output}
         if now.usd is not None and before.usd is not None:
-            told["usd"] = round(now.usd - before.usd, 6)
-        return told
+            costs["usd"] = round(now.usd - before.usd, 6)
+        return costs
 
     @staticmethod
     def _spent(made: Deidentifier) -> Usage:
-        models = made.engine.models  # those that read and those that play agents alike
+        models = made.engine.models  # for both reading and agents
         return Usage() if models is None else models.budget.spent

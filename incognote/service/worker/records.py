@@ -1,4 +1,4 @@
-"""A record of a worker: what the ledger knows it by, and what is done with it once it was served."""
+"""A worker's record: its identity in the ledger, and what happens to it after it was served."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class KeyedRecord:
     """A record that was read.
 
     Args:
-        item: None where it could not be read; `one.error` says why.
-        patient: its subject, as far as it is known before anything is looked for.
+        item: None if it could not be read; `one.error` gives the reason.
+        patient: its subject, as far as it is known before detection.
     """
 
     part: FilePart
@@ -43,16 +43,16 @@ class KeyedRecord:
 
     @property
     def size(self) -> int:
-        """Characters, or bytes of what could not be read."""
+        """The number of characters, or the bytes of an unreadable record."""
         one = self.one
         return len(one.content) if one.content is not None else len(one.data or b"")
 
 
 def keyed(ledger: Ledger, engine: Engine, part: FilePart, one: Input) -> KeyedRecord:
-    """Open a record, as far as that goes, and key it.
+    """Open a record as far as possible, and key it.
 
-    A record's own id goes with it wherever it stands in its file; without one its place is its name, so that a line
-    put in front of it makes it another record.
+    A record with an id is identified by it, wherever it is in its file. Without an id its position is its name, so a
+    line inserted before it makes it another record.
     """
     if one.error is not None:
         raw = one.data
@@ -62,7 +62,7 @@ def keyed(ledger: Ledger, engine: Engine, part: FilePart, one: Input) -> KeyedRe
     item = item_of(one, engine)
     record = opened(item, engine)
     if isinstance(record, OpenRecord) and item.opened is None and not engine.settings.processes:
-        item = replace(item, opened=record)  # what is open need not be opened again; processes open it themselves
+        item = replace(item, opened=record)  # avoids opening it again; other processes open it themselves
     patient = subject_of(item, record)
     header = one.table.header if one.table is not None else ""
     wanted = Wanted(
@@ -75,7 +75,7 @@ def keyed(ledger: Ledger, engine: Engine, part: FilePart, one: Input) -> KeyedRe
 
 
 def _wording(item: Item) -> str:
-    """What a record says, for a keyed hash."""
+    """Return a record's content for a keyed hash."""
     return item.content if isinstance(item.content, str) else hashlib.sha256(item.content).hexdigest()
 
 
@@ -85,12 +85,12 @@ def _source(ledger: Ledger, part: FilePart, one: Input, id: str | None) -> str:
 
 
 def subject_of(item: Item, record: Document | None) -> str | None:
-    """The subject, be it named beside the record or in it."""
+    """Return the subject, whether it is named beside the record or in it."""
     return item.patient or (record.patient if record is not None else None)
 
 
 def opened(item: Item, engine: Engine) -> Document | None:
-    """The record, if it can be opened; if not, the machine says why."""
+    """Return the record if it can be opened. If not, the machine gives the reason."""
     of_str = isinstance(item.content, str)
     too_long = of_str and len(item.content) > engine.settings.max_characters
     if item.opened is not None or (of_str and not item.is_record) or too_long:
@@ -105,26 +105,26 @@ DIED = Reason("workers-died", "", "several workers ended without an error while 
 
 
 class ReviewStore(Protocol):
-    """Where records wait for a person; `incognote.service.review.ReviewQueue` is one."""
+    """The store for records in review. `incognote.service.review.ReviewQueue` implements it."""
 
     def put(self, key: str, release: str, case: ReviewCase) -> str:
-        """Take in a record; put again while it waits, it takes the place of what was there -> its id."""
+        """Store a record and return its id. If it is put again while it waits, it replaces the earlier one."""
 
     def drop(self, id: str) -> object:
-        """Delete a record, for good."""
+        """Delete a record permanently."""
 
     def settled(self, *, release: str | None = None, origin: str | None = None) -> Iterator[DecidedCase]:
-        """Decided records that were not delivered; those of one sender."""
+        """Yield decided records that were not delivered, optionally of one sender."""
 
     def delivered(self, id: str) -> None:
-        """Say that a decided record has arrived where it belongs."""
+        """Mark a decided record as delivered."""
 
 
 class RecordKeeper:
-    """Holds what is not released; what was held before and is released now leaves the quarantine.
+    """Holds records that are not released. A record that was held before and is now released leaves the quarantine.
 
     Args:
-        reviews: None: what a person must look at is held with the rest.
+        reviews: the review store. If it is None, records for review are held with the rest.
     """
 
     def __init__(self, quarantine: Quarantine, engine: Engine, release: str, reviews: ReviewStore | None) -> None:
@@ -133,14 +133,14 @@ class RecordKeeper:
 
     @property
     def reviews(self) -> ReviewStore | None:
-        """Where records wait for a person."""
+        """The store for records in review."""
         return self._reviews
 
     def release(self, keyed: KeyedRecord, id: int, result: Result, shards: OpenShards) -> None:
-        """Put a released record into an open shard; it leaves the quarantine when that is settled.
+        """Add a released record to an open shard. It leaves the quarantine when the shard is settled.
 
         Raises:
-            UnicodeEncodeError: it holds what UTF-8 cannot write; it is not there.
+            UnicodeEncodeError: it contains characters that UTF-8 cannot encode. It was not added.
         """
         shape = shape_of(keyed.one)
         line = line_of(keyed.one, result.content, shards.next_id(shape))
@@ -148,10 +148,10 @@ class RecordKeeper:
         shards.add(shape, line, id, digest_of(result.manifest))
 
     def settled(self) -> None:
-        """What was put on the shards is released, and need not be kept any more.
+        """Remove from the quarantine what was added to the shards, since it is now released.
 
         Raises:
-            Unwritable: some of it is; say it again.
+            Unwritable: some of it is still there; call it again.
         """
         while self._leaving:
             try:
@@ -161,20 +161,20 @@ class RecordKeeper:
             self._leaving.pop()
 
     def forget(self) -> None:
-        """What was put on the shards is not released."""
+        """Forget what was added to the shards, since it is not released."""
         self._leaving.clear()
 
     def hold(
         self, keyed: KeyedRecord, id: int, verdict: Verdict, result: Result | None, refused: Callable[[str], bool]
     ) -> SettledRecord:
-        """Keep a record that is not released, under its key: done again, it takes its own place.
+        """Hold a record that is not released, under its key. A second call replaces the first.
 
         Args:
-            refused: whether a patient opted out. It is asked last: who forgets a patient enters that first and deletes
-                afterwards, so that what is kept here while they do is deleted by one of the two.
+            refused: whether a patient opted out. It is called last. To forget a patient, the opt-out is entered first
+                and the data deleted afterwards. So a record that is stored meanwhile is deleted by one of the two.
 
         Raises:
-            Unwritable: it could not be kept.
+            Unwritable: it could not be stored.
         """
         settled, drop = self._held(keyed, id, verdict, result)
         if keyed.patient is not None and refused(keyed.patient):
@@ -185,7 +185,7 @@ class RecordKeeper:
     def _held(
         self, keyed: KeyedRecord, id: int, verdict: Verdict, result: Result | None
     ) -> tuple[SettledRecord, Callable[[], object]]:
-        """And how to delete it again."""
+        """Hold a record. Return also a function that deletes it again."""
         manifest = result.manifest if result is not None else {}
         codes = tuple(sorted({reason.code for reason in verdict.reasons}))
         digest = digest_of(manifest) if manifest else None
@@ -202,10 +202,10 @@ class RecordKeeper:
 
 
 def refusal(id: int) -> SettledRecord:
-    """Of a record whose subject opted out."""
+    """Return the state of a record whose subject opted out."""
     return SettledRecord(id, "refused", None, ("opted-out",))
 
 
 def digest_of(manifest: Mapping[str, Any]) -> str:
-    """A manifest's hash, as the ledger keeps it."""
+    """Return a manifest's hash in the form that the ledger stores."""
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()[:32]

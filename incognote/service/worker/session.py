@@ -1,4 +1,4 @@
-"""The session of a worker in the ledger: its heartbeat, and waiting for a ledger that does not answer."""
+"""A worker's session in the ledger: its heartbeat, and the wait for a ledger that does not answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BEATS = 4  # in one lease
 
 
 class Heartbeat:
-    """Beats from its start to its stop, or until the lease is lost."""
+    """Sends heartbeats from its creation until `stop`, or until the lease is lost."""
 
     def __init__(self, ledger: Ledger, worker: str, lease: float) -> None:
         self._ledger, self._worker, self._pause = ledger, worker, lease / _BEATS
@@ -27,14 +27,14 @@ class Heartbeat:
 
     def _beat(self) -> None:
         while not self._stopped.wait(self._pause):
-            with suppress(LedgerUnavailable):  # whoever wants something of the ledger says so
+            with suppress(LedgerUnavailable):  # other calls to the ledger report this
                 try:
                     self._ledger.beat(self._worker)
-                except LeaseLost:  # the next claim or settlement is told
+                except LeaseLost:  # the next claim or settlement gets the error
                     return
 
     def stop(self) -> None:
-        """Beat no more."""
+        """Stop the heartbeat."""
         self._stopped.set()
         self._thread.join()
 
@@ -44,12 +44,12 @@ T = TypeVar("T")
 
 
 class Waiting:
-    """One worker's.
+    """The waits and pauses of one worker.
 
     Args:
-        hooks: told of a ledger that is away.
+        hooks: receives events about a ledger that does not answer.
         done: counts the pauses.
-        longest: seconds of one pause.
+        longest: the maximum length of one pause, in seconds.
     """
 
     def __init__(self, hooks: Hooks, done: WorkerCounts, longest: float) -> None:
@@ -58,33 +58,33 @@ class Waiting:
         self.stopping = asyncio.Event()
 
     async def asked(self, ask: Callable[P, T], *args: P.args, **words: P.kwargs) -> T:
-        """An answer of the ledger's; while its database is away, it is asked again. Nothing is claimed meanwhile.
+        """Call the ledger, and repeat the call while its database is away. Nothing is claimed meanwhile.
 
         Raises:
-            LedgerUnavailable: it is away, and the worker is to stop; what was asked may or may not stand.
+            LedgerUnavailable: it is away, and the worker must stop. The call may or may not have taken effect.
         """
-        told = False
+        reported = False
         while True:
             try:
                 answer = await asyncio.to_thread(ask, *args, **words)
             except LedgerUnavailable:
                 if self.stopping.is_set():
                     raise
-                if not told:
+                if not reported:
                     self._hooks.tell("database.failed", error=LedgerUnavailable.code)
                     self._done.pauses += 1
-                told = True
+                reported = True
                 await self.sleep(self.pauses.next())
             else:
-                if told:
+                if reported:
                     self.pauses.reset()
                     self._hooks.tell("worker.resumed")
                 return answer
 
     async def sleep(self, seconds: float) -> None:
-        """Until then, or until it is to stop."""
+        """Sleep for some seconds, or until the worker must stop."""
         try:
             async with asyncio.timeout(seconds):
                 await self.stopping.wait()
         except TimeoutError:
-            pass  # nobody stopped it
+            pass  # not stopped

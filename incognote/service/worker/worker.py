@@ -1,7 +1,8 @@
-"""The worker's round: claim parts, read, claim records, serve them, settle, and again.
+"""The worker's round: claim parts, read, claim records, serve them, settle, and repeat.
 
-What does not serve (a model, the index, the ledger, the destination, the source) makes it pause, not fail: claims are
-given back as they were, and it looks again, at growing intervals. What kills it is another's to find out, by its lease.
+If a service fails (a model, the index, the ledger, the destination, the source), the worker pauses and does not fail.
+It returns its claims unchanged, and tries again at growing intervals. If the worker is killed, other workers notice it
+by its lease.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ _PARTS = 256  # claimed at once
 
 
 class Worker:
-    """Empties a source into a destination under one release.
+    """Processes a source into a destination under one release.
 
     Args:
-        made: what de-identifies; it stays the caller's to close.
+        made: the Deidentifier. The caller must close it.
         quarantine: of this release.
         layout: how tables are read.
-        words: about all records.
+        words: defaults for all records.
     """
 
     def __init__(
@@ -72,25 +73,25 @@ class Worker:
         self._bill = ModelCosts(made)
         self._retries = Retries(settings.most_tries)
         self._arrivals = decisions.Arrivals(self._hooks.reviews)
-        self._staged: tuple[str, list[PackedShard]] | None = None  # under a token, and not known to be settled
+        self._staged: tuple[str, list[PackedShard]] | None = None  # with its token; not known to be settled
 
     def stop(self) -> None:
-        """Claim no more; what is in hand is finished. To be called from the worker's loop."""
+        """Claim no more, and finish the current work. Call it from the worker's loop."""
         self._stopping.set()
 
     async def run(self, *, once: bool = False) -> WorkerCounts:
         """Work until stopped.
 
         Args:
-            once: end when the source is empty: nothing new, nothing resting, and no part in anybody's hand.
+            once: end when the source is empty: nothing new, nothing resting, and no part claimed by any worker.
 
         Raises:
-            ReviewCeiling: too large a share of the release's records waits for a person.
-            LedgerRejected, KeyProblem, SettingError: what no pause mends.
+            ReviewCeiling: too large a share of the release's records waits for review.
+            LedgerRejected, KeyProblem, SettingError: a pause cannot fix the problem.
         """
         await self._join()
         try:
-            await self._asked(self._ledger.reopen, self._release.id)  # a right may have been given since
+            await self._asked(self._ledger.reopen, self._release.id)  # a permission may have been granted since
             while not self._stopping.is_set():
                 try:
                     if not await self._round(once=once):
@@ -109,7 +110,7 @@ class Worker:
         return self.done
 
     async def _round(self, *, once: bool) -> bool:
-        """One; whether there is to be another."""
+        """Run one round. Return whether there is to be another."""
         settings = self._settings
         await self._asked(self._delivery.recover)
         await self._deliver()
@@ -131,7 +132,7 @@ class Worker:
         return True
 
     async def _work(self, parts: Sequence[FilePart]) -> None:
-        """Parts read to their end, or given back."""
+        """Process parts to their end, or return them."""
         stream = self._batches(parts)
         busy: set[int] = set()
         before = self.done.states.total() + self.done.skipped
@@ -147,7 +148,7 @@ class Worker:
             await self._sleep(self._settings.lease_seconds / 4)
 
     async def _deliver(self) -> None:
-        """What persons decided since."""
+        """Deliver the review decisions that were made since."""
         reviews = self._keeper.reviews
         if reviews is None:
             return
@@ -168,7 +169,7 @@ class Worker:
         await self._flush()
 
     async def _killing(self, part: FilePart) -> bool:
-        """Whether workers die of reading a part, before they have any record of it in hand; it is then left alone."""
+        """Whether workers die while reading a part, before they claim any record of it. It is then skipped."""
         if part.tries < 2 * self._settings.most_tries:
             return False
         await self._skip(part, DIED.code)
@@ -184,7 +185,7 @@ class Worker:
         stands: Callable[[FilePart], bool] = (
             (lambda part: self._discovery.stands(part.name, part.stamp))
             if self._source.where.store is None
-            else lambda part: True  # an object appears whole; another version of it is another file
+            else lambda part: True  # an object appears as a whole, and another version of it is another file
         )
 
         def key(part: FilePart, one: Input) -> KeyedRecord:
@@ -196,7 +197,10 @@ class Worker:
         )  # fmt: skip
 
     async def _serve(self, batch: RecordBatch, busy: set[int]) -> None:
-        """One batch, into the open shards; records that a worker died on one by one, each settled before the next."""
+        """Serve one batch into the open shards.
+
+        Records on which a worker died are served one by one, each settled first.
+        """
         claims = await self._claim([one.wanted for one in batch.records], alone=False)
         mine: list[tuple[KeyedRecord, RecordClaim]] = []
         suspects: list[KeyedRecord] = []
@@ -221,7 +225,7 @@ class Worker:
             elif claim.outcome == "busy":
                 busy.add(one.part.id)
         for part in [*batch.ended, *batch.unread]:
-            if part.id in busy:  # it is looked at again when the other worker is done, or dead
+            if part.id in busy:  # it is checked again when the other worker is done, or dead
                 await self._asked(self._ledger.return_part, self._id, part)
             elif part in batch.unread:
                 await self._skip(part, UNREADABLE)
@@ -239,13 +243,13 @@ class Worker:
         return await self._asked(self._ledger.claim, self._id, self._release.id, wanted, alone=alone)
 
     async def _decide(self, mine: Sequence[tuple[KeyedRecord, RecordClaim]], busy: set[int]) -> None:
-        """What becomes of claimed records.
+        """Process claimed records.
 
-        One that a model or the index did not serve is returned, and its part with it, at the part's end; the others go
-        on, since it may be its own doing.
+        A record that a model or the index did not serve is returned, and so is its part when it ends. The others go on,
+        since the record itself may be the cause.
 
         Raises:
-            Outage: nobody is served any more.
+            Outage: no records are served any more.
         """
         if not mine:
             return
@@ -294,11 +298,11 @@ class Worker:
         return await asyncio.to_thread(self._hooks.refused, patients) if patients else set()
 
     async def _flush(self) -> None:
-        """Settle all that was decided, and deliver the shards.
+        """Settle everything that was decided, and deliver the shards.
 
         Raises:
-            Unwritable: nothing of it stands yet.
-            ReviewCeiling: all of it stands.
+            Unwritable: nothing is settled yet.
+            ReviewCeiling: everything is settled.
         """
         await self._asked(self._delivery.place)
         shards = self._shards
@@ -307,7 +311,7 @@ class Worker:
             return
         if self._staged is None and await self._refused(self._patients):
             raise LeaseLost("A patient opted out after the record was claimed. All records are claimed again.")
-        if self._staged is None:  # else it is asked once more whether it stands: nothing was added since
+        if self._staged is None:  # else ask again whether it was settled, since nothing was added
             self._staged = token(), await asyncio.to_thread(self._delivery.stage, self._id, shards)
         settlement, staged = self._staged
         try:
@@ -323,7 +327,7 @@ class Worker:
         counts, self._counts = self._counts, []
         self.done.states += states
         self.done.shards += len(staged)
-        self._hooks.tell(  # before anything that may fail: it stands
+        self._hooks.tell(  # before anything that may fail, since it is settled
             "records.committed", outputs=len(staged), released=states["released"], review=states["review"],
             quarantined=states["quarantined"], refused=states["refused"], **self._bill.since(),
         )  # fmt: skip
@@ -336,16 +340,16 @@ class Worker:
         counted = await self._asked(self._ledger.counts, self._release.id)
         check(counted, settings=self._settings, tell=self._hooks.tell)
 
-    # What goes wrong
+    # Errors
 
     async def _pause(self, problem: Outage | StoreProblem) -> None:
-        """Settle what is decided, return the rest as it was, and wait."""
+        """Settle what is decided, return the rest unchanged, and wait."""
         self.done.pauses += 1
         self._retries.paused()
         self._hooks.tell("worker.paused", reason=problem.code)
         try:
             await self._flush()
-        except StoreProblem:  # the destination itself: what is decided will be decided again
+        except StoreProblem:  # the destination itself failed: what is decided will be decided again
             self._forget()
         returned = await self._asked(self._ledger.give_back, self._id)
         self._hooks.tell("records.returned", records=returned, reason=problem.code)
@@ -353,7 +357,10 @@ class Worker:
         self._hooks.tell("worker.resumed")
 
     async def _begin_anew(self) -> None:
-        """Others have our records, or some of them: what was decided is left to whoever claims it next."""
+        """Join again, since others have some of our records.
+
+        What was decided is left to the next worker that claims it.
+        """
         self._forget()
         await asyncio.to_thread(self._leave)
         await self._join()
@@ -376,5 +383,5 @@ class Worker:
         """Return what is not settled."""
         if self._heartbeat is not None:
             self._heartbeat.stop()
-        with suppress(LedgerUnavailable):  # its lease will tell
+        with suppress(LedgerUnavailable):  # its lease will end anyway
             self._ledger.leave(self._id)

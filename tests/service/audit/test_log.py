@@ -134,7 +134,7 @@ def test_a_line_that_is_no_entry_is_found(log: AuditLog) -> None:
     path = segments(log)[0]
     path.write_bytes(path.read_bytes() + b'{"number": 1}\n')
     assert codes(log) == {"unreadable"}
-    with pytest.raises(IncognoteError, match="no entry"):
+    with pytest.raises(IncognoteError, match="not an entry"):
         list(entries(log.folder))
 
 
