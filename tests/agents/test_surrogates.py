@@ -71,12 +71,12 @@ def test_surrogates_need_an_index_and_a_persistent_key_before_the_first_record(t
     Keyring.write_new(key)
     with pytest.raises(SettingError, match="INCOGNOTE_INDEX"):
         Deidentifier("surrogate", key_file=key).deidentify("Nothing.")
-    with pytest.warns(UserWarning, match="no key"), pytest.raises(KeyMissing, match="persistent"):
+    with pytest.warns(UserWarning, match="No key is configured"), pytest.raises(KeyMissing, match="persistent"):
         Deidentifier("surrogate", index=f"sqlite:///{tmp_path / 'i.db'}").deidentify("Nothing.")
 
 
 def test_finding_needs_neither() -> None:
-    with pytest.warns(UserWarning, match="no key"):
+    with pytest.warns(UserWarning, match="No key is configured"):
         found = Deidentifier("surrogate").detect(["Seen by Dr. Emily Carter."])
     assert [span.text for span in found[0]] == ["Emily Carter"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import venv
 from pathlib import Path
 
 import pytest
@@ -51,9 +52,11 @@ def test_an_absent_interpreter_is_told_without_its_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["presidio", "presidio-patterns", "philter", "scrubadub", "datafog"])
-def test_a_peer_that_is_not_installed_says_how_to_install_it_apart(name: str) -> None:
+def test_a_peer_that_is_not_installed_says_how_to_install_it_apart(name: str, tmp_path: Path) -> None:
+    bare = tmp_path / "venv"
+    venv.create(bare, symlinks=True)
     with pytest.raises(Absent, match=f"pip install {PEERS[name][1]}.*--peer {name}=PYTHON"):
-        Process(name).detect(["A"])
+        Process(name, bare / "bin" / "python").detect(["A"])
 
 
 def test_there_is_no_peer_of_another_name() -> None:
