@@ -124,7 +124,7 @@ def test_a_live_worker_and_a_process_that_uses_a_folder_stop_it_before_anything_
     place = stores(tmp_path)
     with closing(Ledger(place.ledger or "", OLD)) as book:
         worker = book.join(60)
-        with pytest.raises(IncognoteError, match="ledger: 1 workers of the ledger are alive"):
+        with pytest.raises(IncognoteError, match=r"ledger: Workers of this ledger are running \(1\)"):
             rotate(place, OLD, NEW, by="Ada")
         book.leave(worker)
     for made in (AuditLog(place.audit or "", OLD), Quarantine(place.quarantines[0], OLD)):
@@ -176,7 +176,7 @@ def test_a_store_of_a_third_key_or_none_at_all_is_found_before_anything_is_chang
         words = {name: getattr(whole, name) for name in ("quarantines", "ledger", "databases", "index", "recording")}
         with pytest.raises(WrongKey, match=f"{store}: "):
             rotate(Stores(**{**words, "audit": whole.audit, **wrong}), OLD, NEW, by="Ada")
-    with pytest.raises(UsageError, match="no such ledger"):
+    with pytest.raises(UsageError, match="the ledger does not exist"):
         rotate(Stores(ledger=f"sqlite:///{tmp_path / 'absent.db'}"), OLD, NEW, by="Ada")
     closing_index(f"sqlite:///{tmp_path / 'off.db'}?originals=off")
     with pytest.raises(UsageError, match="index: it stores no originals"):
