@@ -45,8 +45,8 @@ def rekey(url: str, former: Keyring, new: Keyring, *, dry: bool = False) -> int:
         former.require(meta.get("key", ""), meta.get("check", ""))
         if alive := end_all(db, base.now):
             raise IncognoteError(
-                f"Workers of this ledger are running ({alive}). Stop them first. A killed worker counts until its lease "
-                "ends."
+                f"Workers of this ledger are running ({alive}). Stop them first. A killed worker counts until its "
+                "lease ends."
             )
         return 0 if dry else _rekeyed(db, meta, former, new)
 
