@@ -1,4 +1,4 @@
-"""Scores against annotated texts: `evaluate` gives a Report."""
+"""Score predictions against annotated texts: `evaluate` returns a ScoreReport."""
 
 from incognote.evaluation.report import ScoreReport
 from incognote.evaluation.scores import evaluate

@@ -1,4 +1,4 @@
-"""From one format of annotated texts to another."""
+"""Convert annotated texts from one format to another."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Conversion:
     Attributes:
         source, target: the formats' names.
         documents, spans: how many were written.
-        types: how many spans of each type, under the names that were written.
+        types: the number of spans per type, under the names that were written.
         problems: documents that were left out, each with its reason.
     """
 
@@ -38,7 +38,7 @@ class Conversion:
     problems: list[CorpusProblem] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able."""
+        """Return the result as a JSON-serializable dict."""
         return {
             "source": self.source,
             "target": self.target,
@@ -49,7 +49,7 @@ class Conversion:
         }
 
     def lines(self) -> Iterator[str]:
-        """For a terminal: types with the one of ours they count as, and every problem."""
+        """The lines to print in a terminal: each type with the one of ours that it maps to, and every problem."""
         yield f"{self.documents:,} documents with {self.spans:,} spans, from {self.source} to {self.target}"
         for type_, count in self.types.most_common():
             meant = ours(type_, format_named(self.source).scheme)
@@ -62,17 +62,17 @@ def convert(
     source: str | Path, out: str | Path, form: str | None = None, to: str | None = None, *, types: str = "source",
     overwrite: bool = False,
 ) -> Conversion:
-    """Write annotated texts in another format; the output appears whole or not at all.
+    """Write annotated texts in another format. The output is written completely or not at all.
 
-    A document whose marks do not fit its text, or which the format cannot say, is left out and told.
+    A document is left out and reported if its spans do not fit its text, or if the format cannot represent it.
 
     Args:
         form, to: the formats' names; if None, detected from the content and from the output's suffix.
-        types: under whose names the types are written, one of `TYPES`.
-        overwrite: whether a file that exists is replaced; a folder never is.
+        types: the naming of the types in the output, one of `TYPES`.
+        overwrite: whether to replace an existing file; a folder is never replaced.
 
     Raises:
-        UsageError: the input cannot be read, a format cannot be told or written, or the output would overwrite the
+        UsageError: the input cannot be read, a format cannot be detected or written, or the output would overwrite the
             input.
     """
     if types not in TYPES:
@@ -85,10 +85,10 @@ def convert(
     if not Path(out).is_dir():
         require_writable(Path(out), overwrite=overwrite)
     log_opening(source, "convert")
-    told = documents(source, form)[0]
-    done = Conversion(told.name, target.name)
+    form_found = documents(source, form)[0]
+    done = Conversion(form_found.name, target.name)
     with target.write(Path(out)) as sink:
-        for document in annotated(source, told.name, types):
+        for document in annotated(source, form_found.name, types):
             if isinstance(document, CorpusProblem):
                 done.problems.append(document)
                 continue

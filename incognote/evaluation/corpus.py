@@ -1,13 +1,13 @@
-"""Annotated texts and predictions, in any format of `formats/`, brought together.
+"""Pair annotated texts with predictions, in any format of `formats/`.
 
-The plainest is ours, one JSON document a line (`.jsonl`, also `.jsonl.gz`):
+The simplest format is ours, one JSON document per line (`.jsonl`, also `.jsonl.gz`):
 
     gold          {"id", "text", "spans": [{"start", "end", "type"}]}                     more keys are ignored
     predictions   {"id", "spans": [{"start", "end", "type"}]}, or {"id", "error"} for a text that failed
 
-Offsets are Unicode code points, `end` exclusive. Types go by our names where the catalogue has the kind
-(`formats/names.toml`), else by the file's own. What does not fit is a Problem with its id, never a silent "nothing
-here": a gold document with one bad span is left out of the scores as a whole.
+Offsets are Unicode code points, and `end` is exclusive. Types are renamed to ours if the catalogue has the kind
+(`formats/names.toml`); otherwise they keep the file's names. A document that does not fit becomes a CorpusProblem with
+its id, never a silent "nothing here". A gold document with one bad span is left out of the scores completely.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _BATCH = 64
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One text with what is in it and what was found in it; `scores` one per finding, or none if a system has none."""
+    """One text with its gold and its findings. `scores` has one score per finding, or none if the system gives none."""
 
     id: str
     text: str = field(repr=False)
@@ -40,13 +40,13 @@ class Pair:
 
 
 def read_gold(path: str | Path, form: str | None = None) -> Iterator[Gold | CorpusProblem]:
-    """The annotated texts of a file or folder, in its order, each checked against its text.
+    """The annotated texts of a file or folder, in order, each checked against its text.
 
     Args:
         form: the format's name (`formats.formats()`); detected from the content if None.
 
     Raises:
-        UsageError: it cannot be read, or its format cannot be told.
+        UsageError: it cannot be read, or its format cannot be detected.
     """
     yield from annotated(path, form)
 
@@ -59,9 +59,10 @@ def pairs(
     gold_form: str | None = None,
     predictions_form: str | None = None,
 ) -> Iterator[Pair | CorpusProblem]:
-    """Each gold text with what a system found in it: read from `predictions`, or asked of `detect`.
+    """Pair each gold text with the findings of a system, read from `predictions` or returned by `detect`.
 
-    A text whose prediction is missing, failed or does not fit is paired with nothing found, and is a Problem too.
+    A text whose prediction is missing, failed, or does not fit is paired with no findings and also gives a
+    CorpusProblem.
 
     Args:
         gold_form, predictions_form: the formats' names; detected from the content if None.
@@ -92,9 +93,10 @@ def _with_file(gold: Iterable[Gold | CorpusProblem], predictions: _Predictions) 
 
 
 class _Predictions:
-    """A file of predictions, read as far as it is asked: in the order of the gold it is never held in memory.
+    """A file of predictions, read only as far as needed. If it is in the order of the gold, little is held in memory.
 
-    A document goes by its id. One that its format only numbers goes by its text, white space aside.
+    A document is matched by its id. If its format only numbers documents, it is matched by its text, ignoring white
+    space.
     """
 
     def __init__(self, path: str | Path, form: str | None) -> None:
@@ -106,13 +108,13 @@ class _Predictions:
         self._by_text = False
 
     def labels(self, gold: Gold) -> tuple[tuple[LabeledSpan, ...], tuple[float, ...]]:
-        """What was found in a gold text, and the scores of it as `Pair` has them.
+        """The findings in a gold text, and their scores in the form that `Pair` uses.
 
         Raises:
-            MalformedRecord: nothing is said of the text, or what is said does not fit it.
+            MalformedRecord: there is no prediction for the text, it failed, or it does not fit.
         """
         while (name := self._known(gold)) is None and self._read():
-            pass  # `_read` keeps what it comes by
+            pass  # `_read` keeps the documents that it passes
         if name is None:
             raise MalformedRecord("no prediction")
         self._asked.add(name)
@@ -122,7 +124,7 @@ class _Predictions:
         return renamed(document.against(gold.text), self._form), document.scores()
 
     def _known(self, gold: Gold) -> str | None:
-        """Under which name the prediction for a text waits."""
+        """The name under which the prediction for a text is waiting."""
         names = [gold.id, *([_words(gold.text)] if self._by_text else ())]
         return next((name for name in names if name in self._waiting), None)
 
@@ -146,9 +148,9 @@ class _Predictions:
         return True
 
     def problems(self) -> Iterator[CorpusProblem]:
-        """What is wrong with the file itself, once all gold has been asked for."""
+        """The problems of the file itself. Call it after all gold was asked for."""
         while self._read():
-            pass  # to the end: what is wrong there is a problem, too
+            pass  # read to the end, to find problems there too
         yield from self._problems
         for name, shown in self._seen.items():
             if name not in self._asked:
@@ -156,7 +158,7 @@ class _Predictions:
 
 
 def _words(text: str) -> str:
-    return "\n" + "".join(text.split())  # no id holds a line end
+    return "\n" + "".join(text.split())  # no id contains a line break
 
 
 def _with_detector(gold: Iterable[Gold | CorpusProblem], detect: Detect) -> Iterator[Pair | CorpusProblem]:
@@ -177,7 +179,7 @@ def _with_detector(gold: Iterable[Gold | CorpusProblem], detect: Detect) -> Iter
 
 
 def _asked(detect: Detect, texts: Sequence[str]) -> Sequence[Sequence[Span] | None]:
-    """The answers for a batch; where it fails, text by text, None for one that fails alone."""
+    """The answers for a batch. If the batch fails, ask text by text, with None for each text that fails."""
     try:
         return detect(texts)
     except IncognoteError:

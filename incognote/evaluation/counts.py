@@ -1,6 +1,6 @@
-"""What is counted of one document: characters, spans, and whether anything leaked.
+"""The counts of one document: characters, spans, and whether anything leaked.
 
-Which labels are compared, under which names.
+`Scheme` chooses which labels are compared, and under which names.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from incognote.schemas.catalogue import catalogue
 Mask = NDArray[np.bool_]
 Stretches = list[tuple[int, int]]
 Column = tuple[str, ...]
-"""A slice ("all", "clean", "group PERSON", "type PATIENT") and what is counted in it; `tally` sums them."""
+"""A slice ("all", "clean", "group PERSON", "type PATIENT") and the name of a count in it; `tally` sums them."""
 
 
 @lru_cache(4096)
 def group(type_: str) -> str:
-    """The evaluation group of a type; a type outside the catalogue is a group of its own."""
+    """The evaluation group of a type. A type outside the catalogue is its own group."""
     return catalogue()[type_].group if type_ in catalogue() else type_
 
 
@@ -36,18 +36,18 @@ def lineage(type_: str) -> tuple[str, ...]:
 
 
 def count(pair: Pair, chosen: Callable[[str], bool]) -> Counter[Column]:
-    """The counts of one document.
+    """Count one document.
 
     Args:
         chosen: which types are scored.
 
     Returns:
-        Under "all": documents and characters; of the chosen gold its characters (gold), those in anything found
-        (covered), its spans, those touched and those wholly covered (whole), and 1 each where there is gold (phi),
-        where a character of it is left (leaking) and where a whole span is left (missing); of the chosen findings their
-        characters (found) and those in any gold (right). Under "clean", for a document without any gold: documents,
-        characters, found, and 1 where anything is found (touched). Per group and type: gold, covered, spans, touched,
-        whole, found, right, and the gold characters found under a type that agrees (typed).
+        Under "all": documents and characters. For the chosen gold: its characters (gold), those inside any finding
+        (covered), its spans, the spans touched, and the spans covered completely (whole). Also 1 each if there is gold
+        (phi), if a character of it is left (leaking), and if a whole span is left (missing). For the chosen findings:
+        their characters (found) and those inside any gold (right). Under "clean", for a document without any gold:
+        documents, characters, found, and 1 if anything is found (touched). Per group and type: gold, covered, spans,
+        touched, whole, found, right, and the gold characters found under a type that agrees (typed).
     """
     marks = _Marks(pair)
     counts: Counter[Column] = Counter()
@@ -79,19 +79,19 @@ def count(pair: Pair, chosen: Callable[[str], bool]) -> Counter[Column]:
 
 
 def counted(text: str) -> Mask:
-    """Per code point of a text whether it is a letter or a digit (`str.isalnum`)."""
+    """A mask with one entry per code point: True if it is a letter or a digit (`str.isalnum`)."""
     mask: Mask = _alphanumeric()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")]
     return mask
 
 
 @cache
 def _alphanumeric() -> Mask:
-    """The same for every code point there is."""
+    """The same mask for every Unicode code point."""
     return np.fromiter((chr(code).isalnum() for code in range(0x110000)), bool, 0x110000)
 
 
 def _sorted_by(labels: Iterable[LabeledSpan], key: Callable[[str], str]) -> defaultdict[str, list[LabeledSpan]]:
-    """Labels by what `key` makes of their types."""
+    """Group labels by `key` of their types."""
     sorted_: defaultdict[str, list[LabeledSpan]] = defaultdict(list)
     for label in labels:
         sorted_[key(label.type)].append(label)
@@ -99,7 +99,7 @@ def _sorted_by(labels: Iterable[LabeledSpan], key: Callable[[str], str]) -> defa
 
 
 class _Marks:
-    """The characters of one text that count, and which of them labels cover, summed from the left."""
+    """Prefix sums over one text: the characters that count, and those that labels cover."""
 
     def __init__(self, pair: Pair) -> None:
         self._counted = counted(pair.text)
@@ -107,7 +107,7 @@ class _Marks:
         self._characters = _summed(self._counted)
         self._in_found = _summed(found & self._counted)
         self._in_gold = _summed(gold & self._counted)
-        self._touched = _summed(found)  # any character: a span of signs only can be touched, too
+        self._touched = _summed(found)  # any character, so that a span of punctuation only can be touched
 
     @property
     def characters(self) -> int:
@@ -120,7 +120,7 @@ class _Marks:
         return mask
 
     def shared(self, one: Stretches, other: Stretches) -> int:
-        """The counted characters that lie in both."""
+        """The number of counted characters that are in both."""
         total = i = j = 0
         while i < len(one) and j < len(other):
             start, end = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
@@ -135,7 +135,7 @@ class _Marks:
     def count(
         self, counts: Counter[Column], name: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan]
     ) -> tuple[Stretches, Stretches]:
-        """The counts that every slice has, for the gold and the findings that belong to it; and what these cover."""
+        """Add the counts that every slice has, for its gold and findings. Return the stretches that these cover."""
         marked, taken = _united(gold), _united(found)
         counts[name, "gold"] = _over(marked, self._characters)
         counts[name, "covered"] = _over(marked, self._in_found)
@@ -151,7 +151,7 @@ class _Marks:
 
 
 def _summed(mask: Mask) -> list[int]:
-    """How many are set before each position, and in all."""
+    """Prefix sums: how many are set before each position, then the total."""
     sums: list[int] = [0, *np.cumsum(mask).tolist()]
     return sums
 
@@ -175,17 +175,18 @@ def _over(stretches: Stretches, sums: Sequence[int]) -> int:
 
 
 UNTYPED = "PHI"
-"""The type of a finding whose system names none (a "[REDACTED]"): right where types are not asked for, never typed."""
+"""The type of a finding whose system names none (a "[REDACTED]"). It counts as right in untyped scores, never in
+typed scores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """What of a corpus is scored.
+    """Which labels of a corpus are scored, and under which names.
 
     Attributes:
-        scored: the names that are scored: such as the gold corpus uses. A finding of any other name is left out, for
-            nobody annotated what it might be right about.
-        by: what a label's type is compared as: its evaluation group (the seven of the RedactOR paper, §4.1, and
+        scored: the names that are scored, normally those that the gold uses. A finding of any other name is left out,
+            because nothing was annotated that it could match.
+        by: maps a type to the name that is compared: its evaluation group (the seven of the RedactOR paper, §4.1, and
             OTHER), or `str` for the types as they are written.
     """
 
@@ -196,7 +197,7 @@ class Scheme:
     def of(
         cls, documents: Iterable[Gold | Pair], by: Callable[[str], str] = group, only: Collection[str] = ()
     ) -> Scheme:
-        """The scheme of a corpus: the names its gold uses, or those among them that `only` lists.
+        """The scheme of a corpus: the names that its gold uses, limited to those in `only` if given.
 
         Raises:
             UsageError: the gold holds no label that would be scored.
@@ -213,11 +214,11 @@ class Scheme:
         return cls(scored, by)
 
     def gold(self, pair: Pair) -> list[LabeledSpan]:
-        """The gold labels that are scored, renamed, each once, in the order of the text.
+        """The gold labels that are scored, renamed, without duplicates, in the order of the text.
 
         Raises:
-            ImpossibleSpan: a gold label does not fit its text or holds nothing but blanks; it is never taken for
-                "nothing here". Who would rather leave such a document out asks for its gold before scoring it.
+            ImpossibleSpan: a gold label does not fit its text or holds only white space. It is never treated as
+                "nothing here". To leave out such a document, call this before scoring it.
         """
         for start, end, _ in pair.gold:
             if 0 <= start < end and pair.text[start:end].isspace():
@@ -225,7 +226,7 @@ class Scheme:
         return self._named(pair.gold, len(pair.text), self.scored, "gold")
 
     def found(self, pair: Pair) -> list[LabeledSpan]:
-        """The findings that are scored, those that name no type among them, in the order of the text.
+        """The findings that are scored, including those without a type, in the order of the text.
 
         Raises:
             ImpossibleSpan: a finding does not fit its text.
@@ -240,10 +241,10 @@ class Scheme:
 
 
 def fitting(labels: Iterable[LabeledSpan], length: int, side: str) -> Iterable[LabeledSpan]:
-    """The labels, checked against the length of their text.
+    """Check labels against the length of their text and yield them.
 
     Raises:
-        ImpossibleSpan: a label is empty or lies outside the text. The message holds offsets only.
+        ImpossibleSpan: a label is empty or extends beyond the text. The message holds offsets only.
     """
     for label in labels:
         if not 0 <= label.start < label.end <= length:

@@ -1,7 +1,7 @@
 """95 % intervals: a document-level bootstrap for ratios of counts, Wilson's for shares of documents.
 
-Documents are drawn, not characters: characters of one note stand and fall together, and intervals over characters would
-come out far too narrow.
+Documents are drawn, not characters. Characters of one note are correlated, so intervals over characters would be far
+too narrow.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Counts = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One score: its value, its interval and the count it is a share of. None where nothing was there to score."""
+    """One score: its value, its interval, and the count it is a share of. None if there was nothing to score."""
 
     value: float | None
     low: float | None
@@ -38,9 +38,9 @@ class Figure:
 
 
 def resampled(counts: Counts, resamples: int, seed: int) -> Counts:
-    """Column sums of `resamples` draws with replacement of the rows of `counts` (documents × columns).
+    """Column sums of `resamples` bootstrap samples of the rows of `counts` (documents × columns).
 
-    The percentile bootstrap of Efron and Tibshirani (1993, ch. 13), by drawn multiplicities.
+    The percentile bootstrap of Efron and Tibshirani (1993, ch. 13): each sample draws multiplicities of the rows.
     """
     documents = len(counts)
     random = np.random.default_rng(seed)
@@ -52,7 +52,7 @@ def resampled(counts: Counts, resamples: int, seed: int) -> Counts:
 
 
 def interval(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
-    """The middle 95 % of the resampled values; (None, None) where none is a number."""
+    """The middle 95 % of the resampled values; (None, None) if all are NaN."""
     kept = values[~np.isnan(values)]
     if not len(kept):
         return None, None
@@ -61,7 +61,7 @@ def interval(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
 
 
 def share(hits: int, n: int) -> Figure:
-    """A share of independent documents with Wilson's score interval (1927); 0 of n does not collapse it to a point."""
+    """A share of independent documents with Wilson's score interval (1927), which has a width even for 0 of n."""
     if n == 0:
         return Figure(None, None, None, 0)
     z = NormalDist().inv_cdf((1 + LEVEL) / 2)

@@ -1,4 +1,4 @@
-"""The default metrics of a corpus, counted document by document: no text is kept."""
+"""The default metrics of a corpus, counted one document at a time. No text is kept."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from incognote.evaluation.metrics.tally import Sums
 from incognote.evaluation.metrics.tokens import TokenScores, count_tokens, token_scores
 
 MATTER = "[{}]"
-"""What stands in a redacted text for a finding of a type."""
+"""What replaces a finding of a type in a redacted text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What is measured beside characters, over the evaluation groups that the gold uses.
+    """The metrics besides the character scores, over the evaluation groups that the gold uses.
 
     Attributes:
-        spans: exact, strict, partial, type and overlap.
+        spans: exact, strict, partial, type, and overlap.
         tokens: typed and type-blind.
         redactor: the strict protocol of the RedactOR paper, and its all-or-nothing recalls.
         confusion: which group was taken for which.
-        calibration: of the scores, type-blind; None where the system gives none.
+        calibration: of the scores, type-blind; None if the system gives no scores.
     """
 
     spans: SpanScores
@@ -48,13 +48,13 @@ class Measures:
 
 
 class Measuring:
-    """Counts documents as they come.
+    """Counts documents one by one.
 
     Args:
-        documents: how many there will be.
-        groups: the evaluation groups that the gold uses; with none, only characters are counted.
+        documents: the number of documents that will be added.
+        groups: the evaluation groups that the gold uses. If empty, only characters are counted.
         chosen: which types are scored.
-        resamples, seed: of the bootstrap; all metrics draw the same documents.
+        resamples, seed: for the bootstrap; all metrics draw the same documents.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class Measuring:
         return len(self._stream)
 
     def add(self, pair: Pair) -> None:
-        """Take in one document.
+        """Count one document.
 
         Raises:
-            ImpossibleSpan: a label does not fit its text, or a gold label holds nothing but blanks.
+            ImpossibleSpan: a label does not fit its text, or a gold label holds only white space.
         """
         characters = count(pair, self._chosen)
         if not pair.gold:
@@ -111,11 +111,11 @@ class Measuring:
             self._right.append(right)
 
     def characters(self) -> Sums:
-        """The sums of what `counts.count` counts."""
+        """The sums of the columns that `counts.count` counts."""
         return self._stream.sums("characters")
 
     def measures(self) -> Measures | None:
-        """The other metrics; None where there is no gold to score."""
+        """The other metrics, or None if there is no gold to score."""
         if not self.scheme.scored:
             return None
         documents = len(self)
@@ -136,7 +136,7 @@ class _Scored(NamedTuple):
 
 
 def restricted(pair: Pair, chosen: Callable[[str], bool]) -> Pair:
-    """A document with the labels of the chosen types only."""
+    """A document with only the labels of the chosen types."""
     kept = [i for i, label in enumerate(pair.found) if chosen(label.type)]
     return replace(
         pair,
@@ -147,7 +147,10 @@ def restricted(pair: Pair, chosen: Callable[[str], bool]) -> Pair:
 
 
 def redacted(text: str, found: Sequence[LabeledSpan]) -> str:
-    """A text with "[TYPE]" for each finding, overlapping ones as one under the type of the first and longest."""
+    """A text with each finding replaced by "[TYPE]".
+
+Overlapping findings become one, under the type of the first and longest.
+"""
     parts: list[str] = []
     at = 0
     for start, end, type_ in sorted(found, key=lambda label: (label.start, -label.end, label.type)):

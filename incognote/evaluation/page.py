@@ -1,7 +1,7 @@
 """One self-contained HTML page that shows, note by note, what was missed and what was replaced unnecessarily.
 
-For the eyes of a privacy officer: the notes that leak most come first. The page quotes the notes, so it is PHI where
-they are; it refers to nothing outside itself, and its content security policy forbids it.
+It is meant for a privacy officer: the notes that leak most come first. The page quotes the notes, so it contains PHI if
+they do. It loads nothing from outside, and its content security policy forbids it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _CARDS = {
 
 
 def write_page(path: str | Path, pairs: Iterable[Pair], report: ScoreReport) -> None:
-    """Write the page to `path`, whole, readable for the owner only where the system knows such a thing.
+    """Write the whole page to `path`, readable by its owner only if the system supports that.
 
     Args:
-        pairs: the notes, shown with all their types whichever the report is restricted to.
+        pairs: the notes, shown with all their types even if the report is restricted to some.
         report: their scores.
     """
     notes = sorted((_Note(pair) for pair in pairs), key=lambda note: (-note.missed, -note.extra, note.pair.id))
@@ -48,7 +48,7 @@ def write_page(path: str | Path, pairs: Iterable[Pair], report: ScoreReport) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A stretch over which neither gold nor findings change."""
+    """A stretch of text with the same gold and findings throughout."""
 
     text: str
     gold: tuple[str, ...]
@@ -56,7 +56,7 @@ class _Piece:
 
     @property
     def state(self) -> str:
-        """miss, extra, hit, or "" where there is nothing or only space and punctuation is at stake."""
+        """"miss", "extra", "hit", or "" if nothing is labeled or only white space and punctuation is affected."""
         if self.gold and self.found:
             return "hit"
         if not (self.gold or self.found) or not any(map(str.isalnum, self.text)):
@@ -69,7 +69,7 @@ class _Piece:
 
 
 class _Note:
-    """One note cut into pieces, with how much of it was missed and replaced without need."""
+    """One note cut into pieces, with the numbers of characters missed and replaced unnecessarily."""
 
     def __init__(self, pair: Pair) -> None:
         self.pair = pair

@@ -1,4 +1,4 @@
-"""What a release would let out: the machine over annotated notes, its verdicts, the leaks among the released."""
+"""Estimate what a release would leak: run annotated notes, and count verdicts and leaks among the released notes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class ReleaseScores:
     """Shares of documents with Wilson's 95 % intervals.
 
     Attributes:
-        released, review, quarantine: of all documents.
-        leaking: of the released ones with identifiers, those in which a letter or digit of one still stands.
+        released, review, quarantine: shares of all documents.
+        leaking: among released documents with identifiers, the share in which a letter or digit of one is left.
         reasons: documents per reason code.
         unusable: gold lines that could not be read; they are not counted.
     """
@@ -35,13 +35,13 @@ class ReleaseScores:
     unusable: int
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able."""
+        """Return the scores as a JSON-serializable dict."""
         figures = ("released", "review", "quarantine", "leaking")
         named = {name: getattr(self, name).as_dict() for name in figures}
         return {**named, "reasons": self.reasons, "unusable": self.unusable}
 
     def lines(self) -> Iterator[str]:
-        """For a terminal."""
+        """The lines to print in a terminal."""
         yield f"released                                {self.released} of {self.released.of} documents"
         yield f"for review                              {self.review}"
         yield f"quarantined                             {self.quarantine}"
@@ -51,11 +51,11 @@ class ReleaseScores:
 
 
 def release(gold: str | Path, deid: Deidentifier) -> ReleaseScores:
-    """De-identify every annotated text of a corpus and look at what would leave.
+    """De-identify every annotated text of a corpus and count leaks in the texts that would be released.
 
     Args:
         gold: as for `evaluate`.
-        deid: the machine under its policy.
+        deid: the deidentifier, with its policy.
 
     Raises:
         UsageError: no text could be read.
@@ -80,6 +80,6 @@ def release(gold: str | Path, deid: Deidentifier) -> ReleaseScores:
 
 
 def leaks(gold: Gold, result: Result) -> bool:
-    """Whether a letter or digit of some annotated stretch was not replaced."""
+    """Return True if a letter or digit of an annotated span was not replaced."""
     gone = {i for r in result.replacements for i in range(r.span.start, r.span.end)}
     return any(gold.text[i].isalnum() and i not in gone for s in gold.labels for i in range(s.start, s.end))

@@ -1,17 +1,17 @@
-"""Character-level scores of what was found against what is there.
+"""Character-level scores of findings against gold.
 
-A character counts when it is a letter or a digit (`str.isalnum`): the space in "Ruth Hale" and the point after an
-initial are neither leaked nor over-redacted. The headline figures are type-blind, for a name replaced as a place is a
-name gone:
+A character counts if it is a letter or a digit (`str.isalnum`). The space in "Ruth Hale" and the period after an
+initial are neither leaked nor over-redacted. The headline figures ignore types, because a name replaced as a place is
+still removed:
 
-    recall      of the characters that gold marks, the share that lies in anything found
-    precision   of the characters found, the share that gold marks, under whatever type
+    recall      of the characters that gold marks, the share inside any finding
+    precision   of the characters found, the share that gold marks under any type
 
-Every character found counts against precision, one of a type that the corpus does not annotate too: whoever reads the
-output misses that word all the same. Beside it stands the precision over the groups that gold does annotate. `types`
-restricts the scores: recall to gold of these types (found as whatever), precision to what was found as these types
-(marked as whatever). The rows per group and type are just that, for one group or type each; their `typed` column is the
-share of the gold characters found under the same group or, for a type, under itself or a finer or coarser kind of it.
+Every character found counts against precision, even under a type that the corpus does not annotate: the reader of the
+output loses that word too. The report also gives the precision over the groups that gold does annotate. `types`
+restricts the scores: recall to gold of these types (found as any type), precision to findings of these types (marked as
+any type). Each row per group or type is the same score for that group or type alone. Its `typed` column is the share of
+the gold characters found under the same group, or, for a type, under that type or a finer or coarser kind of it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from incognote.schemas.catalogue import catalogue
 __all__ = ["RESAMPLES", "Chosen", "Watch", "evaluate", "reported"]
 
 Watch = Callable[[Pair, Scheme], None]
-"""Told of each document that is scored, and of what is scored in it."""
+"""Called with each document that is scored, and the scheme it is scored under."""
 
 
 def evaluate(
@@ -55,20 +55,20 @@ def evaluate(
 ) -> ScoreReport:
     """Score predictions, or a detector, against annotated texts.
 
-    The gold is read twice: first for what it annotates, then document by document, of which none is kept (but for a
-    page or an embedder). The opening of a sealed test split is logged.
+    The gold is read twice: first for its types, then document by document. No document is kept, except for a page or an
+    embedder. Opening a sealed test split is logged.
 
     Args:
-        gold, predictions: files or folders as `corpus.py` describes them.
-        detect: what to score when there are no predictions: texts in, spans per text out (`Deidentifier.detect`).
+        gold, predictions: files or folders, as `corpus.py` describes them.
+        detect: the detector to score if there are no predictions: texts in, spans per text out (`Deidentifier.detect`).
         form: the gold's format; detected from the content if None.
-        types: score only these types, with the finer kinds beneath them, and groups; everything when empty.
-        corpus: its name in the report; the gold file's name when not given.
-        synthetic: whether the texts are made up; None says that nobody has stated it.
-        page: also write the page of misses and false alarms here. It holds the notes, and is PHI where they are.
-        embedder: its name and itself, for what of the meaning is left; the texts are held in memory then.
-        watch: told of each document that is scored.
-        resamples, seed: of the bootstrap.
+        types: score only these types (including their finer kinds) and groups; everything if empty.
+        corpus: its name in the report; the gold file's name by default.
+        synthetic: whether the texts are made up; None if that is not stated.
+        page: also write the page of misses and false alarms here. It quotes the notes and contains PHI if they do.
+        embedder: its name and the embedder, to measure how much meaning is left. The texts are then held in memory.
+        watch: called with each document that is scored.
+        resamples, seed: for the bootstrap.
 
     Raises:
         UsageError: a file cannot be read, no document can be scored, or the arguments contradict each other.
@@ -115,7 +115,7 @@ def reported(
     embedder: tuple[str, TextEmbedder] | None = None,
     meanings: Meanings | None = None,
 ) -> ScoreReport:
-    """The report of what was counted; `meanings` holds the texts for the embedder, where one is named."""
+    """Make the report from the counts. `meanings` holds the texts for the embedder, if there is one."""
     sums, measures = measuring.characters(), measuring.measures()
     meaning: Meaning | None = None
     if embedder is not None and meanings is not None and measures is not None:
@@ -142,7 +142,7 @@ def reported(
 
 
 def _begun(gold: str | Path, form: str | None, chosen: Chosen, resamples: int, seed: int) -> Measuring:
-    """What will count, once it is known how many documents there are and what they annotate.
+    """Read the gold once and make the counter for its number of documents and its groups.
 
     Raises:
         UsageError: no document can be scored.
@@ -162,7 +162,7 @@ def _begun(gold: str | Path, form: str | None, chosen: Chosen, resamples: int, s
 
 
 def _usable(read: Iterable[Pair | CorpusProblem], problems: list[CorpusProblem]) -> Iterator[Pair]:
-    """The pairs that can be scored; what is wrong with the others joins the problems."""
+    """Yield the pairs that can be scored and append the problems of the others to `problems`."""
     for pair in read:
         fault = _blank(pair)
         if fault is not None:
@@ -172,7 +172,7 @@ def _usable(read: Iterable[Pair | CorpusProblem], problems: list[CorpusProblem])
 
 
 def _blank(document: Gold | Pair | CorpusProblem) -> CorpusProblem | None:
-    """The problem, or that of a document whose gold marks nothing but blanks: what it means would be a guess."""
+    """Return the problem, or one for a document with a gold span of only white space, whose meaning is unclear."""
     if isinstance(document, CorpusProblem):
         return document
     for start, end, _ in document.labels if isinstance(document, Gold) else document.gold:
@@ -182,7 +182,7 @@ def _blank(document: Gold | Pair | CorpusProblem) -> CorpusProblem | None:
 
 
 class Chosen:
-    """Which types are scored; remembers what it was asked about, so that a name nobody uses is noticed."""
+    """Which types are scored. It remembers the types it was asked about, so that an unused name is noticed."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
@@ -201,7 +201,7 @@ class Chosen:
 
 
 def _f1(precision: Counts, recall: Counts) -> Counts:
-    """No number where there is no gold; 0 where there is, and nothing was found."""
+    """NaN if there is no gold; 0 if there is gold and nothing was found."""
     values: Counts = np.where(np.isnan(recall), np.nan, f1(precision, recall))
     return values
 
@@ -232,7 +232,7 @@ def _headline(sums: Sums) -> dict[str, Figure]:
 
 
 def _rows(sums: Sums, kind: str) -> dict[str, SliceScores]:
-    """A row per group or type, those with most gold first."""
+    """One row per group or type, those with the most gold first."""
     ordered = sorted(_slices(sums, kind), key=lambda s: (-sums.total((s, "gold")), -sums.total((s, "found")), s))
     return {s.removeprefix(kind + " "): _row(sums, s) for s in ordered}
 

@@ -75,7 +75,7 @@ def test_lint_finds_what_loads_and_would_not_serve(run: Run, mine: Path, tmp_pat
     mine.write_text('base = "extract/v2"\n[entities.PATIENT]\nadd = "x"\n[[examples]]\ntext = "The wound is dry."\n')
     done = run("prompt", "lint", mine)
     assert done.code == 1
-    assert "error: entities.PATIENT: the policy asks no model for it: say it of PERSON" in done.out
+    assert "error: entities.PATIENT: the policy requests it from no model: move it to PERSON" in done.out
     assert "warning: examples: none holds an identifier" in done.out
     corpus = tmp_path / "dev.jsonl"
     corpus.write_text(json.dumps({"id": "a", "text": "Monday: the wound is dry.", "spans": []}) + "\n")

@@ -1,19 +1,21 @@
-"""What a reviewer's decisions tell of variants that no gold was at hand for.
+"""Estimate the scores of variants from a reviewer's decisions, without gold.
 
-Confirmed is an identifier that some variant marked, or that the reviewer marked where one did, if it lies in no longer
-one; a variant found it if its marks hold all its letters and digits. Relative recall is the share of all confirmed ones
-that a variant found: the recall against the pool of what all systems found (Clarke and Willett 1997, after the pooling
-of Sparck Jones and van Rijsbergen 1975). It bounds recall from above by what all of them missed.
+An identifier is confirmed if a variant marked it, or the reviewer marked it at such a place, and no longer confirmed
+one contains it. A variant found it if its marks cover all its letters and digits. Relative recall is the share of all
+confirmed identifiers that a variant found: the recall against the pooled findings of all systems (Clarke and Willett
+1997, after the pooling of Sparck Jones and van Rijsbergen 1975). It is an upper bound of recall, because it ignores
+what all variants missed.
 
-Units on which variants differ are all judged and count once. Of those they agree on, a simple random sample is judged,
-and the sample's rate stands for all N of them: N · (confirmed / sampled), the estimator of a stratum's total (Cochran
-1977, ch. 5; Horvitz and Thompson 1952 with equal chances). So is the rate of stretches that nobody marked.
+Units on which variants differ are all judged, and each counts once. Units on which they agree are sampled at random,
+and the sample's rate is used for all N of them: N · (confirmed / sampled), the estimator of a stratum's total (Cochran
+1977, ch. 5; Horvitz and Thompson 1952 with equal chances). The rate of stretches that no variant marked is estimated
+the same way.
 
-Intervals come from the bootstrap over texts (Efron and Tibshirani 1993, ch. 12 to 14), which draws N and the sample
-along, so they are about texts like these and not about these alone. Shares near 1 are skewed, and percentiles of them
-held the truth 90 to 95 times in 100 in simulation; the normal interval on the logit scale, its spread taken from the
-draws, 92 to 97 times, so that is what is given. Where a share is 0 or 1, and for stretches in which all missed
-something, it is Wilson's: none found in a sample is not none.
+Intervals come from the bootstrap over texts (Efron and Tibshirani 1993, ch. 12 to 14). It resamples N and the sample
+too, so the intervals hold for texts like these, not only for these. Shares near 1 are skewed. In simulations, their
+percentile intervals contained the true value 90 to 95 times in 100. The normal interval on the logit scale, with its
+spread from the draws, contained it 92 to 97 times, so this one is given. If a share is 0 or 1, and for stretches in
+which all variants missed something, the interval is Wilson's: none found in a sample does not mean none.
 """
 
 from __future__ import annotations
@@ -33,19 +35,19 @@ from incognote.evaluation.lab.units import ReviewNote, Unit
 from incognote.evaluation.metrics.tally import RESAMPLES
 
 FIXED = ("confirmed", "agreed", "agreed sampled", "agreed confirmed", "agreed right")
-"""The columns of a text before those of each variant: found, marked, right."""
+"""The columns of a text before the columns of each variant: found, marked, right."""
 _EACH = 3
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 @dataclass(frozen=True, slots=True)
 class VariantScores:
-    """What is known of one variant.
+    """The estimated scores of one variant.
 
     Attributes:
-        recall: relative; `of` is the estimated number of confirmed identifiers.
-        precision: of its marks, the share that is right; `of` is their number.
-        less: its relative recall less that of the first variant, with a 95 % interval of the same draws.
+        recall: relative recall; `of` is the estimated number of confirmed identifiers.
+        precision: the share of its marks that is right; `of` is their number.
+        less: its relative recall minus that of the first variant, with a 95 % interval from the same draws.
     """
 
     name: str
@@ -56,11 +58,11 @@ class VariantScores:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What came of a review.
+    """The results of a review.
 
     Attributes:
-        unmarked: of the stretches that were looked at, those in which everybody missed something (Wilson).
-        stretches: how many there are.
+        unmarked: of the reviewed stretches, the share in which all variants missed something (Wilson).
+        stretches: the number of unmarked stretches.
     """
 
     texts: int
@@ -76,7 +78,7 @@ class Judged:
 def judged(
     plan: ReviewPlan, decisions: Mapping[str, UnitDecision], notes: Sequence[ReviewNote], *, seed: int = 0
 ) -> Judged:
-    """Estimate from a finished review.
+    """Compute the estimates from a finished review.
 
     Raises:
         UsageError: nothing was confirmed.
@@ -91,12 +93,12 @@ def judged(
 
 
 def missed(decision: UnitDecision) -> bool:
-    """Whether something stands in an unmarked stretch."""
+    """Return True if there is an identifier in an unmarked stretch."""
     return decision.accept or bool(decision.spans)
 
 
 def table(plan: ReviewPlan, decisions: Mapping[str, UnitDecision], notes: Sequence[ReviewNote]) -> Counts:
-    """Texts × (`FIXED`, then per variant: of the confirmed found, of the differing marked, and right)."""
+    """Texts × (`FIXED`, then per variant: confirmed identifiers found, differing units marked, and those right)."""
     many = len(plan.variants)
     made = np.zeros((len(notes), len(FIXED) + _EACH * many))
     asked = {id(item.unit): decisions[item.name] for item in plan.items}
@@ -126,7 +128,7 @@ def table(plan: ReviewPlan, decisions: Mapping[str, UnitDecision], notes: Sequen
 
 
 def confirmed(units: Iterable[Unit], asked: Mapping[int, UnitDecision], text: str) -> list[tuple[int, int]]:
-    """Of one text, the identifiers that count once each: in no longer one, and not those of agreed units."""
+    """The identifiers of one text that count once each: not inside a longer one, and not from agreed units."""
     places: set[tuple[int, int]] = set()
     for unit in units:
         decision = asked.get(id(unit))
@@ -162,7 +164,7 @@ def figures(
     """Relative recall and precision of each variant.
 
     Args:
-        counts: as `table` makes it.
+        counts: from `table`.
 
     Raises:
         UsageError: nothing was confirmed.
@@ -188,7 +190,7 @@ def figures(
 
 
 def _rate(sums: Counts, column: int) -> Counts:
-    """Of all agreed units, the estimated number: their number times the sample's rate."""
+    """The estimated number among all agreed units: their number times the sample's rate."""
     sampled = sums[:, 2]
     rate = np.divide(sums[:, column], sampled, out=np.zeros(len(sums)), where=sampled > 0)
     whole: Counts = sums[:, 1] * rate

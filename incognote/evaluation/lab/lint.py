@@ -1,8 +1,8 @@
-"""What is amiss with a prompt although it loads: it would be asked, and not do what its author thinks.
+"""Find problems of a prompt that loads, but would not do what its author intends.
 
-A prompt as a person reads it: its own words, placeholders and all, what it says of types, its examples.
+It also shows a prompt as a person reads it: its text with placeholders, its lines on types, and its examples.
 
-No document is scored with a prompt that quotes it, and no test set feeds a prompt.
+No document is scored with a prompt that quotes it, and no test set is used to make a prompt.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from incognote.prompts.overlay import Guideline
 from incognote.schemas.catalogue import catalogue
 
 LONG_LINE = 120
-"""Words of one type's line; a longer one drowns the others."""
+"""Words of one type's line. A longer line draws attention away from the others."""
 LONG = 4096
-"""Tokens before the note begins: half of what a model is taken to read and write at once (`context_tokens`)."""
+"""Tokens before the note begins: half of what a model is assumed to read and write at once (`context_tokens`)."""
 
 Level = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
 class PromptFault:
-    """One thing: where, what, and what to do. It holds no words of an example."""
+    """One problem: the field, what is wrong, and what to do. It holds no words of an example."""
 
     level: Level
     field: str
@@ -40,52 +40,52 @@ class PromptFault:
 
 
 def lint(prompt: Prompt, types: Mapping[str, str], against: Iterable[str] | None = None) -> list[PromptFault]:
-    """Look a prompt over.
+    """Check a prompt and return its problems.
 
     Args:
-        types: what the policy has models asked for.
-        against: texts of the documents it will be scored on.
+        types: the types that the policy requests from models.
+        against: texts of the documents that it will be scored on.
     """
     found: list[PromptFault] = []
     for name, guideline in prompt.guidelines.items():
         if name not in types:
             near = next((each for each in catalogue().lineage(name) if each in types), None)
-            remedy = f"say it of {near}" if near else "take it out, or name the policy that asks for it (--policy)"
-            found.append(PromptFault("error", f"entities.{name}", f"the policy asks no model for it: {remedy}"))
+            remedy = f"move it to {near}" if near else "remove it, or name the policy that requests it (--policy)"
+            found.append(PromptFault("error", f"entities.{name}", f"the policy requests it from no model: {remedy}"))
         elif (words := len(guideline.line(types[name]).split())) > LONG_LINE:
             found.append(PromptFault("warning", f"entities.{name}", f"{words} words in one line: shorten it"))
     texts: dict[str, int] = {}
     for number, one in enumerate(prompt.examples, 1):
         field = f"examples {number}"
         if (first := texts.setdefault(one.text, number)) != number:
-            found.append(PromptFault("warning", field, f"the same text as example {first}: take one out"))
+            found.append(PromptFault("warning", field, f"the same text as example {first}: remove one"))
         unserved = sorted({t for _, _, t in one.found if not any(each in types for each in catalogue().lineage(t))})
         if unserved:
-            what = f"the policy asks no model for {', '.join(unserved)}: its answer leaves that out"
+            what = f"the policy requests {', '.join(unserved)} from no model: its answer leaves that out"
             found.append(PromptFault("warning", field, what))
     if prompt.examples and all(one.found for one in prompt.examples):
         found.append(
-            PromptFault("warning", "examples", "each holds an identifier: one without shows that {} is an answer")
+            PromptFault("warning", "examples", "all hold an identifier: add one without, to show that {} is an answer")
         )
     if prompt.examples and not any(one.found for one in prompt.examples):
         found.append(PromptFault("warning", "examples", "none holds an identifier: add one that does"))
     for number in leaking(prompt, against or ()):
-        what = f"shares {RUN} words running with a document to be scored: take it out"
+        what = f"shares {RUN} consecutive words with a document to be scored: remove it"
         found.append(PromptFault("error", f"examples {number}", what))
     rendered = prompt.render([""], types)
     tokens = (len(rendered.system) + len(rendered.user)) // 4
     if tokens > LONG:
-        what = f"some {tokens:,} tokens before the note begins: take out what earns nothing (`incognote prompt diff`)"
+        what = f"about {tokens:,} tokens before the note begins: remove what does not help (`incognote prompt diff`)"
         found.append(PromptFault("warning", "length", what))
     return found
 
 
 def shown(prompt: Prompt, types: Mapping[str, str], *, examples: bool = False) -> str:
-    """The whole prompt.
+    """Return the whole prompt as text.
 
     Args:
-        types: the types it would be asked about, with the catalogue's lines.
-        examples: with their texts, which may be words of notes; else only what is in them is counted.
+        types: the types that it would request, with the catalogue's lines.
+        examples: show the texts of the examples, which may be words of notes. Otherwise only counts are shown.
     """
     parts = [f"# {prompt.name} · contract {prompt.contract} · version {prompt.version}"]
     for name in (*SECTIONS, "input", "several_input"):
@@ -101,14 +101,14 @@ def shown(prompt: Prompt, types: Mapping[str, str], *, examples: bool = False) -
 
 
 def difference(first: Prompt, second: Prompt, types: Mapping[str, str], *, examples: bool = False) -> str:
-    """A unified diff of what is shown of two prompts; "" where they are the same."""
+    """A unified diff of the text of two prompts, or "" if they are the same."""
     one, other = (shown(each, types, examples=examples).split("\n")[1:] for each in (first, second))
     before, after = (f"{each.name} {each.version}" for each in (first, second))
     return "".join(line + "\n" for line in unified_diff(one, other, before, after, lineterm="", n=1))
 
 
 RUN = 8
-"""So many words running, the same in two texts, and one is taken to quote the other."""
+"""If two texts share this many consecutive words, one is taken to quote the other."""
 _WORD = re.compile(r"\w+")
 _MARKED = frozenset({"test", "sealed", "heldout", "held-out"})
 
@@ -116,18 +116,18 @@ _MARKED = frozenset({"test", "sealed", "heldout", "held-out"})
 def refuse_test(path: Path) -> None:
     """Refuse a file that is marked as a test set.
 
-    It is where a log of openings lies beside it (`experiments.seal`), where its name says so (a word of it is test,
-    sealed or heldout), or where one of its lines does: `"split": "test"` or `"sealed": true`.
+    A file is marked if a log of openings is next to it (`experiments.seal`), if its name contains the word test, sealed
+    or heldout, or if one of its lines contains `"split": "test"` or `"sealed": true`.
 
     Raises:
-        UsageError: it is; or it cannot be read.
+        UsageError: the file is marked, or cannot be read.
     """
     names = f"{path.name} {path.resolve().name}".lower()
     words = set(re.split(r"[^a-z]+", names)) | set(re.findall(r"held[-_ ]?out", names))
     named = {word.replace("_", "-").replace(" ", "-") for word in words} & _MARKED
-    why = f"its name says {sorted(named)[0]}" if named else ""
+    why = f"its name contains {sorted(named)[0]}" if named else ""
     if Seal(path).sealed:
-        why = "a log of its openings lies beside it"
+        why = "there is a log of its openings"
     elif not why and path.is_file() and _says_so(path):
         why = "its lines say so"
     if why:
@@ -153,7 +153,7 @@ def _says_so(path: Path) -> bool:
 
 
 class SeenDocuments:
-    """Documents, asked whether a text quotes one of them.
+    """A set of documents that can tell whether a text quotes one of them.
 
     Args:
         texts: of the documents.
@@ -164,7 +164,7 @@ class SeenDocuments:
         self._runs = {run for words in self._words for run in _runs(words)}
 
     def quoted(self, text: str) -> bool:
-        """Whether the text and some document share eight words running; a shorter text, whether it stands in one."""
+        """Return True if the text shares eight consecutive words with a document, or, if shorter, occurs in one."""
         words = _words(text)
         if len(words) >= RUN:
             return any(run in self._runs for run in _runs(words))
@@ -173,7 +173,7 @@ class SeenDocuments:
 
 
 def leaking(prompt: Prompt, texts: Iterable[str]) -> list[int]:
-    """The numbers, from 1, of the prompt's examples that quote one of these documents."""
+    """The numbers (from 1) of the prompt's examples that quote one of these documents."""
     if not prompt.examples:
         return []
     seen = SeenDocuments(texts)
@@ -184,7 +184,7 @@ def refuse_leak(prompt: Prompt, texts: Iterable[str]) -> None:
     """Refuse to score a prompt on documents that its examples quote.
 
     Raises:
-        UsageError: examples do; their numbers are told.
+        UsageError: examples quote a document; the message gives their numbers.
     """
     if numbers := leaking(prompt, texts):
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Examples that an annotated pool offers: short stretches of its texts, each with all that is marked in it."""
+"""Example candidates from an annotated pool: short stretches of its texts with all their labels."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from incognote.prompts.overlay import Example
 from incognote.schemas.catalogue import catalogue
 
 WORDS = 60
-"""The most words of an example."""
+"""The maximum number of words in an example."""
 LEAST = 12
-"""Fewer words, and nobody could tell whether a document quotes it by chance."""
+"""The minimum number of words. With fewer, a document could seem to quote the example by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class ExampleCandidate:
     """A stretch of a document of the pool.
 
     Args:
-        document: its place in the pool.
+        document: its index in the pool.
         start, end: of the stretch, in code points of the document.
     """
 
@@ -41,7 +41,7 @@ def annotated(path: Path) -> list[Gold]:
     """The annotated texts of a development file.
 
     Raises:
-        UsageError: it is marked as a test set, cannot be read, or no document in it can be used.
+        UsageError: the file is marked as a test set or cannot be read, or no document in it is usable.
     """
     refuse_test(path)
     gold = [one for one in read_gold(path) if isinstance(one, Gold)]
@@ -53,10 +53,10 @@ def annotated(path: Path) -> list[Gold]:
 
 
 def texts_of(path: Path) -> list[str]:
-    """The texts of a file, annotated or not; the opening of a sealed one is logged.
+    """The texts of a file, annotated or not. Opening a sealed file is logged.
 
     Raises:
-        UsageError: it cannot be read, or holds no text.
+        UsageError: it cannot be read, or has no texts.
     """
     log_opening(path, "prompt")
     _, stream = documents(path)
@@ -67,7 +67,7 @@ def texts_of(path: Path) -> list[str]:
 
 
 def candidates(gold: Sequence[Gold], words: int = WORDS) -> list[ExampleCandidate]:
-    """Stretches of at most `words` words that cut no identifier and hold only types of the catalogue."""
+    """Stretches of at most `words` words that do not cut an identifier and hold only types of the catalogue."""
     return [one for number, document in enumerate(gold) for one in _of(number, document, words)]
 
 
@@ -95,7 +95,7 @@ def _whole(labels: Iterable[LabeledSpan], start: int, end: int) -> bool:
 
 
 def _plain(example: Example) -> bool:
-    """Whether it can be written down: no bracket or bar where a mark would be misread."""
+    """Return True if the example can be written: it has no bracket or bar where a mark would be misread."""
     if any(mark in example.text for mark in ("[[", "]]")):
         return False
     return not any(set(example.text[a:b]) & set("[]|") or not example.text[a:b].strip() for a, b, _ in example.found)

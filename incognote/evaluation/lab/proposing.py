@@ -1,6 +1,6 @@
-"""The prompt that asks a model for a better guideline of one type, and the contract of its reply.
+"""The prompt that asks a model for a better guideline of one type, and the format of its reply.
 
-What a prompt misses and wrongly takes, by the type it was asked for, each with a few words around: all of it PHI.
+The prompt quotes misses and wrong findings of the type, each with a few words of context. All of it is PHI.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
 
 WORDS = 80
-"""The longest guideline that is asked for; half as much again is taken."""
+"""The maximum length that the prompt requests. Guidelines up to 50 % longer are accepted."""
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {"guideline": {"type": "string"}, "reason": {"type": "string"}},
@@ -37,10 +37,10 @@ _SECTIONS = {"role": "Role", "task": "Task", "output_format": "Output"}
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A few words of a note, of which `start:end` was missed or wrongly taken. It is PHI.
+    """A few words of a note, in which `start:end` was missed or wrongly found. They are PHI.
 
     Args:
-        part: what of a missed one was found all the same; "" for nothing.
+        part: the part of a missed identifier that was still found; "" for none.
     """
 
     text: str = field(repr=False)
@@ -50,13 +50,13 @@ class Context:
 
     @property
     def words(self) -> str:
-        """What was missed or taken."""
+        """The words that were missed or wrongly found."""
         return self.text[self.start : self.end]
 
 
 @dataclass(frozen=True, slots=True)
 class Proposing:
-    """One version of the prompt."""
+    """One version of the proposal prompt."""
 
     name: str
     sections: Mapping[str, str] = field(repr=False)
@@ -76,17 +76,17 @@ class Proposing:
         *,
         sample: int = 0,
     ) -> Request:
-        """What a model is asked.
+        """Make the request to a model.
 
         Args:
-            type_: whose guideline is to be rewritten.
-            about: what is said of it now.
-            said: what is said of all types.
-            missed, wrong: contexts of its errors, the note's words fenced off.
-            sample: 0 for the first time; a question that is repeated asks for another answer, not the likeliest.
+            type_: the type whose guideline is to be rewritten.
+            about: its current guideline.
+            said: the guidelines for all types.
+            missed, wrong: contexts of its errors. The note's words are fenced.
+            sample: 0 for the first request. A repeated request uses a higher temperature, to get a different answer.
         """
-        told = "\n".join(one.text for one in (*missed, *wrong))
-        opening, closing = marks(told)
+        quoted = "\n".join(one.text for one in (*missed, *wrong))
+        opening, closing = marks(quoted)
         words = {"type": type_, "about": about, "said": said, "words": str(WORDS), "open": opening, "close": closing}
         inside = {"missed": _listed(missed, opening, closing), "wrong": _listed(wrong, opening, closing)}
         system = "\n\n".join(
@@ -100,10 +100,10 @@ class Proposing:
 
 
 def propose_prompt(name: str = "propose/v1") -> Proposing:
-    """A shipped prompt for proposals.
+    """Load a shipped prompt for proposals.
 
     Raises:
-        UnknownName: there is none of that name.
+        UnknownName: there is no prompt with that name.
     """
     if name not in shipped("propose"):
         raise UnknownName("prompt for proposals", name, shipped("propose"))
@@ -111,16 +111,16 @@ def propose_prompt(name: str = "propose/v1") -> Proposing:
 
 
 def read_guideline(reply: str) -> str | None:
-    """The guideline of a reply, on one line; None where the reply is not the object that was asked for."""
+    """The guideline of a reply, on one line; None if the reply is not the requested object."""
     text = reply.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
     try:
-        said = json.loads(text)
+        answer = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(said, dict) or set(said) != set(SCHEMA["required"]):
+    if not isinstance(answer, dict) or set(answer) != set(SCHEMA["required"]):
         return None
-    line = said["guideline"]
-    if not isinstance(line, str) or not isinstance(said["reason"], str) or not line.strip():
+    line = answer["guideline"]
+    if not isinstance(line, str) or not isinstance(answer["reason"], str) or not line.strip():
         return None
     made = " ".join(sendable(line).split())
     return made if len(made.split()) <= WORDS * 3 // 2 else None
@@ -138,9 +138,9 @@ def _listed(contexts: Sequence[Context], opening: str, closing: str) -> str:
 AROUND = 6
 """Words of context on either side."""
 MOST = 12
-"""Contexts of a kind that a model is shown."""
+"""Maximum number of contexts of each kind that a model is shown."""
 _QUOTED = 4
-"""So many words running of a context, and a guideline quotes it."""
+"""A guideline with this many consecutive words of a context quotes it."""
 _WORD = re.compile(r"\S+")
 _COMMON = frozenset(
     word.casefold()
@@ -151,7 +151,7 @@ _COMMON = frozenset(
 
 @dataclass(slots=True)
 class Mistakes:
-    """Of one type: stretches that were missed, and stretches that were taken although nothing of them is marked."""
+    """The errors of one type: spans that were missed, and findings that overlap no gold."""
 
     missed: list[Context] = field(default_factory=list, repr=False)
     wrong: list[Context] = field(default_factory=list, repr=False)
@@ -161,10 +161,10 @@ class Mistakes:
 
 
 def mistakes(gold: Sequence[Gold], found: Sequence[Sequence[LabeledSpan]], policy: Policy) -> dict[str, Mistakes]:
-    """By type as the policy has models asked for it.
+    """The errors by type, using the types that the policy requests from models.
 
-    Missed is a gold span of which a letter or digit is in no finding, of any type; wrong a finding of which none
-    is in any gold span. Types that the policy keeps, or that the catalogue lacks, are passed over.
+    A gold span is missed if one of its letters or digits is in no finding of any type. A finding is wrong if none of
+    its letters or digits is in a gold span. Types that the policy keeps, or that the catalogue lacks, are skipped.
     """
     made: dict[str, Mistakes] = {}
     for document, labels in zip(gold, found, strict=True):
@@ -199,20 +199,20 @@ def _context(text: str, start: int, end: int, found: Collection[int] = ()) -> Co
 
 
 def some(contexts: Sequence[Context], seed: int) -> list[Context]:
-    """The contexts that a model is shown: drawn, of equal words one before another of them."""
-    drawn = random.Random(seed).sample(list(contexts), len(contexts))  # noqa: S311 -- no secret is drawn
+    """The contexts that a model is shown: a random order, with each distinct wording once before repetitions."""
+    drawn = random.Random(seed).sample(list(contexts), len(contexts))  # noqa: S311 -- not a secret
     firsts: dict[str, Context] = {}
     rest = [one for one in drawn if firsts.setdefault(one.words.casefold(), one) is not one]
     return [*firsts.values(), *rest][:MOST]
 
 
 def quotes(guideline: str, contexts: Sequence[Context], said: str, gold: Sequence[Gold] = ()) -> bool:
-    """Whether a guideline quotes a note: an identifier's own words, or four words running of a context.
+    """Return True if a guideline quotes a note: an identifier's own words, or four consecutive words of a context.
 
     Args:
-        contexts: what its author was shown.
-        gold: the texts they are of: identifiers may stand around an error too, and of a name a word is enough.
-        said: what the prompt says anyway; words that stand there, and names of days and months, give nobody away.
+        contexts: the contexts that its author was shown.
+        gold: the texts they come from. Other identifiers may occur in a context. A single word of a name counts.
+        said: the existing text of the prompt. Its words, and names of days and months, reveal nobody.
     """
     words = _words(guideline)
     known = set(_words(said)) | _COMMON
@@ -220,19 +220,19 @@ def quotes(guideline: str, contexts: Sequence[Context], said: str, gold: Sequenc
     before = _words(said)
     runs -= {tuple(before[at : at + _QUOTED]) for at in range(len(before) - _QUOTED + 1)}
     inside = [_words(one.text) for one in contexts]
-    told = [_words(one.words) for one in contexts]
+    sensitive = [_words(one.words) for one in contexts]
     for document in gold:
         for start, end, type_ in document.labels:
             own = _words(document.text[start:end])
             names = [own, *([word] for word in own if group(type_) == "PERSON")]
-            told += [name for name in names if any(_stands(name, shown) for shown in inside)]
-    if any(own and not set(own) <= known and _stands(own, words) and _telling(own) for own in told):
+            sensitive += [name for name in names if any(_stands(name, shown) for shown in inside)]
+    if any(own and not set(own) <= known and _stands(own, words) and _telling(own) for own in sensitive):
         return True
     return any(tuple(shown[at : at + _QUOTED]) in runs for shown in inside for at in range(len(shown) - _QUOTED + 1))
 
 
 def _telling(words: Sequence[str]) -> bool:
-    """Long enough, or a number long enough, to be more than chance."""
+    """Return True if the words are long enough, or have enough digits, not to match by chance."""
     return len("".join(words)) >= 4 or sum(map(str.isdigit, "".join(words))) >= 2
 
 

@@ -1,14 +1,15 @@
-"""A review without gold: what a person is asked about several variants' marks, in a folder.
+"""A review without gold: a folder with the questions that a person answers about the marks of several variants.
 
-    plan.json       variants, how many units of each kind there are, which were drawn: offsets and ids, no text
-    items.jsonl     what is asked, a line each, its place left for `decision`: PHI
+    plan.json       the variants, the number of units of each kind, and those drawn: offsets and ids, no text
+    items.jsonl     the items, one per line, with an empty `decision`: PHI
     review.html     the same as a page that works without a network: PHI
-    decisions.jsonl what the page lets its reader save
+    decisions.jsonl the decisions that the reader saves from the page
 
-All units on which the variants differ are asked about, and as many drawn ones of those they agree on and of the
-stretches that nobody marks (simple random samples without replacement), in an order that says nothing of the kind.
+The reviewer sees all units on which the variants differ. The rest is sampled: some of the units on which they agree,
+and some of the stretches that none marks (simple random samples without replacement). The order does not reveal the
+kind.
 
-The reviewer's page: one file, nothing from outside, decisions saved as a file by the reader's own hand.
+The page is one file that loads nothing from outside. The reader saves the decisions as a file.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from incognote.jsonlines import rows
 from incognote.schemas.catalogue import catalogue
 
 AROUND = 160
-"""Characters of a text shown on either side."""
+"""Characters of context shown on either side."""
 DECISIONS = ("accept", "reject")
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """A unit that a person is asked about, under a name that says nothing."""
+    """A unit that a person decides, under a name that does not reveal its kind."""
 
     name: str
     unit: Unit
@@ -45,12 +46,12 @@ class ReviewItem:
 
 @dataclass(frozen=True, slots=True)
 class ReviewPlan:
-    """A review as it was drawn.
+    """A review that was drawn.
 
     Attributes:
         variants: names and hashes of their files, in the order of `Unit.types`.
-        texts: where they lie, relative to the folder, and their hash.
-        units: all of them, of every kind, also those nobody is asked about.
+        texts: the path of the texts, relative to the folder, and their hash.
+        units: all units of every kind, including those that no one is asked about.
     """
 
     folder: Path
@@ -61,14 +62,14 @@ class ReviewPlan:
     items: tuple[ReviewItem, ...] = field(repr=False)
 
     def count(self, kind: Kind) -> int:
-        """How many units of a kind there are."""
+        """The number of units of a kind."""
         return sum(unit.kind == kind for unit in self.units)
 
     def notes(self) -> list[ReviewNote]:
-        """The texts.
+        """Read the texts.
 
         Raises:
-            UsageError: they are not where they were, or changed.
+            UsageError: they were moved or changed.
         """
         place = self.folder / self.texts[0]
         if hash_of_path(place) != self.texts[1]:
@@ -80,12 +81,12 @@ def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed:
     """Draw a review and write its folder, readable by its owner only.
 
     Args:
-        variants: files of what each found, two or more.
-        sample: how many agreed units, and how many unmarked stretches, are asked about.
+        variants: two or more files of findings.
+        sample: how many agreed units, and how many unmarked stretches, are reviewed.
 
     Raises:
-        UsageError: the folder holds a review already, fewer than two variants, two of one name, or a file that cannot
-            be used.
+        UsageError: the folder already holds a review, there are fewer than two variants, two have the same name, or a
+            file is not usable.
     """
     names = [path.name.split(".")[0] for path in variants]
     if len(names) < 2 or len(set(names)) < len(names):
@@ -94,7 +95,7 @@ def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed:
         raise UsageError(f"--out: {folder.name} already holds a review. Choose another folder.")
     notes = read_notes(texts)
     made = units(notes, {name: read_found(path, notes) for name, path in zip(names, variants, strict=True)})
-    drawing = random.Random(seed)  # noqa: S311 -- a sample, no secret
+    drawing = random.Random(seed)  # noqa: S311 -- a sample, not a secret
     asked = [unit for unit in made if unit.kind == "differs"]
     for kind in ("agreed", "unmarked"):
         some = [unit for unit in made if unit.kind == kind]
@@ -115,7 +116,7 @@ def draw(texts: Path, variants: Sequence[Path], folder: Path, sample: int, seed:
 
 
 def _row(item: ReviewItem, note: ReviewNote) -> dict[str, Any]:
-    """What a person is shown: not which variant says what."""
+    """The row that a person sees. It does not say which variant marked what."""
     unit, text = item.unit, note.text
     first, last = max(0, unit.start - AROUND), min(len(text), unit.end + AROUND)
     types = sorted({type_ for type_ in unit.types if type_})
@@ -134,7 +135,7 @@ def _row(item: ReviewItem, note: ReviewNote) -> dict[str, Any]:
 
 def _written(plan: ReviewPlan) -> bytes:
     places = {id(unit): number for number, unit in enumerate(plan.units)}
-    told = {
+    content = {
         "review": 1,
         "variants": plan.variants,
         "texts": plan.texts,
@@ -142,33 +143,33 @@ def _written(plan: ReviewPlan) -> bytes:
         "units": [[unit.note, unit.start, unit.end, unit.kind, unit.types] for unit in plan.units],
         "items": {item.name: places[id(item.unit)] for item in plan.items},
     }
-    return (json.dumps(told) + "\n").encode()
+    return (json.dumps(content) + "\n").encode()
 
 
 def read_plan(folder: Path) -> ReviewPlan:
-    """The review of a folder.
+    """Read the review of a folder.
 
     Raises:
         UsageError: there is none.
     """
     try:
-        told = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
-        made = tuple(Unit(n, a, b, kind, tuple(types)) for n, a, b, kind, types in told["units"])
-        items = tuple(ReviewItem(name, made[at]) for name, at in told["items"].items())
-        variants = tuple((str(name), str(hash_)) for name, hash_ in told["variants"])
-        return ReviewPlan(folder, variants, (told["texts"][0], told["texts"][1]), told["seed"], made, items)
+        content = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+        made = tuple(Unit(n, a, b, kind, tuple(types)) for n, a, b, kind, types in content["units"])
+        items = tuple(ReviewItem(name, made[at]) for name, at in content["items"].items())
+        variants = tuple((str(name), str(hash_)) for name, hash_ in content["variants"])
+        return ReviewPlan(folder, variants, (content["texts"][0], content["texts"][1]), content["seed"], made, items)
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         raise UsageError(f"{folder.name} holds no review. Make one with `incognote prompt review`.") from None
 
 
 @dataclass(frozen=True, slots=True)
 class UnitDecision:
-    """What a person said of an item.
+    """A person's decision on an item.
 
     Args:
-        accept: all its letters and digits belong to one identifier or more.
-        spans: identifiers (start, end, type) in the text that the reviewer marked there instead, or beside.
-        type: of what was accepted, where the reviewer chose one.
+        accept: True if all letters and digits of the item belong to one or more identifiers.
+        spans: identifiers (start, end, type) that the reviewer marked in the text, instead of the item or in addition.
+        type: the type of an accepted item, if the reviewer chose one.
     """
 
     accept: bool
@@ -177,10 +178,10 @@ class UnitDecision:
 
 
 def read_decisions(path: Path, plan: ReviewPlan, notes: Sequence[ReviewNote]) -> tuple[dict[str, UnitDecision], str]:
-    """A reviewer's decisions by item, and the file's hash. Of two for one item the later counts.
+    """A reviewer's decisions by item, and the file's hash. If an item has two decisions, the later counts.
 
     Raises:
-        UsageError: a line is no decision, an item is not of this review, or one has none.
+        UsageError: a line is not a decision, an item is not of this review, or an item has no decision.
     """
     known = {item.name: item.unit for item in plan.items}
     made: dict[str, UnitDecision] = {}
@@ -222,7 +223,7 @@ def _decision(row: Mapping[str, Any], length: int, where: str) -> UnitDecision:
 
 
 def page(rows: Sequence[dict[str, Any]]) -> str:
-    """The page for these items. It quotes notes: PHI.
+    """Return the page for these items. It quotes notes and contains PHI.
 
     Args:
         rows: as in `items.jsonl`.
@@ -232,7 +233,7 @@ def page(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _inert(value: object) -> str:
-    """JSON that ends no script, whatever a note holds."""
+    """JSON that cannot end the script element, whatever a note contains."""
     written = json.dumps(value, ensure_ascii=False)
     for sign in ("<", ">", "&", "\u2028", "\u2029"):
         written = written.replace(sign, f"\\u{ord(sign):04x}")

@@ -1,4 +1,4 @@
-"""A prompt's findings on annotated texts, and questions to the same model: one door, one recording, one budget."""
+"""Run a prompt on annotated texts and ask the same model questions, with one client, one recording, one budget."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from incognote.settings import Settings
 
 _BATCH = 32
 Watch = Callable[[int], None]
-"""Told of every document that was read; it is called in the caller's thread."""
+"""Called in the caller's thread, with the number of documents just read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class ModelRequestOptions:
 
     Args:
         model: vendor/name.
-        detectors: whose findings are united; `llm` is among them.
-        synthetic: the texts are invented, so replies may be kept in clear; else they are sealed with the key.
-        budget_usd: over all runs in one folder.
+        detectors: their findings are combined; `llm` must be among them.
+        synthetic: whether the texts are made up. If so, replies are stored in clear. Otherwise the key encrypts them.
+        budget_usd: for all runs in one folder.
     """
 
     model: str
@@ -50,11 +50,11 @@ class ModelRequestOptions:
     config: str | None = field(default=None, repr=False)
 
     def settings(self) -> Settings:
-        """The effective ones.
+        """Return the effective settings.
 
         Raises:
-            SettingError: no detector asks a model, a value is malformed, or something is configured that would go
-                before what is measured.
+            SettingError: `llm` is not among the detectors, a value is malformed, or a configured setting would override
+                what is measured.
         """
         if "llm" not in self.detectors:
             raise SettingError("detectors must include llm, because its prompt is measured.")
@@ -71,7 +71,7 @@ class ModelRequestOptions:
         return made
 
     def spec(self) -> ModelSpec:
-        """How the model is opened; no fallback, whose answers would count as its own."""
+        """How to open the model. There is no fallback, because its answers would count as the model's own."""
         own = self.settings().for_model(self.model)
         key = own.api_key.get_secret_value() if own.api_key else None
         return ModelSpec(
@@ -81,18 +81,18 @@ class ModelRequestOptions:
 
 
 class PromptRunner:
-    """Used in a `with`, which keeps other runs out of the folder.
+    """Runs prompts on documents. Use it in a `with` statement, which keeps other runs out of the folder.
 
     Args:
         folder: for replies and the ledger of calls, readable by its owner only.
         how: how the model is asked.
-        opened: opens the model; by default as the settings say, under its agreement.
+        opened: opens the model; by default according to the settings, under its agreement.
 
     Raises:
         EgressRefused, MissingExtra: the model may not be asked, or cannot be.
-        SettingError: a budget in US$ and no price that is known.
-        KeyMissing: the texts are not synthetic, and no key is configured to seal the recording.
-        IncognoteError: another run writes here.
+        SettingError: there is a budget in US$, but the price is not known.
+        KeyMissing: the texts are not synthetic, and no key is configured to encrypt the recording.
+        IncognoteError: another run is writing to the folder.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class PromptRunner:
                 f"budget_usd: no price is known for {how.model}. Add it to a file in the setting `prices`."
             )
         self._open = opened or (lambda: open_model(how.spec()))
-        Runtime.shared().run(self._open().aclose())  # a door that does not open is told of before anything is written
+        Runtime.shared().run(self._open().aclose())  # fail before anything is written
         self._lock = exclusive(folder, private=True)
 
     def __enter__(self) -> Self:
@@ -125,21 +125,21 @@ class PromptRunner:
 
     @property
     def paid(self) -> Usage:
-        """In all runs in this folder."""
+        """The usage of all runs in this folder."""
         return self._ledger.spent
 
     @property
     def before(self) -> Usage:
-        """What was paid before this run."""
+        """The usage before this run."""
         return self._ledger.before
 
     def found(self, prompt: str, gold: Sequence[Gold], watch: Watch | None = None) -> list[tuple[LabeledSpan, ...]]:
-        """What the detectors find in each document, the model asked with this prompt.
+        """Run the detectors on each document, with this prompt for the model.
 
-        A document that the model declined is one in which nothing was found.
+        If the model declines a document, nothing was found in it.
 
         Raises:
-            ModelUnavailable: a request was not served, or the budget is spent; what was answered is kept.
+            ModelUnavailable: a request was not answered, or the budget is spent. The answers so far are kept.
         """
         meter = Metered(self._open(), self._ledger, load(prompt).version)
         model = Recorded(meter, self._recording)
@@ -161,10 +161,10 @@ class PromptRunner:
         return made
 
     def ask(self, request: Request) -> Reply:
-        """One answer, from the recording if it is there.
+        """Ask for one reply. It comes from the recording if it is there.
 
         Raises:
-            ModelProblem: the model's; or the budget is spent.
+            ModelProblem: from the model; or the budget is spent.
         """
         model = Recorded(Metered(self._open(), self._ledger, "propose"), self._recording)
 
@@ -177,6 +177,6 @@ class PromptRunner:
         return Runtime.shared().run(answered())
 
     def estimate(self, prompt: str, gold: Sequence[Gold], times: int) -> UsageEstimate:
-        """What it takes to read documents with a prompt so many times."""
+        """Estimate the usage for reading the documents with a prompt this many times."""
         pieces = [chunk for one in gold for chunk in chunks(one.text, self.how.chunk_words)]
         return reading(pieces, self.how.passes * times, prompt, self.policy, price_of(self.how.spec()))

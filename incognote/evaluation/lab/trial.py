@@ -1,12 +1,12 @@
-"""Whether a changed prompt is better: a paired test on documents that nobody looked at when it was changed.
+"""Decide whether a changed prompt is better, with a paired test on documents that were not used for the change.
 
-It must gain in what it was changed for (recall where misses were the more, else precision), and must be shown to lose
-no more than is allowed in the other. The gain is tested one-sided, by the paired bootstrap over documents
-(`metrics.paired`; Efron and Tibshirani 1993, ch. 13), and by Fisher's randomization test (1935, ch. 3: under no effect
-either prompt could have come first in each document), of which the larger p counts: where a gain sits in three
-documents, the bootstrap alone says 0.05, and a coin says 0.125. It is adjusted for all proposals that may be tried
-(Bonferroni). The loss is judged as the gate does it, whose `cannot tell` is no pass, and texts without identifiers are
-counted on their own, since precision hides what happens to them.
+The prompt must gain in the metric that it was changed for: recall if there were more misses, otherwise precision. It
+must also be shown not to lose more than is allowed in the other metric. The gain is tested one-sided by the paired
+bootstrap over documents (`metrics.paired`; Efron and Tibshirani 1993, ch. 13), and by Fisher's randomization test
+(1935, ch. 3: without an effect, either prompt could have come first in each document). The larger p counts. If a gain
+comes from three documents, the bootstrap alone gives 0.05, but coin flips give 0.125. p is adjusted for all proposals
+that may be tried (Bonferroni). The loss is judged like in the gate, and its `cannot tell` is not a pass. Texts without
+identifiers are counted separately, because precision hides what happens in them.
 """
 
 from __future__ import annotations
@@ -26,26 +26,27 @@ from incognote.evaluation.metrics.paired import bonferroni, paired_difference
 
 LEVEL = 0.05
 _EXACT = 12
-"""So many documents that differ, and every way of turning them round is looked at."""
+"""Up to this many differing documents, all sign combinations are enumerated."""
 _TURNS = 9999
 
 Aim = Literal["recall", "precision"]
 _COLUMNS: dict[Aim, tuple[int, int]] = {"recall": (1, 0), "precision": (3, 2)}
-"""Where `tallies.COLUMNS` holds numerator and denominator."""
+"""Indexes of numerator and denominator in `tallies.COLUMNS`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of it; points are hundredths.
+    """The result of a trial. Points are hundredths.
 
     Attributes:
-        aim: what it had to gain in.
-        gain, low, high: points of it, by character, with a 95 % interval.
-        p, adjusted: one-sided; times the number of proposals that may be tried.
-        other: what it must not lose; `loss` of it, the most that it may be (`loss_high`), and the gate's answer.
-        clean: texts without identifiers; of these `touched_before` and `touched_after` had something found in them.
+        aim: the metric that had to improve.
+        gain, low, high: its gain in points, by character, with a 95 % interval.
+        p, adjusted: one-sided; multiplied by the number of proposals that may be tried.
+        other: the metric that must not get worse; `loss` is its loss, `loss_high` the upper bound of it, `answer` the
+            gate's answer.
+        clean: the number of texts without identifiers; `touched_before` and `touched_after` of them had findings.
         refused: codes: `no-gain`, `loses-recall`, `loses-precision`, `cannot-tell-recall`, `cannot-tell-precision`,
-            `touches-clean-texts`. None: it is accepted.
+            `touches-clean-texts`. If empty, the change is accepted.
     """
 
     documents: int
@@ -82,16 +83,16 @@ def trial(
     allow: float,
     seed: int = 0,
 ) -> Trial:
-    """Try a changed prompt.
+    """Test a changed prompt.
 
     Args:
-        gold: documents that played no part in the change.
-        before, after: what was found in each, with the prompt as it was and as it is proposed.
+        gold: documents that were not used for the change.
+        before, after: the findings in each, with the old and the proposed prompt.
         tries: how many proposals may be tried in all.
-        allow: points that may be lost in the other metric, and of texts without identifiers newly touched.
+        allow: points that may be lost in the other metric, and the allowed percentage of clean texts newly touched.
 
     Raises:
-        UsageError: nothing is marked in these documents, or nothing was found in them.
+        UsageError: these documents have no labels, or nothing was found in them.
     """
     one, two = table(gold, before), table(gold, after)
     other: Aim = "precision" if aim == "recall" else "recall"
@@ -117,10 +118,10 @@ def trial(
 
 
 def _turned(before: Counts, after: Counts, aim: Aim, seed: int) -> float:
-    """The one-sided p of the randomization test: how often chance alone would gain as much.
+    """The one-sided p of the randomization test: how often chance alone would give this gain.
 
-    A document's part in the gain is what it adds to numerator less rate times denominator, at the rate before; for
-    recall, whose denominator is the gold and stays, that is exact.
+    A document's part in the gain is its change of the numerator minus rate times its change of the denominator, at the
+    rate before. For recall this is exact, because its denominator is the gold, which does not change.
     """
     top, bottom = _COLUMNS[aim]
     whole = before[:, bottom].sum() or after[:, bottom].sum()

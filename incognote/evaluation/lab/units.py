@@ -1,4 +1,4 @@
-"""What variants mark in the same texts: on what they differ, on what they agree, and what none of them marks."""
+"""What several variants mark in the same texts: where they differ, where they agree, and what none of them marks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from incognote.evaluation.formats import documents, renamed
 from incognote.extraction.chunks import chunks
 
 STRETCH = 25
-"""The most words of an unmarked stretch."""
+"""The maximum number of words in an unmarked stretch."""
 
 Kind = Literal["differs", "agreed", "unmarked"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewNote:
-    """A text that was read by all variants."""
+    """A text that all variants read."""
 
     id: str
     text: str = field(repr=False)
@@ -32,11 +32,11 @@ class Unit:
     """A stretch of a text that is judged as a whole.
 
     Args:
-        note: its place among the texts.
+        note: its index among the texts.
         start, end: in code points of the text.
-        kind: `differs`: some variant marks exactly this and another does not, or under another type; `agreed`: all mark
-            exactly this under one type; `unmarked`: nobody marks any of it.
-        types: per variant the type under which it marks exactly this; None where it does not.
+        kind: `differs`: a variant marks exactly this, and another does not, or under another type. `agreed`: all mark
+            exactly this, under one type. `unmarked`: no variant marks any of it.
+        types: for each variant, the type under which it marks exactly this, or None if it does not.
     """
 
     note: int
@@ -47,14 +47,14 @@ class Unit:
 
 
 Found = Mapping[str, Sequence[Sequence[LabeledSpan]]]
-"""By variant, per text, what it marks: trimmed of signs and spaces at the edges, overlapping marks as one."""
+"""By variant, the marks per text. Punctuation and spaces are trimmed at the edges, and overlapping marks are merged."""
 
 
 def read_notes(path: Path) -> list[ReviewNote]:
-    """The texts; the opening of a sealed file is logged.
+    """Read the texts. Opening a sealed file is logged.
 
     Raises:
-        UsageError: the file cannot be read, holds no texts, or two of one id.
+        UsageError: the file cannot be read, has no texts, or has two with the same id.
     """
     log_opening(path, "review")
     _, stream = documents(path)
@@ -69,7 +69,7 @@ def read_notes(path: Path) -> list[ReviewNote]:
 
 
 def read_found(path: Path, notes: Sequence[ReviewNote]) -> list[list[LabeledSpan]]:
-    """What a variant marks in each text.
+    """Read the marks of a variant in each text.
 
     Raises:
         UsageError: the file cannot be read, lacks a text, or its marks do not fit.
@@ -90,7 +90,7 @@ def read_found(path: Path, notes: Sequence[ReviewNote]) -> list[list[LabeledSpan
 
 
 def plain(text: str, labels: Sequence[LabeledSpan]) -> list[LabeledSpan]:
-    """Disjoint marks in order, each from a letter or digit to one; those without any are gone."""
+    """Disjoint marks in order, trimmed to start and end with a letter or digit. Marks without any are dropped."""
     made: list[LabeledSpan] = []
     for start, end, type_ in sorted(labels):
         while start < end and not text[start].isalnum():
@@ -119,8 +119,8 @@ def units(notes: Sequence[ReviewNote], found: Found) -> list[Unit]:
 def _of(number: int, text: str, marks: Sequence[Sequence[LabeledSpan]]) -> Iterator[Unit]:
     types = [{(start, end): type_ for start, end, type_ in labels} for labels in marks]
     for start, end in sorted({place for each in types for place in each}):
-        said = tuple(each.get((start, end)) for each in types)
-        yield Unit(number, start, end, "agreed" if None not in said and len(set(said)) == 1 else "differs", said)
+        types_ = tuple(each.get((start, end)) for each in types)
+        yield Unit(number, start, end, "agreed" if None not in types_ and len(set(types_)) == 1 else "differs", types_)
     at = 0
     for start, end in [
         *sorted((label.start, label.end) for labels in marks for label in labels),

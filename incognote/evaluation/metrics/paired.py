@@ -1,4 +1,4 @@
-"""Two systems on the same texts: is the one better, or was it luck?"""
+"""Compare two systems on the same texts: is one really better, or was it chance?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from incognote.evaluation.intervals import Counts, interval, resampled
 from incognote.evaluation.metrics.tally import RESAMPLES
 
 EXACT_BELOW = 25
-"""So few differing units, and the exact test is taken: the usual bound for the chi-square approximation."""
+"""With fewer differing units than this, the exact test is used: the usual bound for the chi-square approximation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class McNemar:
     """McNemar's test (1947) of two systems on the same units (Guan §4.2, Table 5).
 
     Attributes:
-        only_first, only_second: units that one of the two got right and the other wrong.
-        chi_square: with Edwards' continuity correction (1948), one degree of freedom; None for the exact test.
+        only_first, only_second: the number of units that only this system got right.
+        chi_square: with Edwards' continuity correction (1948), one degree of freedom; None if the exact test was used.
         p: two-sided.
     """
 
@@ -34,7 +34,7 @@ class McNemar:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A metric of the first system less that of the second, with a 95 % interval and a two-sided p of the bootstrap."""
+    """A metric of the first system minus that of the second, with a 95 % interval and a two-sided bootstrap p."""
 
     value: float
     low: float | None
@@ -45,14 +45,15 @@ class Difference:
 def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     """Compare two systems by the units that only one of them got right.
 
-    Units are gold spans (`redactor.hits`), tokens or documents. The test takes them for independent; spans of one note
-    are not quite, which makes p too small: beside it stands `paired_difference`, which draws documents.
+    Units are gold spans (`redactor.hits`), tokens, or documents. The test assumes that they are independent. Spans of
+    one note are not quite independent, which makes p too small. So also look at `paired_difference`, which draws
+    documents.
 
     Args:
         first, second: per unit, in the same order, whether the system was right.
 
     Raises:
-        UsageError: there are no units, or not as many of the one as of the other.
+        UsageError: there are no units, or the two systems have different numbers of units.
     """
     if len(first) != len(second) or not first:
         raise UsageError("McNemar's test needs the same units for both systems, and at least one.")
@@ -67,7 +68,7 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
 
 
 def bonferroni(p: float, comparisons: int) -> float:
-    """p adjusted for so many comparisons (Dunn 1961)."""
+    """Adjust p for the number of comparisons (Dunn 1961)."""
     return min(1.0, p * comparisons)
 
 
@@ -79,17 +80,17 @@ def paired_difference(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Difference:
-    """The difference of a metric between two systems, the same documents drawn for both.
+    """The difference of a metric between two systems, with the same documents drawn for both.
 
-    The paired percentile bootstrap (Efron and Tibshirani 1993, ch. 13), whose interval p inverts: twice the share of
-    resamples on the other side of no difference, the observed sample counted in.
+    The paired percentile bootstrap (Efron and Tibshirani 1993, ch. 13). p inverts its interval: it is twice the share
+    of resamples on the other side of zero, including the observed sample.
 
     Args:
-        first, second: documents × columns, the same documents and columns in the same order (`Tally.table`).
-        metric: from sums (n × columns) to n values.
+        first, second: documents × columns, the same documents and columns in the same order (`DocumentTally.table`).
+        metric: maps sums (n × columns) to n values.
 
     Raises:
-        UsageError: the tables differ in shape or are empty, or the metric is no number on the whole corpus.
+        UsageError: the tables differ in shape or are empty, or the metric is NaN on the whole corpus.
     """
     if first.shape != second.shape or not len(first):
         raise UsageError("A paired comparison needs the same documents and columns for both systems.")

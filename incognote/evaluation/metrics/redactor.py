@@ -1,14 +1,14 @@
 """The strict protocol of the RedactOR paper (§4.3) and its three all-or-nothing recalls (§4.6).
 
-A finding counts for a gold span when the two share a character of the text (position), when their words are alike (one
-minus the Levenshtein distance over the length of the longer reaches 0.6, §4.3) and, where types are asked for, when the
-types agree. Spans are paired one to one, the most alike first, then from left to right. What the paper leaves open and
-we decide: a finding paired with gold of a type outside the asked ones counts neither way; so does one that is paired
-with nothing and names such a type.
+A finding counts for a gold span if they share a character of the text (position) and their words are similar: one minus
+the Levenshtein distance over the length of the longer is at least 0.6 (§4.3). For typed scores, the types must also
+agree. Spans are paired one to one, the most similar first, then from left to right. The paper leaves one point open,
+and we decide it: a finding paired with gold of a type outside the requested ones counts neither way. An unpaired
+finding of such a type does not count either.
 
-All-or-nothing recall (Scaiano et al. 2016) is 1 where every instance was found, else 0:
+All-or-nothing recall (Scaiano et al. 2016) is 1 if every instance was found, otherwise 0:
 
-    per document          whatever type, over PERSON, AGE, CONTACT, ID and LOCATION             Table 1
+    per document          any type, over PERSON, AGE, CONTACT, ID and LOCATION                   Table 1
     per document and type the type must agree; over the documents that have the type            Table 3
     pooled                the same, over all pairs of a document and a type that it has          Table 3, "All"
 
@@ -39,13 +39,13 @@ class RedactorScores:
     """The figures of the paper's tables.
 
     Attributes:
-        documents: all that were scored.
-        untyped: entities of every scored type, whatever type they were found as.
-        direct: the same over the five types of Table 1; None where the gold has none of them.
-        document_recall: all-or-nothing recall per document, untyped, over the five; None as `direct`.
-        types, typed: per type, and all of them, the types agreeing (Table 2).
+        documents: the number scored.
+        untyped: entities of every scored type, found as any type.
+        direct: the same over the five types of Table 1; None if the gold has none of them.
+        document_recall: all-or-nothing recall per document, untyped, over the five; None as for `direct`.
+        types, typed: per type and over all types, where the types must agree (Table 2).
         type_recall, pooled_recall: all-or-nothing recall per document and type, and pooled (Table 3).
-        leaking: of the documents with scored gold, the share in which a letter or digit of it lies in no finding.
+        leaking: of the documents with scored gold, the share with a letter or digit of it outside every finding.
     """
 
     documents: int
@@ -60,7 +60,7 @@ class RedactorScores:
 
 
 def redactor_scores(sums: Sums, scheme: Scheme, documents: int) -> RedactorScores:
-    """The scores from the sums of what `count_redactor` counts."""
+    """Compute the scores from the sums of the columns that `count_redactor` counts."""
     names = sorted(scheme.scored)
     five = not scheme.scored.isdisjoint(DIRECT)
     whole: list[Column] = [("whole", name) for name in names]
@@ -81,7 +81,7 @@ def redactor_scores(sums: Sums, scheme: Scheme, documents: int) -> RedactorScore
 def count_redactor(
     text: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan], *, alike: float = ALIKE
 ) -> Counter[Column]:
-    """The counts of one document; the labels are in the order of the text.
+    """Count one document. The labels are in the order of the text.
 
     Returns:
         Per slice ("untyped", "direct", "typed", "type T"): right, found, gold. For the five types together ("") and
@@ -122,7 +122,7 @@ def count_redactor(
 def pairing(
     text: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan], *, alike: float = ALIKE, typed: bool = False
 ) -> dict[int, int]:
-    """Which gold labels were found, and by which finding: places in the two lists, both in the order of the text."""
+    """Which gold labels were found, and by which finding: indexes into the two lists, both in the order of the text."""
     candidates = _candidates(text, gold, found, alike)
     return _paired([each for each in candidates if not typed or gold[each[1]].type == found[each[2]].type])
 
@@ -130,7 +130,7 @@ def pairing(
 def _candidates(
     text: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan], alike: float
 ) -> list[tuple[float, int, int]]:
-    """What may be paired, the most alike first: likeness (negative), place of the gold label, place of the finding."""
+    """Possible pairs, most similar first: negative similarity, index of the gold label, index of the finding."""
     return sorted(
         (-likeness, i, j)
         for j, places in enumerate(overlapping(gold, found))
@@ -140,7 +140,7 @@ def _candidates(
 
 
 def _paired(candidates: Iterable[tuple[float, int, int]]) -> dict[int, int]:
-    """One to one, from the first on."""
+    """Pair one to one, in the order of the candidates."""
     pairs: dict[int, int] = {}
     used: set[int] = set()
     for _, i, j in candidates:
@@ -160,14 +160,14 @@ def similarity(text: str, one: LabeledSpan, other: LabeledSpan) -> float:
 
 
 def hits(pair: Pair, scheme: Scheme, *, typed: bool = False, alike: float = ALIKE) -> list[bool]:
-    """Per scored gold label of a document, whether it was found: what McNemar's test compares between systems."""
+    """For each scored gold label of a document, whether it was found. McNemar's test compares these between systems."""
     gold = scheme.gold(pair)
     pairs = pairing(pair.text, gold, scheme.found(pair), alike=alike, typed=typed)
     return [i in pairs for i in range(len(gold))]
 
 
 def leaks(text: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan]) -> bool:
-    """Whether a letter or digit of a gold label lies in no finding, whatever type. Both in the order of the text."""
+    """Return True if a letter or digit of a gold label is outside every finding. Both are in the order of the text."""
     for label, places in zip(gold, overlapping(found, gold), strict=True):
         at = label.start
         for start, end, _ in (found[j] for j in places):

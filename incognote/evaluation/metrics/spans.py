@@ -1,23 +1,21 @@
-"""Span scores under five ways of calling a finding right.
+"""Span scores under five definitions of a correct finding, and the confusion between types.
 
 The outcomes are those of MUC-5 (Chinchor and Sundheim 1993) in the four schemes of SemEval-2013, task 9.1
-(Segura-Bedmar, Martínez and Herrero-Zazo 2013), and a fifth that gives an overlap its full credit:
+(Segura-Bedmar, Martínez and Herrero-Zazo 2013), plus a fifth that gives an overlap full credit:
 
     strict    right: same boundaries and same type
-    exact     right: same boundaries, whatever type
-    partial   right: same boundaries, whatever type; an overlap is worth a half
+    exact     right: same boundaries, any type
+    partial   right: same boundaries, any type; an overlap is worth a half
     type      right: same type and any character shared
-    overlap   right: any character shared, whatever type
+    overlap   right: any character shared, any type
 
     precision = credit / (correct + incorrect + partial + spurious)
     recall    = credit / (correct + incorrect + partial + missed)
 
-Every finding is paired with at most one gold span and the other way round. `strict` is the entity F1 of CoNLL-2003 (and
-of `seqeval`). On labels that do not overlap within their own side, the counts are those of `nervaluate` too, which asks
-for 1 % of the gold span where we ask for a character: the same up to spans of 100. Where labels do overlap, pairs of
-equal boundaries are made first here, so that no order of the lists can break one up.
-
-Which type was taken for which.
+Every finding is paired with at most one gold span, and vice versa. `strict` is the entity F1 of CoNLL-2003 (and of
+`seqeval`). If labels do not overlap within their own side, the counts are also those of `nervaluate`. It asks for 1 %
+of the gold span where we ask for a character, which is the same for spans of up to 100 characters. If labels do
+overlap, pairs with equal boundaries are made first here, so that no order of the lists can break one up.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """How the spans of a slice came out (MUC-5)."""
+    """Counts of span outcomes in a slice (MUC-5)."""
 
     correct: int
     incorrect: int
@@ -51,7 +49,7 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class SpanRow:
-    """A slice under one matching."""
+    """The outcomes and scores of a slice under one matching."""
 
     outcomes: Outcomes
     score: PrecisionRecall
@@ -59,14 +57,14 @@ class SpanRow:
 
 @dataclass(frozen=True, slots=True)
 class SpanScores:
-    """Per matching, a row for "all" and one per scored type. A type's row sees the labels of that type alone."""
+    """Per matching, one row for "all" and one per scored type. A type's row uses only the labels of that type."""
 
     documents: int
     rows: Mapping[Matching, Mapping[str, SpanRow]]
 
 
 def span_scores(sums: Sums, scheme: Scheme, documents: int) -> SpanScores:
-    """The scores from the sums of what `count_spans` counts."""
+    """Compute the scores from the sums of the columns that `count_spans` counts."""
     names = (ALL, *sorted(scheme.scored))
     return SpanScores(documents, {m: {name: _row(sums, m, name) for name in names} for m in MATCHINGS})
 
@@ -74,10 +72,10 @@ def span_scores(sums: Sums, scheme: Scheme, documents: int) -> SpanScores:
 def count_spans(
     gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan], typed: Sequence[int | None] | None = None
 ) -> Counter[Column]:
-    """The outcomes of one document, by (matching, "all" or type, outcome). The labels are in the order of the text.
+    """Count the outcomes of one document, by (matching, "all" or type, outcome). Labels are in the order of the text.
 
     Args:
-        typed: what `match` gives when `typed`, where it is known already.
+        typed: the result of `match` with `typed=True`, if it is known already.
     """
     counts: Counter[Column] = Counter()
     blind = match(gold, found)
@@ -87,13 +85,13 @@ def count_spans(
         mine, theirs = here[name], there[name]
         blind = match(mine, theirs)
         same = all(i is not None and mine[i] == label for i, label in zip(blind, theirs, strict=True))
-        # Labels of one type that agree throughout are paired alike by both matchings.
+        # If labels of one type agree everywhere, both matchings pair them the same way.
         _count(counts, name, mine, theirs, blind, blind if same else match(mine, theirs, typed=True))
     return counts
 
 
 def overlapping(gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan]) -> list[list[int]]:
-    """For each finding, which gold labels (in the order of the text) share a character with it."""
+    """For each finding, the gold labels (in the order of the text) that share a character with it."""
     starts = [label.start for label in gold]
     reach = list(accumulate((label.end for label in gold), max))
     return [
@@ -107,11 +105,11 @@ def overlapping(gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan]) -> li
 
 
 def match(gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan], *, typed: bool = False) -> list[int | None]:
-    """Which gold label each finding is paired with, None for none. Both are in the order of the text.
+    """The gold label that each finding is paired with, or None. Both lists are in the order of the text.
 
-    First come pairs equal in boundaries and type, then (not when `typed`) those equal in boundaries; what is left is
-    gone through from left to right. When `typed`, a finding prefers the overlapping gold label of its own type with
-    the nearest boundaries; else, and then, the first that overlaps.
+    Pairs equal in boundaries and type come first, then, unless `typed`, those equal in boundaries. The rest are paired
+    from left to right. If `typed`, a finding prefers the overlapping gold label of its own type with the nearest
+    boundaries. Otherwise it takes the first that overlaps.
     """
     partner: list[int | None] = [None] * len(found)
     free = [True] * len(gold)
@@ -191,14 +189,14 @@ MISSED, SPURIOUS = "missed", "spurious"
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Spans by what they are (rows) and what they were found as (columns).
+    """Spans by their gold type (rows) and the type they were found as (columns).
 
-    Spans are paired as the `type` matching of `spans` pairs them: the diagonal is what it calls correct, the rest
-    between types what it calls incorrect.
+    Spans are paired as in the `type` matching of `spans`. The diagonal holds the pairs that it calls correct; the other
+    cells between types hold those that it calls incorrect.
 
     Attributes:
-        rows: the scored types, then "spurious": found, and no gold.
-        columns: the scored types (and "PHI" where a finding names none), then "missed": gold, and not found.
+        rows: the scored types, then "spurious": found, but not gold.
+        columns: the scored types (and "PHI" if a finding names none), then "missed": gold, but not found.
         cells: the counts, by row and column.
     """
 
@@ -207,11 +205,11 @@ class Confusion:
     cells: tuple[tuple[int, ...], ...]
 
     def at(self, is_: str, taken_for: str) -> int:
-        """How many spans of one type were found as another (or "missed"; or "spurious" and found as a type)."""
+        """The number of spans of one type found as another. `is_` may be "spurious", and `taken_for` "missed"."""
         return self.cells[self.rows.index(is_)][self.columns.index(taken_for)]
 
     def worst(self, n: int = 10) -> list[tuple[str, str, int]]:
-        """The most frequent errors, as (what it is, what it was found as, how often); never one that did not occur."""
+        """The most frequent errors as (gold type, type found, count). Errors that did not occur are left out."""
         errors = [
             (row, column, count)
             for row, counts in zip(self.rows, self.cells, strict=True)
@@ -222,7 +220,7 @@ class Confusion:
 
 
 def confusion_of(counts: Counter[tuple[str, str]], scheme: Scheme) -> Confusion:
-    """The confusion from what `count_confusion` counts, summed over the documents."""
+    """Make the confusion from the columns of `count_confusion`, summed over the documents."""
     rows = (*sorted(scheme.scored), SPURIOUS)
     untyped = (UNTYPED,) if any(column == UNTYPED for _, column in counts) and UNTYPED not in scheme.scored else ()
     columns = (*sorted(scheme.scored), *untyped, MISSED)
@@ -232,10 +230,10 @@ def confusion_of(counts: Counter[tuple[str, str]], scheme: Scheme) -> Confusion:
 def count_confusion(
     gold: list[LabeledSpan], found: list[LabeledSpan], partner: Sequence[int | None] | None = None
 ) -> Counter[tuple[str, str]]:
-    """The pairs of one document; the labels are in the order of the text.
+    """Count the pairs of one document. The labels are in the order of the text.
 
     Args:
-        partner: what `match` gives when `typed`, where it is known already.
+        partner: the result of `match` with `typed=True`, if it is known already.
     """
     if partner is None:
         partner = match(gold, found, typed=True)

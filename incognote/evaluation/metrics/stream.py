@@ -1,6 +1,6 @@
-"""The bootstrap over documents that pass by once: sums are kept, no document is.
+"""The bootstrap over documents that are read once: sums are kept, documents are not.
 
-Whether the scores of findings can be read as the share that is right.
+It also checks calibration: whether the score of a finding matches the share of findings that are right.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _BLOCK = 256
 
 
 class Stream:
-    """Counts per document, summed over the corpus and over resamples of its documents, in memory of one size.
+    """Counts per document, summed over the corpus and over resamples of its documents, in constant memory.
 
-    The percentile bootstrap of Efron and Tibshirani (1993, ch. 13), its draws with replacement dealt out block by block
-    of documents: how many of the draws that are left fall on a block is binomial, and each of its documents is as
-    likely as the other. That is the multinomial of drawing at once, so `Tally` has the same law and other random
-    numbers. Two streams of as many documents and the same seed draw the same ones.
+    This is the percentile bootstrap of Efron and Tibshirani (1993, ch. 13). Its draws with replacement are made block
+    by block. The number of remaining draws that fall on a block is binomial, and each document of the block is equally
+    likely. Together this is the multinomial of drawing all at once, so the distribution is that of `DocumentTally`,
+    with other random numbers. Two streams with the same number of documents and the same seed draw the same documents.
 
     Args:
-        documents: how many there will be.
-        resamples, seed: of the bootstrap.
+        documents: the number of documents that will be added.
+        resamples, seed: for the bootstrap.
     """
 
     def __init__(self, documents: int, resamples: int, seed: int) -> None:
@@ -46,7 +46,7 @@ class Stream:
         return self._expected - self._left + len(self._block)
 
     def add(self, name: str, counts: Mapping[Column, int], *more: tuple[str, Mapping[Column, int]]) -> None:
-        """Take in one document: its counts, each mapping under a name of its own."""
+        """Add one document: its counts, each mapping under its own name."""
         row: dict[int, int] = {}
         number = len(self)
         for key, values in ((name, counts), *more):
@@ -66,10 +66,10 @@ class Stream:
             self._flush()
 
     def sums(self, name: str) -> Sums:
-        """The sums of what was added under a name.
+        """The sums of the counts added under a name.
 
         Raises:
-            UsageError: there were more documents or fewer than announced.
+            UsageError: there were more or fewer documents than announced.
         """
         self._flush()
         if self._left:
@@ -121,7 +121,7 @@ class Scored(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The findings with scores from `low` up to `high`: their mean score, and the share of them that is right."""
+    """The findings with scores from `low` up to `high`: their mean score and the share that is right."""
 
     low: float
     high: float
@@ -131,15 +131,15 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A reliability diagram and what it comes to.
+    """A reliability diagram and its summary figures.
 
     Attributes:
-        findings: how many there are.
-        bins: those that hold a finding, by score.
-        error: expected calibration error: mean distance of mean score and share right, by findings (Naeini et al.
-            2015; Guo et al. 2017, §2).
+        findings: the number of findings.
+        bins: the bins that hold a finding, by score.
+        error: expected calibration error: the mean distance between mean score and share right, weighted by findings
+            (Naeini et al. 2015; Guo et al. 2017, §2).
         largest: the largest such distance.
-        brier: mean squared distance of score and outcome (Brier 1950).
+        brier: mean squared distance between score and outcome (Brier 1950).
     """
 
     findings: int
@@ -150,16 +150,16 @@ class Calibration:
 
 
 def calibration(scores: Sequence[float], right: Sequence[bool], *, bins: int = 10) -> Calibration:
-    """Compare scores with outcomes, in bins of equal width; the last takes in a score of 1.
+    """Compare scores with outcomes, in bins of equal width. The last bin includes a score of 1.
 
     Raises:
-        UsageError: there is no finding, not an outcome for each, a score outside 0..1, or no bin.
+        UsageError: there is no finding, an outcome is missing, a score is outside 0..1, or `bins` is below 1.
     """
     if not scores or len(scores) != len(right) or bins < 1:
-        raise UsageError("a calibration needs findings, an outcome for each, and a bin")
+        raise UsageError("a calibration needs findings, an outcome for each, and at least one bin")
     values, outcomes = np.array(scores, float), np.array(right, bool)
     if not ((values >= 0) & (values <= 1)).all():
-        raise UsageError("a score lies between 0 and 1")
+        raise UsageError("a score must be between 0 and 1")
     place = np.minimum((values * bins).astype(int), bins - 1)
     filled = []
     for i in np.unique(place).tolist():
@@ -179,8 +179,8 @@ def calibration(scores: Sequence[float], right: Sequence[bool], *, bins: int = 1
 def outcomes(gold: Sequence[LabeledSpan], found: Sequence[Scored], *, typed: bool = False) -> list[tuple[float, bool]]:
     """The score of each finding of one document (in the order of the text), and whether it is right.
 
-    Right is a finding paired with a gold label that shares a character with it, of the same type when `typed`
-    (`spans.match`).
+    A finding is right if it is paired with a gold label that shares a character with it, and, if `typed`, has the same
+    type (`spans.match`).
     """
     gold = sorted(gold)
     ordered = sorted(found, key=lambda span: (span.start, span.end, span.type))

@@ -12,13 +12,13 @@ from incognote.errors import UsageError
 from incognote.evaluation.intervals import Counts, Figure, interval, resampled
 
 Column = tuple[str, ...]
-"""What is counted, from the general to the particular: ("strict", "PERSON", "correct")."""
+"""The name of a count, from general to particular: ("strict", "PERSON", "correct")."""
 RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class PrecisionRecall:
-    """Precision, recall and F1 of one slice, with intervals. `of` is what was found, what there is, what there is."""
+    """Precision, recall, and F1 of a slice, with intervals. `of` counts findings for precision, gold for the others."""
 
     precision: Figure
     recall: Figure
@@ -26,7 +26,7 @@ class PrecisionRecall:
 
 
 class DocumentTally:
-    """The counts of the documents, kept small: per document the columns that are not zero, and no text."""
+    """The counts of the documents, stored sparsely: per document the nonzero columns, and no text."""
 
     def __init__(self) -> None:
         self._at: dict[Column, int] = {}
@@ -36,12 +36,12 @@ class DocumentTally:
         return len(self._rows)
 
     def add(self, counts: Mapping[Column, int]) -> None:
-        """Take in one document."""
+        """Add one document."""
         some = {self._at.setdefault(column, len(self._at)): n for column, n in counts.items() if n}
         self._rows.append((np.array(list(some.keys()), np.int32), np.array(list(some.values()), np.int32)))
 
     def table(self, columns: Iterable[Column] | None = None) -> Counts:
-        """Documents × columns (all of them when not given); a column that no document has is zero."""
+        """Return documents × columns (all columns by default). A column that no document has is zero."""
         table: Counts = np.zeros((len(self._rows), len(self._at) + 1))  # the last one stays zero
         for row, (at, values) in zip(table, self._rows, strict=True):
             row[at] = values
@@ -63,12 +63,12 @@ class DocumentTally:
 
 
 class Sums:
-    """The columns of all documents, summed as they are (first) and per resample (the rest).
+    """The columns of all documents: the sums over the corpus (first) and per resample (the rest).
 
     Args:
         sums: 1 + resamples × columns.
-        at: which column is which.
-        having: per column the first two documents in which it is not zero, or all there are.
+        at: maps each column to its place in `sums`.
+        having: per column, the first two documents in which it is not zero, or all if there are fewer.
     """
 
     def __init__(self, sums: Counts, at: Mapping[Column, int], having: Sequence[Sequence[int]]) -> None:
@@ -76,7 +76,7 @@ class Sums:
 
     @property
     def columns(self) -> Collection[Column]:
-        """What any document has."""
+        """The columns that any document has."""
         return self._at.keys()
 
     def of(self, *columns: Column) -> Counts:
@@ -92,7 +92,7 @@ class Sums:
         return int(self.of(*columns)[0])
 
     def figure(self, values: Counts, *whole: Column) -> Figure:
-        """The first value with the interval of the others, if more than one document has a part in `whole`."""
+        """The first value, with the interval of the others if more than one document contributes to `whole`."""
         if np.isnan(values[0]):
             return Figure(None, None, None, self.total(*whole))
         having = [self._having[self._at[column]] for column in whole if column in self._at]
@@ -108,7 +108,7 @@ class Sums:
     def score(
         self, right: Iterable[Column], found: Iterable[Column], gold: Iterable[Column], half: Iterable[Column] = ()
     ) -> PrecisionRecall:
-        """Precision, recall and F1 from what is right (and half right), found, and there."""
+        """Precision, recall, and F1 from the columns for right, half right, found, and gold."""
         found, gold = tuple(found), tuple(gold)
         credit = self.of(*right) + 0.5 * self.of(*half)
         precision, recall = ratio(credit, self.of(*found)), ratio(credit, self.of(*gold))
@@ -120,14 +120,14 @@ class Sums:
 
 
 def ratio(part: Counts, whole: Counts) -> Counts:
-    """part / whole, no number where there is no whole."""
+    """part / whole, NaN where `whole` is 0."""
     values: Counts = np.full(len(whole), np.nan)
     np.divide(part, whole, out=values, where=whole > 0)
     return values
 
 
 def f1(precision: Counts, recall: Counts) -> Counts:
-    """The harmonic mean; 0 where only one of the two is a number, for then nothing was found, or nothing was there."""
+    """The harmonic mean. It is 0 if only one of the two is a number: then nothing was found, or there was no gold."""
     p, r = np.nan_to_num(precision), np.nan_to_num(recall)
     product: Counts = 2 * (p * r)
     np.divide(product, p + r, out=product, where=p + r > 0)

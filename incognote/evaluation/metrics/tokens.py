@@ -1,15 +1,17 @@
 """Token scores.
 
-A token is a longest run of letters (with their combining marks) or a longest run of digits: "42yo" is two, "O'Neil" is
-two, "3/5" is two. Signs and blanks are no tokens, as they are no characters of the character scores, except in a gold
-label that holds nothing else: its signs are one, so that no gold label is without a token. Tokens are cut at gold
-boundaries besides, so that a label inside a word ("Miller" in "Millerstown") is scored like any other and not taken for
-"nothing here"; `TokenScores.cut` says how often. Findings cut nothing: all systems are scored on the same tokens.
+A token is a maximal run of letters (with their combining marks) or a maximal run of digits: "42yo" is two, "O'Neil" is
+two, "3/5" is two. Punctuation and white space are not tokens, just as they do not count in the character scores. The
+exception is a gold label that holds only punctuation: it is one token, so that every gold label has a token. Tokens are
+also cut at gold boundaries, so that a label inside a word ("Miller" in "Millerstown") is scored like any other and not
+treated as "nothing here". `TokenScores.cut` counts these cuts. Findings do not cut tokens: all systems are scored on
+the same tokens.
 
     recall      of the gold tokens, the share found whole
-    precision   of the tokens found, the share that is gold; one of no gold counts as soon as a character is found
+    precision   of the tokens found, the share that is gold; a token outside gold counts if any character is found
 
-The i2b2 2014 track reports tokens beside entities (Stubbs, Kotfila and Uzuner 2015); what a token is, is ours to say.
+The i2b2 2014 track reports tokens besides entities (Stubbs, Kotfila and Uzuner 2015). The definition of a token is
+ours.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ _LETTERS, _DIGITS, _SIGNS = 1, 2, 3
 
 
 class TokenBounds(NamedTuple):
-    """Where the tokens of a text stand (code points, end exclusive), and how many boundaries fell inside a word."""
+    """The bounds of a text's tokens (code points, end exclusive), and the number of label boundaries inside words."""
 
     starts: Codes
     ends: Codes
@@ -48,8 +50,8 @@ class TokenScores:
     Attributes:
         documents, tokens: how many there are, gold or not.
         cut: gold boundaries that fell inside a run of letters or digits.
-        blind: whatever type.
-        typed: the sum over the types: a gold token must be found whole under its own type.
+        blind: ignoring types.
+        typed: the sum over the types. A gold token must be found whole under its own type.
         types: per scored type.
     """
 
@@ -62,7 +64,7 @@ class TokenScores:
 
 
 def token_scores(sums: Sums, scheme: Scheme, documents: int) -> TokenScores:
-    """The scores from the sums of what `count_tokens` counts."""
+    """Compute the scores from the sums of the columns that `count_tokens` counts."""
     names = sorted(scheme.scored)
     found_as: list[Column] = [(name, "wrong") for name in sorted({*names, UNTYPED})]
 
@@ -81,10 +83,10 @@ def token_scores(sums: Sums, scheme: Scheme, documents: int) -> TokenScores:
 
 
 def count_tokens(text: str, gold: Sequence[LabeledSpan], found: Sequence[LabeledSpan]) -> Counter[Column]:
-    """The counts of one document: tokens and cuts; for "all" and per type those of gold, found right and found wrong.
+    """Count one document: tokens and cuts, and for "all" and per type the tokens of gold, found right and found wrong.
 
     Raises:
-        ImpossibleSpan: a gold label holds nothing but blanks.
+        ImpossibleSpan: a gold label holds only white space.
     """
     starts, ends, cut = tokens(text, gold)
     counts: Counter[Column] = Counter({("tokens",): len(starts), ("cut",): cut})
@@ -109,7 +111,7 @@ def tokens(text: str, aligned: Iterable[LabeledSpan] = ()) -> TokenBounds:
     """The tokens of a text, cut at the boundaries of the labels in `aligned`.
 
     Raises:
-        ImpossibleSpan: one of these labels holds nothing but blanks.
+        ImpossibleSpan: one of these labels holds only white space.
     """
     kinds = _kinds()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")]
     edges = np.zeros(len(text) + 1, bool)
@@ -130,7 +132,7 @@ def tokens(text: str, aligned: Iterable[LabeledSpan] = ()) -> TokenBounds:
 
 
 def painted(length: int, labels: Iterable[LabeledSpan], names: Sequence[str]) -> Codes:
-    """Per character the place in `names` of the type that covers it, from 1; 0 for none; the shortest label on top."""
+    """For each character, the index (from 1) in `names` of its type, or 0 for none. The shortest label wins."""
     codes: Codes = np.zeros(length, np.int64)
     at = {name: code for code, name in enumerate(names, 1)}
     for label in sorted(labels, key=lambda label: (label.start - label.end, label)):
@@ -139,7 +141,7 @@ def painted(length: int, labels: Iterable[LabeledSpan], names: Sequence[str]) ->
 
 
 def _taken(starts: Codes, ends: Codes, found: Sequence[LabeledSpan], names: Sequence[str]) -> Codes:
-    """Per token the type, from 1, of the first finding that shares a character with it."""
+    """For each token, the type code (from 1) of the first finding that shares a character with it."""
     codes: Codes = np.zeros(len(starts), np.int64)
     at = {name: code for code, name in enumerate(names, 1)}
     first = np.searchsorted(ends, [label.start for label in found], "right")
@@ -157,6 +159,6 @@ def _inside(mask: NDArray[np.bool_], starts: Codes, ends: Codes) -> Codes:
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """Per code point whether it is part of a word, part of a number, or neither (Unicode general category)."""
+    """For each code point, whether it belongs to a word, a number, or neither (Unicode general category)."""
     of = {"L": _LETTERS, "M": _LETTERS, "N": _DIGITS}
     return np.fromiter((of.get(unicodedata.category(chr(c))[0], 0) for c in range(0x110000)), np.uint8, 0x110000)

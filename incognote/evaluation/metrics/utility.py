@@ -1,7 +1,4 @@
-"""What of a note's meaning redaction leaves, as an embedder sees it.
-
-What of a corpus's meaning is left once what was found is taken out, as an embedder sees it.
-"""
+"""How much of the meaning of notes, and of a corpus, is left after redaction, measured with an embedder."""
 
 from __future__ import annotations
 
@@ -23,10 +20,10 @@ _BLOCK = 512
 
 
 class TextEmbedder(Protocol):
-    """Anything that turns texts into vectors."""
+    """An object that turns texts into vectors."""
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
-        """Texts × dimensions, in the order of the texts."""
+        """Return an array of texts × dimensions, in the order of the texts."""
         ...
 
 
@@ -34,7 +31,7 @@ class TextEmbedder(Protocol):
 class Utility:
     """The Clinical Utility Score of Guan §4.1.2: score = (1 − loss) × F1.
 
-    `loss` is the mean over the documents of 1 − cosine(original, redacted), each held between 0 and 1.
+    `loss` is the mean over the documents of 1 − cosine(original, redacted), each clipped to 0..1.
     """
 
     score: float
@@ -48,12 +45,13 @@ class Preservation:
 
     Attributes:
         cosine: mean cosine of each note before and after.
-        neighbours: of the k nearest notes (by cosine) of a note before, the share among its k nearest after; mean.
-        wasserstein: the 1-Wasserstein distance of the notes before and after in each dimension, mean over dimensions,
-            in the embedder's own units. The paper does not say which multivariate form it takes; this one is exact,
-            has no random directions and costs a sort per dimension. It bounds from below what any joint form sees.
-        wasserstein_scaled: the same with each dimension in standard deviations of the originals: comparable between
-            embedders. A dimension in which the originals do not vary is left as it is.
+        neighbours: the share of a note's k nearest notes (by cosine) before that are still among its k nearest after;
+            mean over the notes.
+        wasserstein: the 1-Wasserstein distance between the notes before and after in each dimension, mean over
+            dimensions, in the embedder's own units. The paper does not say which multivariate form it uses. This one is
+            exact, has no random directions, and costs one sort per dimension. It is a lower bound of any joint form.
+        wasserstein_scaled: the same with each dimension in standard deviations of the originals, so that embedders can
+            be compared. A dimension in which the originals do not vary is not scaled.
     """
 
     documents: int
@@ -72,13 +70,13 @@ def clinical_utility(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Utility:
-    """The Clinical Utility Score of a system with that F1 (0..1) on these documents.
+    """Compute the Clinical Utility Score of a system with the given F1 (0..1) on these documents.
 
     Raises:
-        UsageError: no texts, texts that do not pair, an F1 outside 0..1, or an embedder that answers something else.
+        UsageError: no texts, texts that do not pair, an F1 outside 0..1, or unusable vectors from the embedder.
     """
     if not 0 <= f1 <= 1:
-        raise UsageError("F1 lies between 0 and 1")
+        raise UsageError("F1 must be between 0 and 1")
     before, after = _embedded(originals, redacted, embedder)
     losses = np.clip(1 - _cosines(before, after), 0, 1)
     loss = _mean(losses, resamples, seed)
@@ -94,15 +92,16 @@ def semantic_preservation(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Preservation:
-    """How well the notes keep their places in the embedding, one with itself and among each other.
+    """Measure how well the notes keep their places in the embedding, each one and relative to each other.
 
-    Equally near neighbours are taken in the order of the documents.
+    Neighbors at equal distance are taken in the order of the documents.
 
     Raises:
-        UsageError: as `clinical_utility`, or fewer than k + 2 documents: with less, every other note is a neighbour.
+        UsageError: as for `clinical_utility`, or fewer than k + 2 documents. With fewer, every other note is a
+            neighbor.
     """
     if k < 1 or len(originals) < k + 2:
-        raise UsageError(f"the {k} nearest neighbours need at least {k + 2} documents")
+        raise UsageError(f"the {k} nearest neighbors need at least {k + 2} documents")
     before, after = _embedded(originals, redacted, embedder)
     apart = np.abs(np.sort(before, axis=0) - np.sort(after, axis=0)).mean(axis=0)
     spread = before.std(axis=0)
@@ -120,9 +119,9 @@ def _embedded(originals: Sequence[str], redacted: Sequence[str], embedder: TextE
         raise UsageError("there must be a redacted text for every original, and at least one")
     before, after = (np.asarray(embedder.embed(texts), np.float64) for texts in (originals, redacted))
     if before.ndim != 2 or before.shape != after.shape or len(before) != len(originals):
-        raise UsageError("the embedder must answer with one vector per text, all of the same length")
+        raise UsageError("the embedder must return one vector per text, all of the same length")
     if not (np.isfinite(before).all() and np.isfinite(after).all()):
-        raise UsageError("the embedder answered with something that is no number")
+        raise UsageError("the embedder returned a value that is not a finite number")
     return before, after
 
 
@@ -133,14 +132,14 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _cosines(before: Vectors, after: Vectors) -> Vectors:
-    """Per pair; where both are nothing, nothing was lost (1), where one is, everything (0)."""
+    """Cosine per pair: 1 (nothing lost) if both vectors are zero, 0 (everything lost) if only one is."""
     cosines: Vectors = (_unit(before) * _unit(after)).sum(axis=1)
     cosines[~before.any(axis=1) & ~after.any(axis=1)] = 1.0
     return cosines
 
 
 def _kept(before: Vectors, after: Vectors, k: int) -> Vectors:
-    """Per document, the share of its k nearest that stay among them; in blocks, for n × n would not fit."""
+    """Per document, the share of its k nearest that stay nearest. Runs in blocks, since n × n would not fit."""
     before, after = _unit(before), _unit(after)
     kept: Vectors = np.empty(len(before))
     for start in range(0, len(before), _BLOCK):
@@ -175,7 +174,7 @@ class Meaning:
     Attributes:
         embedder: its name.
         utility: with the F1 of spans that agree in boundaries and type (`strict`).
-        preservation: None where the documents are too few for ten neighbours.
+        preservation: None if there are too few documents for ten neighbors.
     """
 
     embedder: str
@@ -184,44 +183,44 @@ class Meaning:
 
 
 class Remembering:
-    """An embedder that reads no text twice: the originals are the same for every system."""
+    """An embedder that reads no text twice. The originals are the same for every system."""
 
     def __init__(self, embedder: TextEmbedder) -> None:
         self._embedder = embedder
         self._known: dict[str, NDArray[np.floating]] = {}
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
-        """Texts × dimensions, in the order of the texts.
+        """Return an array of texts × dimensions, in the order of the texts.
 
         Raises:
-            UsageError: the embedder does not answer with a vector for each.
+            UsageError: the embedder does not return one vector per text.
         """
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
             made = np.asarray(self._embedder.embed(new))
             if made.ndim != 2 or len(made) != len(new):
-                raise UsageError("the embedder must answer with one vector per text, all of the same length")
+                raise UsageError("the embedder must return one vector per text, all of the same length")
             self._known.update(zip(new, made, strict=True))
         return np.stack([self._known[text] for text in texts])
 
 
 class Meanings:
-    """The texts of a corpus before and after."""
+    """The texts of a corpus before and after redaction."""
 
     def __init__(self) -> None:
         self._originals: list[str] = []
         self._redacted: list[str] = []
 
     def add(self, pair: Pair) -> None:
-        """Take in one document, each finding replaced by its type in brackets."""
+        """Add one document, with each finding replaced by its type in brackets."""
         self._originals.append(pair.text)
         self._redacted.append(redacted(pair.text, pair.found))
 
     def measured(self, name: str, embedder: TextEmbedder, f1: float, *, resamples: int, seed: int) -> Meaning:
-        """Embed them all.
+        """Embed all texts and compute the scores.
 
         Raises:
-            UsageError: there is no document, or the embedder answers something else than a vector for each.
+            UsageError: there is no document, or the embedder does not return one vector per text.
         """
         once = Remembering(embedder)
         utility = clinical_utility(self._originals, self._redacted, f1, once, resamples=resamples, seed=seed)

@@ -1,1 +1,1 @@
-"""How well identities and surrogates hold together across notes."""
+"""Metrics of relexicalization: how consistently identities and surrogates are kept across notes."""

@@ -1,9 +1,9 @@
-"""Contextual coherence (RedactOR §A.7): does a surrogate stand in its sentence as naturally as the original did?
+"""Contextual coherence (RedactOR §A.7): does a surrogate fit its sentence as naturally as the original did?
 
-Without a language model: agreement with the words around it, and whether a reader who knows neither takes it, where it
-stands, for the sort of thing that it stands for.
+It is measured without a language model, by two checks. Does the surrogate agree with the words around it? Would a
+reader who knows neither text take it, at its place, for the same kind of thing as the original?
 
-Entity preservation rate (RedactOR §A.7): does a surrogate keep the role and the attributes of what it stands for?
+Entity preservation rate (RedactOR §A.7): does a surrogate keep the role and the attributes of the original?
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from incognote.relex.pools import pools
 
 Verdicts = Mapping[str, bool]
 Found = Sequence[tuple[int, int, str]]
-"""Start, end and group of what a reader takes for an identifier."""
+"""Start, end, and group of everything that a reader takes for an identifier."""
 Reader = Callable[[Sequence[str]], list[Found]]
 
 _BEFORE = 40
@@ -52,18 +52,18 @@ _SPOKEN = re.compile(r"(?:uni(?!n)|use|eu|one|ut)|1(?!1\b|8\b)", re.IGNORECASE)
 
 
 def rules_reader(texts: Sequence[str]) -> list[Found]:
-    """What the embedded rules take for an identifier in each text."""
+    """The spans that the embedded rules find in each text."""
     detector = RulesDetector()
     return [[(s.start, s.end, group_of(s.type)) for s in found] for found in detector.detect([Text(t) for t in texts])]
 
 
 def coherent(notes: Sequence[NotePair], reader: Reader = rules_reader) -> list[tuple[NotePair, MentionPair, Verdicts]]:
-    """Every replaced mention with its verdicts, each only where the original agreed with its sentence in that respect.
+    """Every replaced mention with its verdicts. A check is made only if the original passes it.
 
-    `reader`: taken for its sort (person, institution, place, number, day …) in the new note, where the original was in
-    the old one. `gender`: agrees with the title or kin word before it. `article`: "a" or "an" before it fits.
-    `weekday`: the one beside a date is the date's. `whole`: no label, no word doubled, brackets closed, and a capital
-    where the original had one.
+    `reader`: the new note's mention is recognized as its kind (person, institution, place, number, day, …), as the
+    original was in the old note. `gender`: it agrees with the title or kin word before it. `article`: "a" or "an"
+    before it fits. `weekday`: the weekday next to a date is the date's. `whole`: it is not a label, no word is doubled,
+    brackets are closed, and it has a capital if the original had one.
     """
     before, after = reader([n.before for n in notes]), reader([n.after for n in notes])
     return [
@@ -83,20 +83,20 @@ def _verdicts(note: NotePair, mention: MentionPair, before: Found, after: Found)
         found["reader"] = _taken(mention.out_start, mention.out_end, mention.group, after)
     if (article := _ARTICLE.search(old[-_BEFORE:])) and _fits(article.group(1), words):
         found["article"] = _fits(article.group(1), surrogate)
-    if mention.group == "PERSON" and (told := _told(old[-_BEFORE:])) and _named(words) in ("", told):
-        found["gender"] = _named(surrogate) in ("", told)
+    if mention.group == "PERSON" and (expected := _told(old[-_BEFORE:])) and _named(words) in ("", expected):
+        found["gender"] = _named(surrogate) in ("", expected)
     if mention.group == "DATE" and _weekday_holds(words, old):
         found["weekday"] = _weekday_holds(surrogate, new) is not False
     return found
 
 
 def _named(words: str) -> str:
-    """The gender that a name tells; none of a lone word, which may be a surname (Mrs. Harrison)."""
+    """The gender that a name shows; "" for a single word, which may be a surname (Mrs. Harrison)."""
     return gender_of(words) if len(words.split()) > 1 else ""
 
 
 def _taken(start: int, end: int, group: str, found: Found) -> bool:
-    """Some identifier of the group covers half of the place or more."""
+    """Return True if an identifier of the group covers at least half of the place."""
     return any(g == group and 2 * (min(e, end) - max(s, start)) >= end - start for s, e, g in found)
 
 
@@ -108,7 +108,7 @@ def _whole(words: str, surrogate: str, new: str, behind: str, old_behind: str, o
 
 
 def _doubled(words: str, before: str, behind: str) -> bool:
-    """Its first or last word stands right beside it once more: Dr. Dr. Chang, Mercy Hospital Hospital."""
+    """Return True if its first or last word is repeated next to it: Dr. Dr. Chang, Mercy Hospital Hospital."""
     edges = [fold(word) for word in _EDGES.findall(words)] or [""]
     last, following = _LAST.search(before[-_BEFORE:]), _NEXT.match(behind)
     if last is not None and "." in last.group() and key(last.group(1)) not in titles():
@@ -126,7 +126,7 @@ def _fits(article: str, words: str) -> bool:
 
 
 def _told(before: str) -> str:
-    """The gender that the title or kin word right before tells."""
+    """The gender shown by the title or kin word right before, or ""."""
     if (match := _LAST.search(before)) and (word := key(match.group(1))) in titles():
         return "female" if word in words().female else "male" if word in words().male else ""
     match = _KIN.search(before)
@@ -134,7 +134,7 @@ def _told(before: str) -> str:
 
 
 def _weekday_holds(words: str, before: str) -> bool | None:
-    """Whether the weekday in or before a full date is that date's; None where there is none, or no full date."""
+    """Whether the weekday in or before a full date is right; None if there is no weekday, or no full date."""
     match = _WEEKDAY_IN.match(words) or _WEEKDAY.search(before[-_BEFORE:])
     form = date_of(words)
     if match is None or form[0] != "day" or not form[1]:
@@ -153,18 +153,18 @@ _BANDS = (1, 13, 18, 40, 65, 90)
 
 
 def preserved(mention: MentionPair) -> Verdicts:
-    """What a replaced mention keeps. `role`: it is still the same sort of thing, written the same way. `gender`, `name
-    locale`: attributes that the words tell, where the original's do.
+    """What a replaced mention keeps. `role`: it is still the same kind of thing, written the same way. `gender`, `name
+    locale`: attributes shown by the words, checked if the original shows them.
 
-    A mention that was not replaced, or whose surrogate is a label, keeps no role.
+    A mention that was not replaced, or whose surrogate is a label, does not keep its role.
     """
     if mention.surrogate is None or is_label(mention.surrogate):
         return {"role": False}
     found = {"role": _ROLES.get(mention.group, _same_shape)(mention.words, mention.surrogate)}
     if mention.group == "PERSON":
-        for name, told in (("gender", gender_of), ("name locale", locale_of)):
-            if before := told(mention.words):
-                found[name] = told(mention.surrogate) in (before, "")
+        for name, attribute in (("gender", gender_of), ("name locale", locale_of)):
+            if before := attribute(mention.words):
+                found[name] = attribute(mention.surrogate) in (before, "")
     return found
 
 
@@ -183,7 +183,7 @@ def _occupation(before: str, after: str) -> bool:
 
 
 def _place(before: str, after: str) -> bool:
-    """A street with its number stays one; a code keeps its shape; a name in words stays words, and names no person."""
+    """A street with its number stays one, a code keeps its shape, and a name in words stays words."""
     if not any(c.isalpha() for c in before):
         return shape(before) == shape(after)
     return bool(_STREET.search(before)) == bool(_STREET.search(after)) and any(c.isalpha() for c in after)
@@ -198,7 +198,7 @@ def _contact(before: str, after: str) -> bool:
 
 
 def _date(before: str, after: str) -> bool:
-    """The same format: digits, words and separators where they stood, a day of one digit like one of two."""
+    """The same format: digits, words, and separators in the same places. Days of one and two digits count as equal."""
     return _format(before) == _format(after)
 
 
@@ -207,7 +207,7 @@ def _format(words: str) -> str:
 
 
 def _age(before: str, after: str) -> bool:
-    """The same unit, and the same stage of life."""
+    """The same unit and the same stage of life."""
     one, other = age_of(before), age_of(after)
     if "words" in (one[0], other[0]):
         return one[0] == other[0]
@@ -242,5 +242,5 @@ _ROLES: Mapping[str, Callable[[str, str], bool]] = {
 
 
 def judged(notes: list[NotePair]) -> list[tuple[NotePair, MentionPair, Verdicts]]:
-    """Every mention with its verdicts."""
+    """Every mention with its verdicts from `preserved`."""
     return [(note, mention, preserved(mention)) for note in notes for mention in note.mentions]

@@ -1,13 +1,12 @@
-"""Replacement consistency (RedactOR §A.7): one surrogate for one thing, two for two, over all notes.
+"""Replacement consistency (RedactOR §A.7): one surrogate per thing, and different surrogates for different things.
 
-Three questions, apart from each other: does the partition agree with the annotator's (B-cubed: people merged, people
-split); do the words that stand in the notes agree, for a reader sees no identities; was one surrogate given to two.
+Three separate questions, over all notes. Does the partition agree with the annotator's (B-cubed: people merged, people
+split)? Do the words in the notes agree, since a reader sees no identities? Did two things get the same surrogate?
 
-B-cubed precision, recall and F1 of a partition of mentions (Bagga and Baldwin, LREC workshop 1998).
-
-For each mention, precision is the share of the mentions put together with it that belong with it, recall the share of
-those that belong with it that were put together with it; the score is the mean over mentions. Low precision is people
-merged, low recall is people split.
+B-cubed precision, recall, and F1 of a partition of mentions (Bagga and Baldwin, LREC workshop 1998): for each mention,
+precision is the share of the mentions grouped with it that belong with it. Recall is the share of the mentions that
+belong with it that are grouped with it. The score is the mean over mentions. Low precision means that people are
+merged, low recall that they are split.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from incognote.relex.names.likeness import one_person
 from incognote.relex.nouns import MentionVariant
 
 _WHOLE = ("PERSON", "ORG", "CONTACT", "ID")
-"""Groups in which two things must not be called alike; towns, jobs, days and ages may."""
+"""Groups in which two things must not share a surrogate; towns, jobs, days, and ages may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,14 @@ class Consistency:
     """How consistently things are replaced.
 
     Attributes:
-        names, all: B-cubed over mentions of names, and of anything, whose gold identity has two or more.
-        agreement: of pairs of mentions of one gold identity that can be seen to be one by their words, the share whose
-            surrogates can be too.
-        collisions: of the machine's identities with a whole surrogate, the share that bear another's of their scope.
-        merged: of gold identities, the share that bear a surrogate that another gold identity of their scope bears.
-        originals: of surrogates of persons, institutions and numbers, the share that is some original of the notes.
-        intervals: of pairs of neighbouring full dates of a patient, the share whose distance in days is kept.
+        names, all: B-cubed over mentions of names, and over all mentions, of gold identities with two or more mentions.
+        agreement: of pairs of mentions of one gold identity whose words show that they are one, the share whose
+            surrogates show it too.
+        collisions: of the machine's identities with a whole surrogate, the share that have the same one as another
+            identity of their scope.
+        merged: of gold identities, the share that have the same surrogate as another gold identity of their scope.
+        originals: of surrogates of persons, institutions, and numbers, the share that equals an original of the notes.
+        intervals: of pairs of neighboring full dates of a patient, the share whose distance in days is kept.
     """
 
     names: BCubed
@@ -68,8 +68,8 @@ class Consistency:
 
 
 def consistency(notes: Sequence[NotePair], resamples: int = RESAMPLES, seed: int = 0) -> Consistency:
-    """Judge all notes of a run together. Mentions that were not replaced are left out here: detection is scored by
-    `incognote evaluate`."""
+    """Score all notes of a run together. Mentions that were not replaced are left out, because `incognote evaluate`
+    scores detection."""
     placed = [(note.patient, mention) for note in notes for mention in note.mentions if mention.surrogate is not None]
     gold = {at: mention.gold for at, (_, mention) in enumerate(placed)}
     found = {at: mention.given for at, (_, mention) in enumerate(placed)}
@@ -94,26 +94,26 @@ Placed = Sequence[tuple[str, MentionPair]]
 
 
 def _agreeing(placed: Placed) -> Iterator[tuple[str, float, float]]:
-    """Per mention: the share of its companions that it agrees with, where any can be compared.
+    """Per mention, the share of its companions that it agrees with, if any can be compared.
 
-    A day of two patients is two days, each moved by its patient's own offset.
+    The same day of two patients counts as two days, each moved by its patient's own offset.
     """
     homes: dict[tuple[str, str], list[tuple[str, MentionPair]]] = defaultdict(list)
     for patient, mention in placed:
         homes[mention.gold, patient if mention.group == "DATE" else ""].append((patient, mention))
     for members in homes.values():
         for at, (patient, one) in enumerate(members):
-            told = [
+            agreements = [
                 one_thing(one.group, one.surrogate or "", other.surrogate or "")
                 for place, (_, other) in enumerate(members)
                 if place != at and one.group == other.group and one_thing(one.group, one.words, other.words)
             ]
-            if told:
-                yield patient, sum(told) / len(told), 1
+            if agreements:
+                yield patient, sum(agreements) / len(agreements), 1
 
 
 def one_thing(group: str, a: str, b: str) -> bool:
-    """Words that can stand for one thing by what they say: names that fit, one day, else the same words or digits."""
+    """Return True if two strings can mean the same thing: names that fit, the same day, or the same words or digits."""
     if _plain(a) == _plain(b):
         return True
     if group == "DATE":
@@ -144,7 +144,7 @@ def _plain(words: str) -> str:
 
 
 def _fullest(mentions: Sequence[MentionPair]) -> str:
-    """The whole surrogate of one identity as the notes show it, "" where only a part ever stands."""
+    """The whole surrogate of one identity as the notes show it, or "" if only parts of it occur."""
     shown = sorted({m.surrogate or "" for m in mentions}, key=lambda words: (-len(words), words))
     if mentions[0].group == "PERSON":
         shown = [words for words in shown if _read(words).kind == "whole"]
@@ -153,7 +153,7 @@ def _fullest(mentions: Sequence[MentionPair]) -> str:
 
 
 def _collisions(placed: Placed, by_gold: bool) -> Figure:
-    """Identities that bear a surrogate of another's of their patient, or of the domain where both are shared."""
+    """The share of identities with a surrogate of another one of their patient, or of the domain if both are shared."""
     homes: dict[tuple[str, str], list[MentionPair]] = defaultdict(list)
     for patient, mention in placed:
         if mention.group in _WHOLE and mention.words != mention.surrogate:
@@ -170,7 +170,7 @@ def _collisions(placed: Placed, by_gold: bool) -> Figure:
 
 
 def _originals(placed: Placed) -> Iterator[tuple[str, float, float]]:
-    """Surrogates that some original of the same group is, word for word; of names only whole ones tell."""
+    """Surrogates that equal an original of the same group, word for word. For names, only whole names count."""
     known: dict[str, set[str]] = defaultdict(set)
     for _, mention in placed:
         known[mention.group].add(_plain(mention.words))
@@ -186,13 +186,13 @@ def _intervals(placed: Placed) -> Iterator[tuple[str, float, float]]:
             owned[patient].append(mention)
     for patient, dates in owned.items():
         votes = [readers.dates().reads_day_first(words) for m in dates for words in (m.words, m.surrogate or "")]
-        told = votes.count(True) - votes.count(False)
-        for kept in max((_kept(dates, order) for order in ((told > 0,) if told else (False, True))), key=_share):
+        lead = votes.count(True) - votes.count(False)
+        for kept in max((_kept(dates, order) for order in ((lead > 0,) if lead else (False, True))), key=_share):
             yield patient, float(kept), 1
 
 
 def _kept(dates: Sequence[MentionPair], order: bool) -> list[bool]:
-    """Of each pair of neighbouring full dates that differ, whether their distance is kept."""
+    """For each pair of neighboring full dates that differ, whether their distance is kept."""
     days = [(_day(m.words, order), _day(m.surrogate or "", order)) for m in dates]
     full = [(before, after) for before, after in days if before is not None]
     return [x is not None and y is not None and y - x == b - a for (a, x), (b, y) in pairwise(full) if a != b]
@@ -203,7 +203,7 @@ def _share(kept: Sequence[bool]) -> float:
 
 
 def _day(words: str, order: bool) -> int | None:
-    """The ordinal of a full date."""
+    """The ordinal of a full date, or None."""
     day = day_of(words, order)
     return None if day is None else day.toordinal()
 
@@ -214,7 +214,7 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True, slots=True)
 class BCubed:
-    """Three figures with intervals over the units that were drawn (patients)."""
+    """Three figures with intervals over the resampled units (patients)."""
 
     precision: Figure
     recall: Figure
@@ -236,13 +236,13 @@ def bcubed(
     """Score a partition against gold.
 
     Args:
-        gold, found: item → its identity there; the same items.
-        unit: what an item was drawn with (its patient): intervals are a bootstrap over units.
-        scored: the items whose means are taken (of identities with two mentions or more, say); all by default. Every
-            item counts as a companion of those scored, so what is wrongly put with them still costs precision.
+        gold, found: item → its identity on that side; both have the same items.
+        unit: the unit that an item belongs to (its patient); intervals are a bootstrap over units.
+        scored: the items that the mean is taken over, for example of identities with two or more mentions; all by
+            default. Every item counts as a companion, so an item wrongly grouped with them still lowers precision.
 
     Raises:
-        UsageError: an item stands on one side only.
+        UsageError: an item is on one side only.
     """
     if gold.keys() != found.keys():
         raise UsageError("gold and found must hold the same mentions")
@@ -258,7 +258,7 @@ def bcubed(
 
 
 def repeated(gold: Mapping[Item, Hashable]) -> list[Item]:
-    """The items of identities with two mentions or more."""
+    """The items of identities with two or more mentions."""
     counts = Counter(gold.values())
     return [item for item in gold if counts[gold[item]] > 1]
 

@@ -1,9 +1,9 @@
-"""Clinical model consistency (RedactOR §A.7): does a model see in the new notes what it saw in the old ones, for all?
+"""Clinical model consistency (RedactOR §A.7): does a model predict the same from new notes as from the old ones?
 
-The model is regularised least squares over the words of a note (Rifkin, Yeo and Poggio, 2003): it sees names, places
-and all, and so can be led by them, which is what this is to find. It is trained on the original notes of other patients
-and asked about a patient's notes before and after; the shift of its score, for each group of patients, is the figure:
-none is best.
+The model is regularized least squares over the words of a note (Rifkin, Yeo and Poggio, 2003). It sees names and places
+too and can be influenced by them, which is what this metric is meant to detect. It is trained on the original notes of
+other patients and predicts from a patient's notes before and after. The metric is the shift of its score for each group
+of patients. A shift of zero is best.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from incognote.relex.cluster.values import age_of
 _WORD = re.compile(r"[^\W_]+")
 _FOLDS = 5
 _RIDGE = 1.0
-_FEWEST = 5  # notes of a group, with less its figures say nothing
+_FEWEST = 5  # notes of a group; with fewer, its figures mean little
 EVERYBODY = "everybody"
 Matrix = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class PredictionShift:
     """A score of the model on a group's notes.
 
     Attributes:
-        notes: how many were asked about.
+        notes: the number of notes that were classified.
         before, after: balanced accuracy, the mean over the answers of how often each is found.
         shift: after − before; its interval is a bootstrap over patients, paired.
     """
@@ -56,16 +56,17 @@ class PredictionShift:
 
 
 Grouped = Mapping[str, Mapping[str, PredictionShift]]
-"""By what people are grouped by, then by group."""
+"""By attribute (such as race or region), then by group."""
 
 
 def model_consistency(notes: Sequence[NotePair], resamples: int = RESAMPLES, seed: int = 0) -> Grouped:
     """The shift of a downstream model, for everybody and by group.
 
-    The task is the gold's `label` where notes have one; else whether each of the listed conditions is spoken of, its
-    own words withheld. Groups are those the gold names (race, ethnicity, region, age group …); where it names no
-    ethnicity the home of the patient's name, no age group the first age of the note, no region the first state or
-    country stand for them: guesses from the words, called so.
+    The task is to predict the gold's `label` if notes have one. Otherwise it is whether a note mentions each of the
+    listed conditions, whose own words the model does not see. Groups are those the gold names (race, ethnicity, region,
+    age group, …). If the gold lacks one, a guess from the words is used and named as a guess: the locale of the
+    patient's name for ethnicity, the first age of the note for the age group, the first state or country for the
+    region.
 
     Raises:
         UsageError: fewer than two patients.
@@ -89,7 +90,7 @@ def model_consistency(notes: Sequence[NotePair], resamples: int = RESAMPLES, see
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """One answer of the model: the note, its patient, the task and right answer, and whether both notes got it."""
+    """One answer of the model: the note, its patient, the task and right answer, and whether each version got it."""
 
     note: int
     patient: str
@@ -99,7 +100,7 @@ class _Asked:
 
 
 _Task = tuple[str, Callable[[NotePair], str], frozenset[str]]
-"""Its name, the right answer for a note ("" for none), beginnings of words that the model does not see."""
+"""Its name, the right answer for a note ("" for none), and the word beginnings that the model does not see."""
 
 
 def _tasks(notes: Sequence[NotePair]) -> list[_Task]:
@@ -123,35 +124,35 @@ def _is_sign(word: str, signs: frozenset[str]) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """Folded words; numbers count by how many digits they have."""
+    """Folded words. A number becomes as many zeros as it has digits."""
     return ["0" * len(word) if word.isdecimal() else fold(word) for word in _WORD.findall(text)]
 
 
 def _asked(notes: Sequence[NotePair], task: _Task, fold_of: Mapping[str, int]) -> list[_Asked]:
-    """The model's answers on every note, by models that never saw a note of its patient."""
+    """The model's answers on every note, from models trained without any note of its patient."""
     name, answer, hidden = task
     answers = [answer(note) for note in notes]
     kinds = sorted(set(answers) - {""})
     if len(kinds) < 2:
         return []
     before, after = _vectors(notes, hidden)
-    told = np.array([[a == kind for kind in kinds] for a in answers], dtype=np.float64)
+    one_hot = np.array([[a == kind for kind in kinds] for a in answers], dtype=np.float64)
     parts = np.array([fold_of[note.patient] for note in notes])
     known = np.array([bool(a) for a in answers])
     found: list[_Asked] = []
     for part in range(_FOLDS):
         rest, own = np.flatnonzero((parts != part) & known), np.flatnonzero((parts == part) & known)
-        if not len(own) or told[rest].any(axis=0).sum() < len(kinds):
-            continue  # an answer that nobody else's notes hold cannot be learnt
-        said = [_says(before[rest], told[rest], asked[own]) for asked in (before, after)]
+        if not len(own) or one_hot[rest].any(axis=0).sum() < len(kinds):
+            continue  # an answer that is not in other patients' notes cannot be learned
+        predicted = [_says(before[rest], one_hot[rest], asked[own]) for asked in (before, after)]
         for place, at in enumerate(own.tolist()):
-            right = [kinds[one[place]] == answers[at] for one in said]
+            right = [kinds[one[place]] == answers[at] for one in predicted]
             found.append(_Asked(at, notes[at].patient, (name, answers[at]), *right))
     return found
 
 
 def _vectors(notes: Sequence[NotePair], hidden: frozenset[str]) -> tuple[Matrix, Matrix]:
-    """Notes × words, before and after: idf of the words present, of length one; without words of one note alone."""
+    """Notes × words, before and after: idf of the words present, at length 1. Words of a single note are left out."""
     bags = [[{w for w in _words(text) if not _is_sign(w, hidden)} for text in (n.before, n.after)] for n in notes]
     spread = Counter(word for bag, _ in bags for word in bag)
     place = {word: at for at, word in enumerate(sorted(w for w, n in spread.items() if n > 1))}
@@ -168,8 +169,12 @@ def _vectors(notes: Sequence[NotePair], hidden: frozenset[str]) -> tuple[Matrix,
 
 
 def _says(learnt: Matrix, told: Matrix, asked: Matrix) -> NDArray[np.int64]:
-    """The answer to each row asked: that whose score lies furthest beyond the middle between the mean scores that rows
-    with and without it have when left out of the fit, so that rare answers are given as readily as common ones."""
+    """The answer for each row of `asked`.
+
+    Each answer's threshold is halfway between the mean scores of rows with and without it, each row left out of the
+    fit. The answer whose score exceeds its threshold most is chosen, so that rare answers are given as readily as
+    common ones.
+    """
     inverse = np.linalg.inv(learnt @ learnt.T + _RIDGE * np.eye(len(learnt)))
     weights = inverse @ (told - told.mean(axis=0))
     left_out = told - weights / np.diag(inverse)[:, None]
@@ -195,7 +200,7 @@ def _shift(asked: Sequence[_Asked], resamples: int, seed: int) -> PredictionShif
 
 
 def _balanced(sums: Matrix) -> Matrix:
-    """Rows of (n, right before, right after) per answer → balanced accuracy before and after, of the answers met."""
+    """Rows of (n, right before, right after) per answer → balanced accuracy before and after, over the answers seen."""
     n = sums[:, 0::3]
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = [np.where(n > 0, sums[:, at::3] / n, np.nan) for at in (1, 2)]
@@ -203,7 +208,7 @@ def _balanced(sums: Matrix) -> Matrix:
 
 
 def _groups(note: NotePair) -> dict[str, str]:
-    """What the gold says of the patient, and guesses where it says nothing."""
+    """The patient's groups according to the gold, with guesses for those that it does not give."""
     found = dict(note.groups)
     if "ethnicity" not in found and "race" not in found:
         homes = Counter(home for m in note.mentions if m.type == "PATIENT" and (home := locale_of(m.words)))

@@ -1,9 +1,9 @@
-"""Hiding in plain sight (RedactOR §3.2; Carrell et al., JAMIA 2013 and 2020): is an identifier that was overlooked
-found among the surrogates?
+"""Hiding in plain sight (RedactOR §3.2; Carrell et al., JAMIA 2013 and 2020): can an attacker find an overlooked
+identifier among the surrogates?
 
-Some replaced mentions are put back as they were, as if detection had missed them, and attackers name as many mentions
-as were planted. Chance alone would hit as often as planted ones are; the factor is 1 where an attacker does no better,
-and 0 where every one is found.
+Some replaced mentions are restored, as if detection had missed them. Each attacker names as many mentions as were
+planted. Random naming would hit at the rate at which mentions are planted. The factor is 1 if an attacker does no
+better than chance, and 0 if every planted mention is found.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from incognote.relex.pools import pools
 SHARE = 0.05
 DRAWS = 10
 _GROUPS = ("PERSON", "ORG", "PLACE", "CONTACT", "ID")
-"""What is planted: days and ages look alike whoever's they are."""
+"""The groups that are planted. Days and ages look alike, whoever they belong to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """What one attacker finds.
+    """The result of one attacker.
 
     Attributes:
-        planted: mentions put back, over all draws.
-        found: the share of them among as many mentions as the attacker may name.
-        chance: the share that blind naming would hit.
+        planted: mentions restored, over all draws.
+        found: the share of them among the mentions that the attacker names, which are as many as were planted.
+        chance: the share that random naming would hit.
         factor: 1 − (found − chance) / (1 − chance), at most 1; its interval is a bootstrap over patients.
     """
 
@@ -52,7 +52,7 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """A mention as an attacker sees it, with what it has to find out."""
+    """A mention as an attacker sees it, with the answer in `planted`."""
 
     patient: str
     group: str
@@ -62,20 +62,20 @@ class _Seen:
 
 
 Attack = Callable[[Sequence[_Seen]], list[float]]
-"""How much each mention looks like an original; the most are named."""
+"""How much each mention looks like an original. The attacker names those with the highest values."""
 
 
 def hiding(
     notes: Sequence[NotePair], planted: float = SHARE, draws: int = DRAWS, resamples: int = RESAMPLES, seed: int = 0
 ) -> dict[str, Hidden]:
-    """What attackers find of a share of mentions planted at random, by attacker.
+    """Plant a share of mentions at random, and score which of them each attacker finds.
 
-    `outsider` has the new notes alone, and looks for words unlike the other patients' and borne by nobody else of the
-    note's people. `insider` also knows the pools, which are public, and has learnt from other patients' notes what was
-    planted there and what was not, as somebody might who holds a part of the originals.
+    `outsider` has only the new notes. It looks for words unlike those of other patients, and used for nobody else in
+    the patient's notes. `insider` also knows the pools, which are public. It has learned from other patients' notes
+    which mentions were planted, like somebody who holds a part of the originals.
 
     Raises:
-        UsageError: a share outside 0 to 1, or no draw.
+        UsageError: the share is not between 0 and 1, or `draws` is below 1.
     """
     if not 0 < planted < 1 or draws < 1:
         raise UsageError("--planted must be between 0 and 1, with at least one draw.")
@@ -88,7 +88,7 @@ def hiding(
         wanted = sum(one.planted for one in seen)
         for name, attack in attacks.items():
             scores = attack(seen)
-            ties = random.random(len(seen))  # the order in the notes tells nothing
+            ties = random.random(len(seen))  # the order in the notes carries no information
             named = set(np.lexsort((ties, -np.array(scores)))[:wanted].tolist())
             for at, one in enumerate(seen):
                 counts[name][patients[one.patient]] += (at in named and one.planted, one.planted, 1)
@@ -96,18 +96,18 @@ def hiding(
 
 
 def _planted(notes: Sequence[NotePair], share: float, random: np.random.Generator) -> list[_Seen]:
-    """Every mention that looks like an identifier in the new notes, some of them put back as they were."""
+    """All mentions that look like identifiers in the new notes, some of them restored at random."""
     found: list[tuple[str, str, str, bool]] = []
     for note in notes:
         for mention in note.mentions:
             if mention.group in _GROUPS and mention.surrogate is not None and mention.surrogate != mention.words:
                 back = bool(random.random() < share)
                 found.append((note.patient, mention.group, mention.words if back else mention.surrogate, back))
-    told: Counter[tuple[str, str]] = Counter(
+    counts: Counter[tuple[str, str]] = Counter(
         (patient, word) for patient, _, words, _ in found for word in set(_words(words))
     )
     return [
-        _Seen(patient, group, words, back, all(told[patient, word] < 2 for word in _words(words)))
+        _Seen(patient, group, words, back, all(counts[patient, word] < 2 for word in _words(words)))
         for patient, group, words, back in found
     ]
 
@@ -117,14 +117,14 @@ def _words(text: str) -> list[str]:
 
 
 def _letters(seen: _Seen) -> list[str]:
-    """The triples of characters of its words, digits as one."""
-    told = "".join("0" if c.isdigit() else c for c in f"^{fold(seen.words)}$")
-    return [seen.group + told[at : at + 3] for at in range(len(told) - 2)]
+    """The character trigrams of the mention's words, with all digits as 0."""
+    padded = "".join("0" if c.isdigit() else c for c in f"^{fold(seen.words)}$")
+    return [seen.group + padded[at : at + 3] for at in range(len(padded) - 2)]
 
 
 def _outsider(seen: Sequence[_Seen]) -> list[float]:
-    """How rare its triples of characters are among the other patients' mentions of its group, and whether it stands
-    alone."""
+    """How rare the mention's character trigrams are among the other patients' mentions of its group, plus 1 if its
+    words occur only once in the patient's notes."""
     own: dict[str, Counter[str]] = defaultdict(Counter)
     for one in seen:
         own[one.patient].update(_letters(one))
@@ -140,7 +140,7 @@ def _outsider(seen: Sequence[_Seen]) -> list[float]:
 
 
 def _insider(seen: Sequence[_Seen]) -> list[float]:
-    """Log-odds of being planted (naive Bayes over signs), learnt from all patients but the mention's own."""
+    """Log-odds of being planted (naive Bayes over features), learned from all patients except the mention's own."""
     signs = [_signs(one) for one in seen]
     counted: dict[tuple[str, bool], Counter[str]] = defaultdict(Counter)
     sizes: Counter[tuple[str, bool]] = Counter()
@@ -173,15 +173,15 @@ def _sum(counted: Iterable[Counter[str]]) -> Counter[str]:
 def _signs(one: _Seen) -> list[str]:
     known = [word for word in _words(one.words) if len(word) > 1]
     pooled = sum(word in _pooled() for word in known)
-    told = "none" if not pooled else "all" if pooled == len(known) else "some"
+    known_as = "none" if not pooled else "all" if pooled == len(known) else "some"
     return sorted(
-        {*_letters(one), f"{one.group} pool {told}", f"{one.group} alone {one.alone}", f"shape {shape(one.words)}"}
+        {*_letters(one), f"{one.group} pool {known_as}", f"{one.group} alone {one.alone}", f"shape {shape(one.words)}"}
     )
 
 
 @cache
 def _pooled() -> frozenset[str]:
-    """Every word of the current pools, folded: people, towns, institutions."""
+    """Every word of the current pools, folded: people, towns, institutions, streets."""
     found: set[str] = set()
 
     def walk(table: object) -> None:

@@ -1,5 +1,5 @@
-"""What a reader takes words for: a person, a kind of institution, a label. Of words alone, and not of how surrogates
-are made here: the judges know the pools and generators only where a class of professions is asked for."""
+"""How a reader would classify words: as a person, a kind of institution, or a label. Only the words are used, not how
+surrogates are made here. The judges use the pools and generators only to get the class of a profession."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ def data() -> dict[str, Any]:
 
 
 def is_label(text: str) -> bool:
-    """A placeholder and no surrogate: [NAME], XXXX, ***, PATIENT."""
+    """Return True for a placeholder that is not a surrogate: [NAME], XXXX, ***, PATIENT."""
     low = {fold(word) for word in WORD.findall(text)}
     return bool(_LABEL.search(text)) or (bool(low) and low <= set(data()["labels"]["words"].split()))
 
 
 @lru_cache(maxsize=1 << 14)
 def is_person(text: str) -> bool:
-    """Words that can be a person's name: at least one is known as one, and none is likelier something else.
+    """Return True if the words can be a person's name: at least one is a known name, and none is likelier another word.
 
-    Initials alone are taken for a person's. A name that no list holds is not recognised; compare with the originals.
+    Initials alone count as a person's. A name that no list holds is not recognized, so compare with the originals.
     """
     if is_label(text) or institution(text) or any(c.isdigit() for c in text):
         return False
     pieces = [piece for piece in parse(text).pieces if piece.role in ("given", "nick", "middle", "surname")]
-    told = [p for p in pieces if p.style == "plain" and len(p.text) > 1]
+    full = [p for p in pieces if p.style == "plain" and len(p.text) > 1]
     return (
         bool(pieces)
-        and all(p.text[0].isupper() or p.text.islower() for p in told)
-        and (not told or any(map(_named, (p.text for p in told))))
+        and all(p.text[0].isupper() or p.text.islower() for p in full)
+        and (not full or any(map(_named, (p.text for p in full))))
     )
 
 
 def _named(word: str) -> bool:
-    """Known as a name, and oftener so than as a word or a brand."""
+    """Return True if it is known as a name, and more often so than as a word or a brand."""
     parts = [word, *re.split(r"[\s-]", word)]
     if any(bearers(key(part)) for part in parts):
         return not any(lexicon().get(fold(part), 0) & BRAND for part in parts)
@@ -59,7 +59,7 @@ def _named(word: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def institution(text: str) -> str:
-    """The kind of institution that the words name: school, care, pharmacy …; "" where none is told."""
+    """The kind of institution that the words name (school, care, pharmacy, …), or ""."""
     low = [fold(word) for word in WORD.findall(text)]
     found = [kind for kind, line in data()["institutions"].items() if set(line.split()) & set(low)]
     return found[0] if found else ""
@@ -67,27 +67,27 @@ def institution(text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def gender_of(text: str) -> str:
-    """`female`, `male`, or "" where the name does not tell."""
+    """`female`, `male`, or "" if the name does not show it."""
     guess = gender(parse(text))
     return guess.value if guess.value != "unknown" and guess.confidence >= SURE else ""
 
 
 @lru_cache(maxsize=1 << 14)
 def locale_of(text: str) -> str:
-    """Where the name is at home, or ""."""
+    """The locale of the name, or ""."""
     guess = locale(parse(text))
     return guess.value if guess.value != "unknown" and guess.confidence >= SURE else ""
 
 
 @lru_cache(maxsize=1 << 14)
 def shape(text: str) -> str:
-    """Digits as 9, letters as a or A, all else as it stands."""
+    """The shape of a text: digits become 9, letters a or A, and everything else stays."""
     return "".join("9" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else c for c in text)
 
 
 @lru_cache(maxsize=1 << 14)
 def bearing(text: str) -> tuple[object, ...]:
-    """How a person's name is written: title, degrees, suffix, what is shown, order, case, possessive."""
+    """How a person's name is written: title, degrees, suffix, parts shown, order, case, possessive."""
     name = parse(text)
     shown = [p for p in name.pieces if p.role in ("given", "nick", "middle", "surname")]
     whole = [p for p in shown if p.style != "initial"]
@@ -100,7 +100,7 @@ def titles() -> frozenset[str]:
 
 
 def day_of(text: str, day_first: bool) -> date | None:
-    """The day of a full date; None of anything else, and of a day that no calendar has."""
+    """The day of a full date. None for anything else, and for days that do not exist."""
     form = date_of(text, day_first)
     try:
         return date(int(form[1]), int(form[2]), int(form[3])) if form[0] == "day" and form[1] else None

@@ -1,6 +1,7 @@
-"""Notes before and after relexicalization, with the identities that annotators gave and those the machine gave.
+"""Notes before and after relexicalization, with the identities from the annotators and from the machine.
 
-Shares with intervals over patients, who are drawn whole: mentions of one patient stand and fall together.
+`share_of` computes shares with intervals over patients. Patients are drawn as a whole, because mentions of one patient
+are correlated.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from incognote.relex.nouns import Group
 
 @dataclass(frozen=True, slots=True)
 class MentionPair:
-    """One gold mention and what became of it. No words show in its repr.
+    """One gold mention and its replacement. Its repr shows no words.
 
     Args:
-        note: place of its note in the sequence of notes.
-        type: of the gold.
+        note: index of its note in the sequence of notes.
+        type: from the gold.
         start, end: in the note before.
-        words: as they stand before.
-        gold: identity by the annotator: the same words stand for the same thing in all notes.
-        given: identity by the machine; "" where the mention was not replaced.
-        surrogate: what stands in its place; None where the mention was not replaced.
+        words: in the note before.
+        gold: identity from the annotator. The same string means the same thing in all notes.
+        given: identity from the machine; "" if the mention was not replaced.
+        surrogate: its replacement; None if the mention was not replaced.
         out_start, out_end: of the surrogate, in the note after.
     """
 
@@ -55,11 +56,11 @@ class NotePair:
     """A note before and after.
 
     Args:
-        patient: whose it is; the note's own id where none is named.
+        patient: the patient's id; the note's own id if none is given.
         mentions: gold mentions in the order of the text.
-        groups: what the patient is said to be, by name: {"race": "Asian"}; never shown.
-        label: what a downstream model is to tell, where the gold says it.
-        extra: places the machine replaced and no annotator marked.
+        groups: attributes of the patient by name, as in {"race": "Asian"}; never shown.
+        label: the target of a downstream model, if the gold gives one.
+        extra: places that the machine replaced and no annotator marked.
     """
 
     patient: str = field(repr=False)
@@ -72,20 +73,20 @@ class NotePair:
 
 
 def read_pairs(gold: str | Path, out: str | Path) -> list[NotePair]:
-    """Annotated notes and what `incognote relex` made of them.
+    """Read annotated notes and the output of `incognote relex` for them.
 
     Args:
-        gold: lines `{"id", "patient", "text", "spans": [{"start", "end", "type", "identity"}]}`, and where known
-            `groups` (`{"race", "ethnicity", "region", "age group", …}`, words) and `label`.
+        gold: lines `{"id", "patient", "text", "spans": [{"start", "end", "type", "identity"}]}`, and if known
+            `groups` (`{"race", "ethnicity", "region", "age group", …}`, as text) and `label`.
         out: lines `{"id", "text", "spans": [{"start", "end", "type", "identity", "surrogate", "out_start",
             "out_end"}]}`, in any order.
 
     Returns:
-        In the order of the gold. A mention counts as replaced where the machine replaced exactly its place.
+        In the order of the gold. A mention counts as replaced if the machine replaced exactly its place.
 
     Raises:
-        UsageError: a line is none of these, an id stands twice or on one side only, offsets do not fit their text, or
-            something outside the replaced places changed: the two files are not of one run.
+        UsageError: a line has another form, an id occurs twice or on one side only, offsets do not fit their text, or
+            something outside the replaced places changed. The two files are then not from one run.
     """
     made = {str(row["id"]): (number, row) for number, row in _rows(out, "OUT")}
     notes: list[NotePair] = []
@@ -131,15 +132,15 @@ def _note(at: int, row: dict[str, Any], number: int, made: dict[str, Any]) -> No
         told = (at, str(span["type"]), start, end, before[start:end], str(span["identity"]))
         if s := replaced.pop((start, end), None):
             place = int(s["out_start"]), int(s["out_end"])
-            mentions.append(MentionPair(*told, str(s["identity"]), str(s["surrogate"]), *place))
+            mentions.append(MentionPair(*fields, str(s["identity"]), str(s["surrogate"]), *place))
         else:
-            mentions.append(MentionPair(*told))
+            mentions.append(MentionPair(*fields))
     groups = {str(name): str(value) for name, value in row.get("groups", {}).items()}
     return NotePair(patient, before, after, tuple(mentions), groups, str(row.get("label", "")), len(replaced))
 
 
 def _check(before: str, after: str, spans: list[dict[str, Any]], number: int) -> None:
-    """Everything outside the spans is as it was, and every surrogate stands where it is said to."""
+    """Check that everything outside the spans is unchanged, and that every surrogate is at its given place."""
     done = out = 0
     for s in spans:
         start, end, begin, stop = (int(s[name]) for name in ("start", "end", "out_start", "out_end"))

@@ -22,15 +22,15 @@ Judged = Sequence[tuple[NotePair, MentionPair, Verdicts]]
 
 @dataclass(frozen=True, slots=True)
 class RelexReport:
-    """What a run is worth. No words of a note.
+    """The scores of a run. It holds no words of a note.
 
     Attributes:
-        notes, patients, mentions: of the gold.
+        notes, patients, mentions: their numbers in the gold.
         replaced: share of gold mentions that the run replaced exactly.
         extra: places it replaced that no annotator marked.
         preservation: the entity preservation rate (`role`), by group of types, and each attribute.
-        coherence: the share of replaced mentions nothing speaks against (`score`), and each respect.
-        consistency, model, hiding: as their modules say; `model` is empty for one patient alone.
+        coherence: the share of replaced mentions that pass every check (`score`), and the share for each check.
+        consistency, model, hiding: see their modules; `model` is empty if there is only one patient.
     """
 
     notes: int
@@ -45,7 +45,7 @@ class RelexReport:
     hiding: Mapping[str, Hidden]
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able."""
+        """Return the report as a JSON-serializable dict."""
         return {
             "notes": self.notes,
             "patients": self.patients,
@@ -60,18 +60,18 @@ class RelexReport:
         }
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """What, figure with its interval, of how many; for a terminal."""
+        """Rows for a terminal: name, figure with its interval, and the number it is a share of."""
         yield _row("replaced exactly", self.replaced)
         for head, figures in (("entity preservation", self.preservation), ("contextual coherence", self.coherence)):
             for name, figure in figures.items():
                 yield _row(f"{head}: {name}", figure)
-        told = self.consistency
-        for name, scored in (("names", told.names), ("all types", told.all)):
+        scores = self.consistency
+        for name, scored in (("names", scores.names), ("all types", scores.all)):
             yield _row(f"replacement consistency: B-cubed precision (merges), {name}", scored.precision)
             yield _row(f"replacement consistency: B-cubed recall (splits), {name}", scored.recall)
             yield _row(f"replacement consistency: B-cubed F1, {name}", scored.f1)
         for name in ("agreement", "collisions", "merged", "originals", "intervals"):
-            yield _row(f"replacement consistency: {name}", getattr(told, name))
+            yield _row(f"replacement consistency: {name}", getattr(scores, name))
         for by, groups in self.model.items():
             for group, shift in groups.items():
                 score = f", {shift.before:.3f} before" if shift.before is not None else ""
@@ -91,15 +91,15 @@ def evaluate_relex(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> RelexReport:
-    """Score what `incognote relex` made of annotated notes.
+    """Score the output of `incognote relex` for annotated notes.
 
     Args:
-        gold, out: as `read_pairs` takes them.
-        planted: the share of mentions put back for the attackers.
-        reader: who judges what surrogates look like in their notes.
+        gold, out: as for `read_pairs`.
+        planted: the share of mentions restored for the attackers.
+        reader: judges what surrogates look like in their notes.
 
     Raises:
-        UsageError: the files are of other notes or not of one run.
+        UsageError: the files hold different notes or are not from one run.
     """
     log_opening(gold, "evaluate-relex")
     notes = read_pairs(gold, out)
@@ -126,7 +126,7 @@ def _row(name: str, figure: Figure) -> tuple[str, str, str]:
 
 
 def _figures(verdicts: Judged, first: str, resamples: int, seed: int) -> dict[str, Figure]:
-    """Each respect's share, the named one first."""
+    """The share for each check, with `first` at the top."""
     names = Counter(name for _, _, told in verdicts for name in told)
     ordered = sorted(names, key=lambda name: (name != first, name))
     return {

@@ -1,4 +1,4 @@
-"""What the figures of a report show, and how each is drawn on a pair of axes."""
+"""The figures of a report: what each shows, and how it is drawn on matplotlib axes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST = 12
-"""So many systems are drawn at most: the first of those that leave the fewest characters."""
+"""The maximum number of systems drawn: those that leave the fewest characters."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 SIGNS = "●■▲◆▼✚✖★◀▶⬟⬢"
 """The markers as characters, for a legend outside the figure."""
@@ -25,7 +25,7 @@ _GROUPS = ("PERSON", "AGE", "CONTACT", "DATE", "ID", "LOCATION", "PROFESSION", "
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Colours by what they are for; `series` in the order of the systems."""
+    """Colors by purpose; `series` is in the order of the systems."""
 
     ink: str
     soft: str
@@ -54,8 +54,8 @@ class Chart:
 
     Attributes:
         name: for files and anchors.
-        note: what is drawn, its n and its intervals, in words.
-        legend: systems by number and name; empty where the facets name them.
+        note: the caption: what is drawn, its n, and its intervals.
+        legend: systems by number and name; empty if the facets name them.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Chart:
 
 
 def charts(section: Section) -> Iterator[Chart]:
-    """The figures that a corpus has something to show for."""
+    """The figures for which a corpus has data."""
     drawn = _drawn(section.systems)
     if section.labels:
         yield _bars(section, drawn)
@@ -103,12 +103,12 @@ def _bar(ax: Axes, theme: Theme, figures: Sequence[tuple[str, Figure]]) -> None:
         ax.barh(row, value, height=0.62, color=theme.of(row), alpha=0.8)
         if figure.low is not None and figure.high is not None:
             ax.plot([figure.low, figure.high], [row, row], color=theme.ink, linewidth=1.4, solid_capstyle="butt")
-        told = "–" if figure.value is None else f"{value:.3f}"
-        ax.text(1.02, row, told, va="center", ha="left", color=theme.ink, fontsize=9)
+        label = "–" if figure.value is None else f"{value:.3f}"
+        ax.text(1.02, row, label, va="center", ha="left", color=theme.ink, fontsize=9)
     ax.set_yticks([])
     for row, (name, _) in enumerate(figures):
         lines = _broken(name)
-        for number, line in enumerate(lines):  # one by one: whatever the page's font is, they end at the axis
+        for number, line in enumerate(lines):  # one by one, so that they end at the axis in any font
             at = row + 0.3 * (number - (len(lines) - 1) / 2)
             ax.text(-0.02, at, line, va="center", ha="right", color=theme.ink, fontsize=8)
     ax.set_ylim(len(figures) - 0.5, -0.5)
@@ -118,7 +118,7 @@ def _bar(ax: Axes, theme: Theme, figures: Sequence[tuple[str, Figure]]) -> None:
 
 
 def _broken(name: str) -> list[str]:
-    """A name in lines, broken between its parts, where it is long."""
+    """Break a long name into lines between its parts."""
     lines = [""]
     for part in name.split(" · "):
         joined = f"{lines[-1]} · {part}" if lines[-1] else part
@@ -171,7 +171,7 @@ def _told(
     shift: tuple[float, float],
     align: Literal["center", "right"],
 ) -> None:
-    """A word beside a point; the shift is in points."""
+    """Write a label next to a point; the shift is in points."""
     ax.annotate(text, at, xytext=shift, textcoords="offset points", ha=align, color=colour, fontsize=8)
 
 
@@ -212,13 +212,13 @@ def _type_recall(system: MeasuredSystem, name: str) -> Figure:
 
 
 def _line_name(systems: Sequence[MeasuredSystem]) -> str:
-    """What the names of systems on one line have in common."""
+    """The part of the name that the systems on one line share."""
     first, second = (system.name.split(" · ") for system in systems[:2])
     return " · ".join(part for part in first if part in second)
 
 
 def _pass(ax: Axes, theme: Theme, series: Sequence[Sequence[tuple[int, Figure]]]) -> None:
-    step = 0.3 / max(1, len(series) - 1)  # beside each other
+    step = 0.3 / max(1, len(series) - 1)  # side by side
     for number, points in enumerate(series):
         colour, shift = theme.of(number), number * step - (0.15 if len(series) > 1 else 0)
         across = [passes + shift for passes, _ in points]
@@ -348,5 +348,5 @@ def _reliable(ax: Axes, theme: Theme, number: int, known: Calibration) -> None:
 
 
 def _value(figure: Figure) -> float:
-    """A number for matplotlib, which leaves NaN out."""
+    """The value, or NaN for None, which matplotlib does not draw."""
     return float("nan") if figure.value is None else figure.value

@@ -1,4 +1,4 @@
-"""What is drawn over something: precision and recall over thresholds, recall over passes and over cost."""
+"""The data of the curves: precision and recall over thresholds, and the cost per note."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from incognote.evaluation.metrics.stream import Stream
 from incognote.evaluation.metrics.tally import Column
 
 STEPS = 12
-"""At most so many thresholds are measured."""
+"""The maximum number of thresholds that are measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Only findings with this score or more are kept: by character, type-blind."""
+    """Scores by character, type-blind, if only findings with at least this score are kept."""
 
     score: float
     precision: Figure
@@ -31,7 +31,7 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a note takes on average; `usd` is None where a price is unknown. No calls: no model was asked."""
+    """The average cost of a note. `usd` is None if a price is unknown; `asks` says whether a model is used."""
 
     tokens: float
     usd: float | None
@@ -39,7 +39,7 @@ class Cost:
 
 
 def by_threshold(pairs: Sequence[Pair], *, resamples: int, seed: int) -> tuple[Threshold, ...]:
-    """Precision and recall by score threshold, the lowest first; empty where scores lack or are all the same."""
+    """Precision and recall by score threshold, lowest first. Empty if scores are missing or all equal."""
     if any(len(pair.scores) != len(pair.found) for pair in pairs):
         return ()
     scores = np.array([score for pair in pairs for score in pair.scores])
@@ -63,7 +63,7 @@ def by_threshold(pairs: Sequence[Pair], *, resamples: int, seed: int) -> tuple[T
 
 
 def _kept(pair: Pair, steps: np.ndarray[tuple[int], np.dtype[np.float64]]) -> dict[Column, int]:
-    """Letters and digits of one document: gold, and per threshold those found and those of them that are right."""
+    """Count letters and digits of one document: gold, and per threshold those found and those found right."""
     letters = counted(pair.text)
     gold = np.zeros(len(letters), bool)
     best = np.full(len(letters), -1.0)
@@ -71,7 +71,7 @@ def _kept(pair: Pair, steps: np.ndarray[tuple[int], np.dtype[np.float64]]) -> di
         gold[start:end] = True
     for (start, end, _), score in zip(pair.found, pair.scores, strict=True):
         np.maximum(best[start:end], score, out=best[start:end])
-    level = np.searchsorted(steps, best, side="right")  # how many of the thresholds it reaches
+    level = np.searchsorted(steps, best, side="right")  # the number of thresholds reached
     counts: dict[Column, int] = {("gold",): int((gold & letters).sum())}
     for what, mask in (("found", letters), ("right", letters & gold)):
         at_least = np.bincount(level[mask], minlength=len(steps) + 1)[::-1].cumsum()[::-1]
@@ -80,10 +80,10 @@ def _kept(pair: Pair, steps: np.ndarray[tuple[int], np.dtype[np.float64]]) -> di
 
 
 def costs(heads: Sequence[CellHead], ledger: Path) -> list[Cost]:
-    """What each cell takes per note.
+    """The cost per note of each cell.
 
-    A cell may owe its replies to another's calls, so that what it paid says little. Its money is its tokens at the
-    mean price per token that calls to its model were paid with in this experiment.
+    A cell may reuse replies that another cell paid for, so its own payments say little. Its cost is its tokens times
+    the mean price per token paid for calls to its model in this experiment.
     """
     prices = _prices(heads, ledger)
     made = []
@@ -97,7 +97,7 @@ def costs(heads: Sequence[CellHead], ledger: Path) -> list[Cost]:
 
 
 def _prices(heads: Sequence[CellHead], ledger: Path) -> Mapping[str, float | None]:
-    """US dollars per token by model, over all calls that were paid; None where one of them has no price."""
+    """US dollars per token by model, over all paid calls. None if one of the calls has no price."""
     models = {head.key: head.facts.get("model") for head in heads}
     paid: dict[str, list[tuple[int, float | None]]] = {}
     for line in ledger.read_text(encoding="utf-8").splitlines() if ledger.exists() else ():

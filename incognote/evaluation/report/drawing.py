@@ -1,4 +1,4 @@
-"""Charts as inline SVG that follows the page's colours, and as PNG files. matplotlib draws both."""
+"""Charts as inline SVG in the page's colors, and as PNG files. matplotlib draws both."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette (2008), told apart by people who see fewer colours; its yellow is too light on white.
+# The palette of Okabe and Ito (2008) for color-blind readers; its yellow is replaced, because it is too light on white.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#b07d00", "#5b6675", "#7a3e9d")
 PRINTED = Theme("#1c2430", "#5b6675", "#d9dee5", PALETTE)
 _WIDTH, _COLUMNS, _DPI = 4.4, 3, 100
-# Colours that nothing is drawn in, each put in place of a CSS variable of the page.
+# Placeholder colors. Nothing else is drawn in them, and each is replaced by a CSS variable of the page.
 _STANDING = Theme("#010101", "#010102", "#010103", tuple(f"#0102{n:02x}" for n in range(len(PALETTE))))
 _VARIABLES = {
     _STANDING.ink: "var(--ink)",
@@ -32,7 +32,7 @@ _VARIABLES = {
 
 
 def svgs(chart: Chart, prefix: str) -> Iterator[tuple[str, str]]:
-    """Each facet's title and its drawing, the ids in it begun with the prefix."""
+    """Each facet's title and its drawing, with `prefix` before the ids in it."""
     for number, facet in enumerate(chart.facets):
         with _drawn([facet], 1, _STANDING, titled=False) as figure:
             out = io.StringIO()
@@ -41,7 +41,7 @@ def svgs(chart: Chart, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def png(chart: Chart) -> bytes:
-    """All facets as one picture on white, its legend beneath."""
+    """Draw all facets as one picture on white, with the legend below."""
     with _drawn(chart.facets, min(_COLUMNS, len(chart.facets)), PRINTED, titled=True) as figure:
         from matplotlib.lines import Line2D
 
@@ -58,8 +58,8 @@ def png(chart: Chart) -> bytes:
 
 
 def _fewer_colours(picture: io.BytesIO) -> bytes:
-    """The same picture in 128 colours: lines and text need no more, and it takes a third of the room."""
-    from PIL import Image  # matplotlib has it
+    """Reduce the picture to 128 colors: enough for lines and text, and a third of the size."""
+    from PIL import Image  # matplotlib installs it
 
     out = io.BytesIO()
     Image.open(picture).convert("RGB").quantize(128, kmeans=1, dither=Image.Dither.NONE).save(
@@ -104,7 +104,7 @@ def _dressed(ax: Axes, theme: Theme) -> None:
 
 
 def _inline(svg: str, name: str, label: str) -> str:
-    """A drawing fit to stand in a page: no prologue, no style of its own, ids that no other drawing has."""
+    """Prepare a drawing for the page: no prologue, no style of its own, and ids that no other drawing has."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>|<!--.*?-->", "", svg, flags=re.S)
     used = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", svg))
@@ -117,12 +117,12 @@ def _inline(svg: str, name: str, label: str) -> str:
     box = re.search(r'viewBox="[^"]+"', svg)
     head = f'<svg {box[0] if box else ""} role="img" aria-label="{escape(label)}">'
     svg = re.sub(r"^<svg[^>]*>", lambda _: head, svg)
-    svg = re.sub(r'<path d="[^"]*" style="fill: none"/>', "", _flat(svg))  # frames that nobody sees
+    svg = re.sub(r'<path d="[^"]*" style="fill: none"/>', "", _flat(svg))  # invisible frames
     return re.sub(r">\s+<", "><", re.sub(r"\s+", " ", svg)).replace(' "', '"').strip()
 
 
 def _flat(svg: str) -> str:
-    """The same without groups that say nothing: half of what matplotlib writes."""
+    """Remove groups without attributes, which are half of what matplotlib writes."""
     kept: list[bool] = []
 
     def tag(found: re.Match[str]) -> str:
@@ -137,17 +137,17 @@ def _flat(svg: str) -> str:
 
 
 def canvas(width: float, height: float, what: str) -> Figure:
-    """A picture, in inches of 120 dots.
+    """Make an empty figure, sized in inches at 120 dots per inch.
 
     Args:
-        what: is to be drawn, for the error.
+        what: the subject of the drawing, for the error message.
 
     Raises:
         MissingExtra: matplotlib is not installed.
     """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure  # not pyplot: it would look for a screen
+        from matplotlib.figure import Figure  # not pyplot: it would look for a display
     except ImportError:
         raise MissingExtra("evaluation", f"drawing {what}") from None
     figure = Figure(figsize=(width, height), dpi=120, layout="constrained")

@@ -1,4 +1,4 @@
-"""`incognote experiment report`: a page, its figures as PNG files, and all of it as JSON."""
+"""`incognote experiment report`: write a page, its figures as PNG files, and everything as JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from incognote.files.atomic import write_atomic
 
 @dataclass(frozen=True, slots=True)
 class WrittenReport:
-    """The files of a report, and what it is of."""
+    """The files of a report, and the sections it covers."""
 
     page: Path
     data: Path
@@ -48,14 +48,14 @@ def write_report(
 
     Args:
         results: the experiment's folder.
-        out: the folder to write to; `report` within the other when not given.
-        texts: whether misses and false alarms are shown in their context, which makes the page PHI where notes are.
+        out: the folder to write to; `report` inside the results folder by default.
+        texts: whether misses and false alarms are shown in context. The page then contains PHI if the notes do.
         who: opens a test split, for its log.
-        embedder: its name and itself, for what of the meaning is left.
-        watch: told what is worked on.
+        embedder: its name and the embedder, to measure how much meaning is left.
+        watch: called with a description of the current step.
 
     Raises:
-        UsageError: there is no finished cell, or a corpus changed since.
+        UsageError: there is no finished cell, or a corpus has changed since.
         IncognoteError: the log of a test split was altered, or the disk is full.
         MissingExtra: matplotlib is not installed.
     """
@@ -74,14 +74,14 @@ def write_report(
     title = folder.resolve().name.removesuffix(".results")
     page, data = place / "report.html", place / "report.json"
     write_atomic(page, _page(title, measured, drawn, texts, resamples, seed).encode(), private=True)
-    told = {"report": 1, "version": _version(), "resamples": resamples, "seed": seed,
-            "corpora": [one.as_dict() for one in measured]}  # fmt: skip
-    write_atomic(data, (json.dumps(_rounded(told), separators=(",", ":")) + "\n").encode(), private=True)
+    content = {"report": 1, "version": _version(), "resamples": resamples, "seed": seed,
+               "corpora": [one.as_dict() for one in measured]}  # fmt: skip
+    write_atomic(data, (json.dumps(_rounded(content), separators=(",", ":")) + "\n").encode(), private=True)
     return WrittenReport(page, data, tuple(pictures), tuple(measured))
 
 
 def _rounded(told: Any) -> Any:
-    """Numbers to five places: what lies beyond is no measurement."""
+    """Round floats to five places. Further digits are not meaningful."""
     if isinstance(told, float):
         return round(told, 5)
     if isinstance(told, dict):

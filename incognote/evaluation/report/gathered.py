@@ -1,6 +1,6 @@
-"""All that a report of an experiment tells, measured: by corpus, of every finished cell.
+"""Measure every finished cell of an experiment, by corpus, for its report.
 
-What the cells of one corpus are called where there is little room: by what tells them apart.
+Cells of one corpus get short names, made of the settings in which they differ.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class MeasuredSystem:
     """One cell on one corpus.
 
     Attributes:
-        name: short, its own within the corpus.
-        thresholds: precision and recall by score threshold; empty where findings have no scores, or all the same.
-        pairs: the texts with what is in them and what was found.
+        name: a short name, unique within the corpus.
+        thresholds: precision and recall by score threshold. Empty if findings have no scores, or all the same one.
+        pairs: the texts with their gold and findings.
     """
 
     name: str
@@ -54,8 +54,8 @@ class Section:
 
     Attributes:
         hash: SHA-256 of the corpus, in hexadecimal.
-        labels: gold spans by evaluation group, most first.
-        openings: of a test split, this report's included; None for a development split.
+        labels: gold spans by evaluation group, most frequent first.
+        openings: the openings of a test split, including the one for this report; None for a development split.
         versus: every pair, under the systems' short names.
     """
 
@@ -70,11 +70,11 @@ class Section:
 
     @property
     def report(self) -> ScoreReport:
-        """Of the first system: what it says of the corpus holds for all."""
+        """The report of the first system. Its facts about the corpus hold for all systems."""
         return self.systems[0].report
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able; figures and no texts."""
+        """Return figures, without texts, as a JSON-serializable dict."""
         return {
             "corpus": self.corpus,
             "synthetic": self.synthetic,
@@ -109,16 +109,16 @@ def gather(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> list[Section]:
-    """Measure all finished cells of an experiment. The opening of a test split is logged.
+    """Measure all finished cells of an experiment. Opening a test split is logged.
 
     Args:
-        folder: of the results.
+        folder: the results folder.
         who: opens a test split, for its log.
-        embedder: its name and itself, for what of the meaning is left.
-        watch: told of each cell that is measured.
+        embedder: its name and the embedder, to measure how much meaning is left.
+        watch: called with each cell that is measured.
 
     Raises:
-        UsageError: there is no finished cell, or a corpus changed since.
+        UsageError: there is no finished cell, or a corpus has changed since.
         IncognoteError: the log of a test split was altered.
     """
     results = Results(folder)
@@ -183,7 +183,7 @@ def _named(versus: Versus, called: Mapping[str, str]) -> Versus:
 
 
 class Axes(NamedTuple):
-    """How a cell was run; the last six are None where no model was asked."""
+    """The settings of a cell. The last six are None if no model was used."""
 
     system: str
     model: str | None = None
@@ -195,12 +195,12 @@ class Axes(NamedTuple):
 
     @property
     def line(self) -> tuple[Any, ...]:
-        """All but the passes: cells on one line of a curve over passes."""
+        """All settings except the passes. Cells with the same value are on one line of a curve over passes."""
         return (*self[:4], *self[5:])
 
 
 def axes(head: CellHead) -> Axes:
-    """Read from a cell's facts and label (`cell.Cell.label`)."""
+    """Read the settings from a cell's facts and label (`cell.Cell.label`)."""
     rest = head.label.removeprefix(f"{head.corpus['name']}:")
     model = head.facts.get("model")
     if model is None:
@@ -212,7 +212,7 @@ def axes(head: CellHead) -> Axes:
 
 
 def short(heads: Sequence[CellHead]) -> list[str]:
-    """A name for each: its system, and of how it asks what is not the same for all; told apart by key if need be."""
+    """A short name per cell: its system and the settings that vary between cells, plus its key if names would clash."""
     every = [axes(head) for head in heads]
     asking = [each for each in every if each.model is not None]
     varying = [i for i in range(1, 7) if len({each[i] for each in asking}) > 1]

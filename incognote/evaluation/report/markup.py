@@ -1,4 +1,4 @@
-"""Text, figures and tables as HTML. What comes from a note or a file goes through `escaped`, and nowhere else in."""
+"""Text, figures, and tables as HTML. All text from notes and files must pass through `escaped`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from html import escape
 
 from incognote.evaluation.intervals import Figure
 
-# Control characters get the pictures Unicode has for them, lone surrogates the replacement character.
+# Control characters become Unicode control pictures, and lone surrogates become the replacement character.
 _SIGNS = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n\r"}
 _SIGNS.update(dict.fromkeys((0x7F, *range(0x80, 0xA0), *range(0xD800, 0xE000)), 0xFFFD))
 
 
 def escaped(text: str) -> str:
-    """Text for HTML, with visible signs for what a browser cannot show."""
+    """Escape text for HTML, with visible symbols for characters that a browser cannot show."""
     return escape(text.translate(_SIGNS))
 
 
 def figure(one: Figure | None, digits: int = 3) -> str:
-    """A score with its interval beneath it, as the content of a cell."""
+    """A score with its interval below it, as the content of a table cell."""
     if one is None or one.value is None:
         return "–"
     if one.low is None or one.high is None:
@@ -38,14 +38,14 @@ def percent(one: Figure) -> str:
 def table(
     head: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]], *, caption: str = "", last: str = "", top: str = ""
 ) -> str:
-    """A table that scrolls by itself where it is too wide.
+    """A table that scrolls on its own if it is too wide.
 
     Args:
-        head: the columns' names, escaped by this function.
-        rows: the name of a row, escaped by this function, and the HTML of its cells.
-        caption: what stands above it, escaped by this function.
+        head: the column names, escaped by this function.
+        rows: each row's name, escaped by this function, and the HTML of its cells.
+        caption: the text above the table, escaped by this function.
         last: the name of a row to set apart (the sum of the others).
-        top: HTML of a row above the columns' names.
+        top: HTML of a row above the column names.
     """
     titles = "".join(f'<th scope="col">{escaped(name)}</th>' for name in head)
     body = "".join(
@@ -53,10 +53,10 @@ def table(
         f"{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
         for name, cells in rows
     )
-    said = f'<p class="note">{escaped(caption)}</p>' if caption else ""
+    above = f'<p class="note">{escaped(caption)}</p>' if caption else ""
     label = escaped(caption or head[0] or "table")
     return (
-        f'<div class="table">{said}<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table>'
+        f'<div class="table">{above}<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table>'
         f"<thead>{top}<tr>{titles}</tr></thead><tbody>{body}</tbody></table></div></div>"
     )
 
@@ -66,5 +66,5 @@ def _apart(name: str, last: str) -> str:
 
 
 def details(summary: str, content: str) -> str:
-    """Something that is opened on request."""
+    """A collapsed section with a summary."""
     return f"<details><summary>{escaped(summary)}</summary>{content}</details>"

@@ -1,4 +1,4 @@
-"""What systems missed and what they found without need, in its context."""
+"""Misses and false alarms of the systems, in context."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ KINDS: dict[Kind, str] = {
     "wide": "found with extra words",
 }
 MOST = 1500
-"""So many are shown of one corpus: what was missed comes before what was found without need."""
+"""The maximum number shown per corpus. Misses come before false alarms."""
 _AROUND = 70
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A gold span of which letters or digits were left, or a finding that takes some which gold does not mark.
+    """A gold span with letters or digits left, or a finding that covers some which gold does not mark.
 
     Attributes:
         document: its id.
-        systems: the numbers of the systems that made it.
-        before, words, after: the text; PHI where the corpus is.
+        systems: the numbers of the systems that made the mistake.
+        before, words, after: the text, which is PHI if the corpus is.
     """
 
     document: str
@@ -44,7 +44,7 @@ class Mistake:
 
 
 def mistakes(section: Section) -> tuple[list[Mistake], int]:
-    """Of all systems of a corpus, one that several made told once; and how many there are beyond `MOST`."""
+    """The mistakes of all systems, each listed once, and the number beyond `MOST` that is not listed."""
     made: dict[tuple[int, Kind, LabeledSpan], list[int]] = {}
     for system, one in enumerate(section.systems):
         for number, pair in enumerate(one.pairs):

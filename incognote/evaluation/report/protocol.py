@@ -1,4 +1,4 @@
-"""The layouts of RedactOR's Tables 1 to 3, filled with what was measured here."""
+"""The layouts of RedactOR's Tables 1 to 3, filled with our measurements."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from incognote.evaluation.report.markup import escaped, figure, table
 _DIGITS = 4
 _ALL = "All"
 _BESIDE = 3
-"""So many systems stand beside each other in Table 2, as in the paper."""
+"""The number of systems side by side in Table 2, as in the paper."""
 
 
 def tables(section: Section) -> Iterator[str]:
-    """The three tables of a corpus, as HTML; none where its gold marks nothing."""
+    """The three tables of a corpus, as HTML; none if its gold has no labels."""
     scores = [
         (system.name, system.report.measures.redactor)
         for system in section.systems

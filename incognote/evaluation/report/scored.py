@@ -1,7 +1,4 @@
-"""The scores of one system on one corpus.
-
-A scored corpus for a terminal.
-"""
+"""The scores of one system on one corpus, and their tables for a terminal."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ METHOD = (
 
 @dataclass(frozen=True, slots=True)
 class SliceScores:
-    """The scores of one slice: a group or a type. `spans` is the share of its gold spans touched by anything found."""
+    """The scores of one slice: a group or a type. `spans` is the share of its gold spans touched by any finding."""
 
     recall: Figure
     precision: Figure
@@ -41,18 +38,18 @@ class SliceScores:
 
 @dataclass(frozen=True, slots=True)
 class ScoreReport:
-    """The scores of a corpus with what one must know to read them. Holds ids of documents, never their words.
+    """The scores of a corpus, with the facts needed to read them. Holds ids of documents, never their words.
 
     Attributes:
         corpus, synthetic: what was scored, and whether its texts are made up (None: not stated).
-        documents, with_phi, without_phi, characters: how much of it; with_phi by the chosen types, without_phi by any.
-        figures: the headline scores by name; `scores.py` says what each means.
+        documents, with_phi, without_phi, characters: its size. with_phi counts the chosen types, without_phi any type.
+        figures: the headline scores by name; `scores.py` explains them.
         groups, types: the same per evaluation group and per type.
-        chosen: the types and groups the scores are restricted to; empty for none.
-        problems: documents that could not be used as they are, each with its id.
-        clean_types: what was found in texts without PHI: findings per evaluation group.
-        measures: spans, tokens, the RedactOR protocol, confusion, calibration; None where gold marks nothing.
-        meaning: what an embedder sees; None where none was named.
+        chosen: the types and groups that the scores are restricted to; empty if there is no restriction.
+        problems: documents with problems, each with its id.
+        clean_types: findings in texts without PHI, counted per evaluation group.
+        measures: spans, tokens, the RedactOR protocol, confusion, calibration; None if the gold has no labels.
+        meaning: the scores from an embedder; None without an embedder.
     """
 
     corpus: str
@@ -74,7 +71,7 @@ class ScoreReport:
 
     @property
     def provenance(self) -> str:
-        """The line that stands beside every score: corpus, whether synthetic, n, what is scored."""
+        """The line printed with every score: corpus, whether it is synthetic, n, and which types are scored."""
         made_up = {True: "synthetic", False: "not synthetic", None: "not stated whether synthetic"}[self.synthetic]
         return (
             f"{self.corpus} ({made_up}) · n = {self.documents:,} documents, {self.with_phi:,} with PHI, "
@@ -83,11 +80,11 @@ class ScoreReport:
         )
 
     def to_json(self) -> str:
-        """Everything, as a JSON document."""
+        """Return everything as a JSON document."""
         return json.dumps({"provenance": self.provenance, "method": METHOD, **asdict(self)}, indent=2)
 
     def table(self, everything: bool = False) -> RenderableType:
-        """The headline, spans and tokens, the rows per group and the problems, for `rich`; all there is on request."""
+        """Return the headline, spans and tokens, rows per group, and problems for `rich`; all scores on request."""
         return table(self, everything)
 
 
@@ -110,7 +107,7 @@ _WORST = 12
 
 
 def table(report: ScoreReport, everything: bool = False) -> RenderableType:
-    """The headline, spans and tokens, the rows per group and the problems.
+    """Return the headline, spans and tokens, the rows per group, and the problems.
 
     Args:
         everything: also the rows per type, every measure per group, the confusion and the calibration.
@@ -145,7 +142,7 @@ def table(report: ScoreReport, everything: bool = False) -> RenderableType:
 
 
 def lines(measures: Measures) -> Iterator[tuple[str, PrecisionRecall]]:
-    """Spans, tokens and the paper's protocol over all groups."""
+    """Spans, tokens, and the paper's protocol over all groups."""
     rows = measures.spans.rows
     yield "Spans, exact boundaries", rows["exact"]["all"].score
     yield "Spans, exact boundaries and type", rows["strict"]["all"].score
@@ -193,45 +190,45 @@ def _calibration(known: Calibration) -> RenderableType:
     bins = _table("score", "mean", "right", "95 % interval", "findings")
     for one in known.bins:
         bins.add_row(f"{one.low:.1f}–{one.high:.1f}", f"{one.mean:.3f}", *_cells(one.right), f"{one.right.of:,}")
-    said = f"calibration error {known.error:.3f}, largest {known.largest:.3f}, Brier {known.brier:.3f}"
-    return Group(Text(said, style="italic"), bins)
+    summary = f"calibration error {known.error:.3f}, largest {known.largest:.3f}, Brier {known.brier:.3f}"
+    return Group(Text(summary, style="italic"), bins)
 
 
 def _meaning(meaning: Meaning) -> Table:
-    made = _table(f"meaning, measured with {meaning.embedder}", "value", "95 % interval")
-    made.add_row("Clinical Utility Score", f"{meaning.utility.score:.3f}", "")
-    made.add_row("loss of meaning", *_cells(meaning.utility.loss))
+    table = _table(f"meaning, measured with {meaning.embedder}", "value", "95 % interval")
+    table.add_row("Clinical Utility Score", f"{meaning.utility.score:.3f}", "")
+    table.add_row("loss of meaning", *_cells(meaning.utility.loss))
     if meaning.preservation is not None:
         kept = meaning.preservation
-        made.add_row("cosine, before and after", *_cells(kept.cosine))
-        made.add_row("ten nearest notes kept", *_cells(kept.neighbours))
-        made.add_row("Wasserstein, in standard deviations", f"{kept.wasserstein_scaled:.3f}", "")
-    return made
+        table.add_row("cosine, before and after", *_cells(kept.cosine))
+        table.add_row("ten nearest notes kept", *_cells(kept.neighbours))
+        table.add_row("Wasserstein, in standard deviations", f"{kept.wasserstein_scaled:.3f}", "")
+    return table
 
 
 def _table(*columns: str) -> Table:
     from rich.table import Table
 
-    made = Table(box=None)
+    table = Table(box=None)
     for number, column in enumerate(columns):
-        made.add_column(column, justify="right" if number and column not in ("95 % interval", "found as") else "left")
-    return made
+        table.add_column(column, justify="right" if number and column not in ("95 % interval", "found as") else "left")
+    return table
 
 
 def _scores(title: str, rows: Iterable[tuple[str, PrecisionRecall]]) -> Table:
-    made = _table(title, "precision", "recall", "F1", "gold", "found")
+    table = _table(title, "precision", "recall", "F1", "gold", "found")
     for name, score in rows:
         figures = (score.precision, score.recall, score.f1)
-        made.add_row(name, *map(str, figures), f"{score.recall.of:,}", f"{score.precision.of:,}")
-    return made
+        table.add_row(name, *map(str, figures), f"{score.recall.of:,}", f"{score.precision.of:,}")
+    return table
 
 
 def _rows(title: str, rows: Mapping[str, SliceScores]) -> Table:
-    made = _table(title, "recall", "precision", "F1", "typed", "spans", "gold", "found")
+    table = _table(title, "recall", "precision", "F1", "typed", "spans", "gold", "found")
     for name, row in rows.items():
         plain = ("–" if figure.value is None else f"{figure.value:.3f}" for figure in (row.f1, row.typed, row.spans))
-        made.add_row(name, str(row.recall), str(row.precision), *plain, f"{row.recall.of:,}", f"{row.precision.of:,}")
-    return made
+        table.add_row(name, str(row.recall), str(row.precision), *plain, f"{row.recall.of:,}", f"{row.precision.of:,}")
+    return table
 
 
 def _cells(figure: Figure) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The part of a report's page that tells of one corpus."""
+"""The section of a report's page about one corpus."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from incognote.evaluation.report.scored import lines
 from incognote.evaluation.report.several import chance, points
 
 _LAST = 20
-"""So many openings of a test split are listed."""
+"""The number of test-split openings that are listed."""
 
 
 def anchor(number: int) -> str:
-    """Where the section of a corpus begins."""
+    """The anchor of a corpus's section."""
     return f"corpus-{number}"
 
 
 def section(one: Section, number: int, drawn: Sequence[Chart], *, texts: bool) -> str:
-    """All of one corpus.
+    """Return the whole section of one corpus as HTML.
 
     Args:
         drawn: its figures.
-        texts: whether misses and false alarms are shown in their context.
+        texts: whether misses and false alarms are shown in context.
     """
     made_up = ' <span class="badge">synthetic</span>' if one.synthetic else ""
     parts = [
@@ -64,7 +64,7 @@ def section(one: Section, number: int, drawn: Sequence[Chart], *, texts: bool) -
 
 
 def _said(one: Section) -> str:
-    """The result in a few sentences, for readers who skip tables."""
+    """Summarize the result in a few sentences, for readers who skip tables."""
     if not one.labels:
         return (
             '<div class="said"><p>This corpus has no annotated identifiers. Only false alarms count.</p></div>'
@@ -73,26 +73,26 @@ def _said(one: Section) -> str:
     figures, name = best.report.figures, escaped(best.name)
     leaking = figures["documents_leaking"]
     notes = round((leaking.value or 0) * leaking.of)
-    told = (
+    summary = (
         f"<p>Of the {leaking.of:,} notes that hold identifiers, <strong>{name}</strong> leaves at least one letter or "
         f"digit of an identifier in <strong>{notes:,}</strong>: {percent(leaking)}."
     )
     clean = figures["clean_texts_touched"]
     if clean.of:
         touched = round((clean.value or 0) * clean.of)
-        told += f" Of the {clean.of:,} notes without identifiers, it changes {touched:,}: {percent(clean)}."
+        summary += f" Of the {clean.of:,} notes without identifiers, it changes {touched:,}: {percent(clean)}."
     if len(one.systems) > 1:
-        told += (
+        summary += (
             f" No other of the {len(one.systems)} systems leaks in fewer notes. Because it was chosen for that, "
             "expect a somewhat higher rate on new notes."
         )
-    told += "</p>"
+    summary += "</p>"
     if one.synthetic:
-        told += (
+        summary += (
             "<p><strong>These notes are synthetic.</strong> They were written, not taken from patients. "
             "Scores on them show how systems differ. They do not predict scores on real notes.</p>"
         )
-    return f'<div class="said">{told}</div>'
+    return f'<div class="said">{summary}</div>'
 
 
 def _left(system: MeasuredSystem) -> tuple[float, float, float]:
@@ -117,12 +117,12 @@ def _provenance(one: Section) -> str:
     if one.openings is not None:
         last = one.openings[-1]
         facts["Opened"] = f"{len(one.openings):,} times; last on {last.time} by {last.who}, for: {last.purpose}"
-    told = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in facts.items())
+    entries = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in facts.items())
     opened = ""
     if one.openings:
         rows = [(f"{o.number}", [escaped(o.time), escaped(o.who), escaped(o.purpose)]) for o in one.openings[-_LAST:]]
         opened = details("Log of openings", table(("No.", "time (UTC)", "who", "purpose"), rows))
-    return f"<dl>{told}</dl>{opened}"
+    return f"<dl>{entries}</dl>{opened}"
 
 
 def _headline(one: Section) -> str:
@@ -151,7 +151,7 @@ def _headline(one: Section) -> str:
 
 
 def _spans(one: Section) -> str:
-    made = []
+    tables_ = []
     for system in one.systems:
         if system.report.measures is None:
             continue
@@ -159,8 +159,8 @@ def _spans(one: Section) -> str:
             (name, [figure(score.precision), figure(score.recall), figure(score.f1), f"{score.recall.of:,}"])
             for name, score in lines(system.report.measures)
         ]
-        made.append(table(("Measure", "precision", "recall", "F1", "gold"), rows, caption=system.name))
-    return "".join(made)
+        tables_.append(table(("Measure", "precision", "recall", "F1", "gold"), rows, caption=system.name))
+    return "".join(tables_)
 
 
 def _meaning(one: Section) -> str:
@@ -226,9 +226,9 @@ def _pairs(one: Section) -> str:
     for versus in sorted(one.versus, key=lambda versus: (versus.adjusted, versus.spans.p)):
         test, known = versus.spans, versus.differences
         chi = "exact" if test.chi_square is None else f"{test.chi_square:.2f}"
-        told = [points(known[name]).replace("-", "−") if name in known else "–" for name in ("recall", "precision")]
+        shown = [points(known[name]).replace("-", "−") if name in known else "–" for name in ("recall", "precision")]
         only = [f"{test.only_first:,}", f"{test.only_second:,}"]
-        cells = [*told, *only, chi, escaped(chance(test.p)), escaped(chance(versus.adjusted))]
+        cells = [*shown, *only, chi, escaped(chance(test.p)), escaped(chance(versus.adjusted))]
         rows.append((f"{versus.first} minus {versus.second}", cells))
     caption = (
         f"First minus second, by character, with paired 95 % intervals (the same documents for both); McNemar over "
@@ -271,13 +271,13 @@ def _browser(one: Section, number: int) -> str:
             ("System", "system", [_option(str(n), f"{s.name} ({systems[n]:,})") for n, s in enumerate(one.systems)]),
         )
     )
-    told = f'<p class="note">{more:,} more are not shown.</p>' if more else ""
+    hidden = f'<p class="note">{more:,} more are not shown.</p>' if more else ""
     return (
         f'<h3 id="errors-{number}">Misses and false alarms</h3>'
         '<p class="banner"><strong>The list quotes notes: treat this page as PHI.</strong> It loads and sends nothing. '
         "Keep it on this computer. Move through the list with <kbd>j</kbd> and <kbd>k</kbd>.</p>"
         f'<div class="browser"><div class="filters" role="search">{selects}<output aria-live="polite"></output></div>'
-        f'<ol class="errors">{"".join(_item(mistake, one.systems) for mistake in shown)}</ol>{told}</div>'
+        f'<ol class="errors">{"".join(_item(mistake, one.systems) for mistake in shown)}</ol>{hidden}</div>'
     )
 
 
@@ -298,7 +298,7 @@ def _item(mistake: Mistake, systems: Sequence[MeasuredSystem]) -> str:
 
 
 def contents(sections: Sequence[Section], texts: bool) -> Iterator[tuple[str, str]]:
-    """Anchors and their titles."""
+    """The anchors and titles of the contents."""
     for number, one in enumerate(sections):
         yield anchor(number), one.corpus
         if texts:

@@ -1,4 +1,4 @@
-"""Several systems' predictions for the same annotated texts, pair by pair."""
+"""Compare the predictions of several systems for the same annotated texts, pair by pair."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """The reports by name, and every pair of systems on the same documents."""
+    """The reports by name, and a comparison of every pair of systems on the same documents."""
 
     reports: Mapping[str, ScoreReport]
     pairs: tuple[Versus, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able."""
+        """Return the reports and comparisons as a JSON-serializable dict."""
         reports = {name: json.loads(report.to_json()) for name, report in self.reports.items()}
         return {"systems": reports, "pairs": [versus.as_dict() for versus in self.pairs]}
 
     def table(self, everything: bool = False) -> RenderableType:
-        """Every report, then the pairs, for `rich`."""
+        """Return every report, then the pairs, for `rich`."""
         from rich.console import Group
         from rich.table import Table
         from rich.text import Text
@@ -47,16 +47,16 @@ class Several:
         for name, report in self.reports.items():
             parts += [Text(name, style="bold"), report.table(everything), Text()]
         title = f"Differences in points with 95 % intervals; McNemar over gold spans, its p for {len(self.pairs)} pairs"
-        made = Table(box=None)
+        table = Table(box=None)
         for number, column in enumerate(("first", "minus second", *COMPARED, "only first", "only second", "McNemar p")):
-            made.add_column(column, justify="left" if number < 2 else "right")
+            table.add_column(column, justify="left" if number < 2 else "right")
         for versus in self.pairs:
             known = versus.differences
-            told = (points(known[name]) if name in known else "–" for name in COMPARED)
+            cells = (points(known[name]) if name in known else "–" for name in COMPARED)
             test = versus.spans
             only = (f"{test.only_first:,}", f"{test.only_second:,}")
-            made.add_row(versus.first, versus.second, *told, *only, chance(versus.adjusted))
-        return Group(*parts, Text(title), made)
+            table.add_row(versus.first, versus.second, *cells, *only, chance(versus.adjusted))
+        return Group(*parts, Text(title), table)
 
 
 def points(difference: Difference) -> str:
@@ -67,20 +67,20 @@ def points(difference: Difference) -> str:
 
 
 def chance(p: float) -> str:
-    """A p value as it is printed."""
+    """Format a p value."""
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def evaluate_several(gold: str | Path, predictions: Mapping[str, str | Path], **options: Any) -> Several:
-    """Score each and compare them: paired bootstraps over documents, McNemar over gold spans with Bonferroni.
+    """Score each system and compare them: paired bootstraps over documents, McNemar over gold spans with Bonferroni.
 
     Args:
         gold: annotated texts.
-        predictions: files by the systems' names.
-        options: as `evaluate` takes them.
+        predictions: prediction files by system name.
+        options: passed on to `evaluate`.
 
     Raises:
-        UsageError: as `evaluate`, or the gold marks nothing.
+        UsageError: as for `evaluate`, or the gold has no labels.
     """
     sides: dict[str, _Side] = {}
     reports = {}
@@ -95,7 +95,7 @@ def evaluate_several(gold: str | Path, predictions: Mapping[str, str | Path], **
 
 
 class _Side:
-    """What a comparison needs of one system: characters per document, and which gold spans it found."""
+    """The data that a comparison needs from one system: characters per document, and which gold spans it found."""
 
     def __init__(self, chosen: Chosen) -> None:
         self.hits: list[bool] = []

@@ -87,7 +87,7 @@ def score_tokens(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESA
 
     Raises:
         UsageError: there is no document.
-        ImpossibleSpan: a label does not fit its text, or a gold label holds nothing but blanks.
+        ImpossibleSpan: a label does not fit its text, or a gold label holds only white space.
     """
     tally = DocumentTally()
     for pair in pairs:
