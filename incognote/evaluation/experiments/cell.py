@@ -1,6 +1,6 @@
-"""One cell of an experiment: a corpus, a system, and how a model is asked; and the key under which its results lie.
+"""One cell of an experiment: a corpus, a system, and how a model is asked, with the key of its results.
 
-Content hashes: what a cell stands on, told in a few characters.
+The key is a hash over everything that decides the results, including files and code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ASKING = (
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """How a model is asked: one value of each axis that only models have."""
+    """How a model is asked: one value for each axis that applies to models only."""
 
     model: Model
     prompt: str
@@ -39,13 +39,13 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A combination, ready to be run.
+    """One combination of the axes, ready to run.
 
     Attributes:
-        folder: what relative paths of the spec are relative to.
-        asking: None where no model is asked.
-        settings: the effective ones, the environment's included.
-        facts: all that decides the predictions, as JSON holds it; `key` is its hash.
+        folder: the base of relative paths in the spec.
+        asking: None if no model is asked.
+        settings: the effective settings, including those from the environment.
+        facts: everything that decides the predictions, in JSON form; `key` is its hash.
     """
 
     folder: Path
@@ -63,12 +63,12 @@ class Cell:
 
     @property
     def path(self) -> Path:
-        """Of the corpus."""
+        """The path of the corpus."""
         return self.folder / self.corpus.path
 
     @property
     def label(self) -> str:
-        """What it is called in tables."""
+        """The cell's name in tables."""
         parts = [self.corpus.name, self.system.name]
         if self.asking is not None:
             a = self.asking
@@ -77,10 +77,11 @@ class Cell:
 
 
 def cells(spec: Spec, folder: Path) -> list[Cell]:
-    """Every combination of a spec, checked as far as that goes without reading a text or asking anybody.
+    """Every combination of a spec, checked as far as possible without reading a text or asking a model.
 
     Raises:
-        SettingError, UnknownName, PolicyProblem, UsageError: something the spec names does not exist or cannot work.
+        SettingError, UnknownName, PolicyProblem, UsageError: something that the spec names does not exist or is not
+            usable.
     """
     hashes = {corpus.name: hash_of_path(folder / corpus.path) for corpus in spec.corpora}
     ways = [
@@ -153,23 +154,23 @@ def _plain(settings: Settings, name: str) -> Any:
 
 
 def _told(value: Any) -> Any:
-    """A setting as JSON holds it."""
+    """The JSON form of a setting."""
     if isinstance(value, (list, tuple)):
         return [_told(each) for each in value]
     return str(value) if isinstance(value, Path) else value
 
 
 def _named(folder: Path, name: str) -> str:
-    """A shipped thing's name as it is; a TOML file's path resolved."""
+    """Return the name of a shipped item unchanged, and resolve the path of a TOML file."""
     return str(folder / name) if name.endswith(".toml") else name
 
 
 _UNCOUNTED = ("evaluation", "cli", "testing")
-"""Parts of the package that decide no prediction."""
+"""Subpackages that do not affect predictions."""
 
 
 def hash_of_path(path: Path) -> str:
-    """SHA-256, in hexadecimal, of a file, or of a folder's files, names and contents.
+    """SHA-256 of a file, or of the names and contents of a folder's files, in hexadecimal.
 
     Raises:
         UsageError: there is no such file, or it cannot be read.
@@ -185,7 +186,7 @@ def hash_of_path(path: Path) -> str:
 
 @cache
 def hash_of_code() -> str:
-    """The first 16 digits of the hash of all code and data that decide a prediction."""
+    """The first 16 digits of the hash of all code and data that affect predictions."""
     root = Path(incognote.__file__).parent
     counted = [
         each

@@ -1,16 +1,18 @@
-"""Cells against each other on the same documents: McNemar with Bonferroni, and paired bootstraps.
+"""Compare cells on the same documents, by McNemar's test with Bonferroni and by paired bootstraps.
 
-Whether a candidate loses more than is allowed: pass, fail, or cannot tell, which is no pass.
+The gate decides whether a candidate loses more than is allowed: pass, fail, or cannot tell, which is not a pass.
 
 Documents are drawn with replacement, the same ones for both systems (the paired bootstrap; Efron and Tibshirani 1993,
-ch. 13). `fail` needs the one-sided 95 % lower bound of the loss above what is allowed: it is shown to lose too much.
-`pass` needs the upper bound at or below it: it is shown not to (non-inferiority). Between lies `cannot tell`.
+ch. 13). `fail` means that the one-sided 95 % lower bound of the loss is above the allowed loss: it is shown to lose too
+much. `pass` means that the upper bound is at or below it: it is shown not to (non-inferiority). Otherwise the answer is
+`cannot tell`.
 
-Losses that sit in few documents are the hard case: three of 250 were lost whole, and a draw knows of no fourth. Neither
-the percentile bound nor the normal one (spread s, quantile z) covers that; measured, 18 in 100 losses just above the
-allowed passed both. So a bound is pushed out as Wilson's (1927) is for a share: what is lost beyond the observed would
-be lost in documents like the worst one seen, of which one moves the score by m, and would spread accordingly:
-d = z sqrt(s² + m d). Where every document moves little, that is the normal bound. The percentile holds if it is wider.
+Losses in few documents are the hard case: if three of 250 were lost completely, no resample contains a fourth. Neither
+the percentile bound nor the normal one (spread s, quantile z) covers that. In measurements, 18 in 100 losses just above
+the allowed one passed both. So a bound is widened like Wilson's (1927) for a share. Losses beyond the observed are
+assumed to be in documents like the worst one seen, which moves the score by m, and to spread accordingly:
+d = z sqrt(s² + m d). If every document moves little, that is the normal bound. If the percentile bound is wider, it is
+used.
 """
 
 from __future__ import annotations
@@ -41,9 +43,9 @@ class Versus:
 
     Attributes:
         first, second: the names of the cells.
-        differences: the first's metric less the second's, by character, type-blind; documents are drawn, the same ones
-            for both.
-        spans: McNemar's test over gold spans that were found, untyped (`redactor.hits`).
+        differences: the first's metric minus the second's, by character, type-blind; the same documents are drawn for
+            both.
+        spans: McNemar's test over gold spans found or not, untyped (`redactor.hits`).
         adjusted: its p times the number of pairs (Bonferroni), at most 1.
     """
 
@@ -58,7 +60,7 @@ class Versus:
 
 
 def compare(sides: Sides, *, seed: int = 0) -> list[Versus]:
-    """Every pair of cells.
+    """Compare every pair of cells.
 
     Raises:
         UsageError: there is no gold.
@@ -73,10 +75,10 @@ def compare(sides: Sides, *, seed: int = 0) -> list[Versus]:
 def each_pair(
     systems: Iterable[tuple[str, Sequence[bool], Counts]], *, resamples: int = RESAMPLES, seed: int = 0
 ) -> list[Versus]:
-    """Every pair of systems. A metric that is no number for one of them (it found nothing) has no difference.
+    """Compare every pair of systems. A metric that is NaN for one of them (it found nothing) has no difference.
 
     Args:
-        systems: of each its name; per gold span, whether it was found; documents × `tallies.COLUMNS`.
+        systems: for each, its name; per gold span, whether it was found; documents × `tallies.COLUMNS`.
 
     Raises:
         UsageError: there is no gold span.
@@ -97,7 +99,7 @@ def each_pair(
 LEVEL = 0.95
 RESAMPLES = 2000
 LEAST = 20
-"""Fewer documents with anything to count, and no bootstrap over them is to be trusted."""
+"""The minimum number of documents with anything to count. With fewer, a bootstrap over them is not reliable."""
 _Z = NormalDist().inv_cdf(LEVEL)
 
 Answer = Literal["pass", "fail", "cannot tell"]
@@ -105,14 +107,14 @@ Answer = Literal["pass", "fail", "cannot tell"]
 
 @dataclass(frozen=True, slots=True)
 class GateVerdict:
-    """The gate's answer; losses in points (hundredths) of the metric, a gain is below zero.
+    """The gate's answer. Losses are in points (hundredths) of the metric, and a gain is below zero.
 
     Attributes:
-        loss, low, high: observed, and its one-sided 95 % bounds, each on its own.
-        detectable: the smallest true loss that is answered `fail` 95 times in 100 with so many documents.
-        needed: with so many documents a candidate as good as this one was shown to be would pass; None where no number
-            of them is enough, since the observed loss is not below what is allowed.
-        why: in words.
+        loss, low, high: the observed loss, and its one-sided 95 % bounds, each on its own.
+        detectable: the smallest true loss that this number of documents answers with `fail` 95 times in 100.
+        needed: the number of documents with which a candidate as good as this one would pass. None if no number is
+            enough, because the observed loss is not below the allowed one.
+        why: the reason in words.
     """
 
     answer: Answer
@@ -147,8 +149,7 @@ def judge(
         metric: recall, precision or f1, by character.
 
     Raises:
-        UsageError: the tables differ in shape, the metric is no number on these documents, or `allowed` is out of its
-            range.
+        UsageError: the tables differ in shape, the metric is NaN on these documents, or `allowed` is out of range.
     """
     if not 0 <= allowed <= 100:
         raise UsageError("--allow must be from 0 to 100 points.")
@@ -164,9 +165,9 @@ def judge(
     if math.isnan(loss):
         raise UsageError(f"No gold, no score: {metric} is undefined on these documents.")
     spread = float(drawn.std(ddof=1)) if len(drawn) > 1 else 0.0
-    without = both.sum(axis=0) - both  # one document at a time
+    without = both.sum(axis=0) - both  # leave one document out
     moved = loss - 100 * (METRICS[metric](without[:, :half]) - METRICS[metric](without[:, half:]))
-    moved = moved[~np.isnan(moved)]  # without a corpus's only document with anything to count there is no score
+    moved = moved[~np.isnan(moved)]  # NaN without the only document that has anything to count
     worst, best = float(moved.max(initial=0.0)), -float(moved.min(initial=0.0))
     low = min(float(np.quantile(drawn, 1 - LEVEL)), loss - _reach(spread, best))
     high = max(float(np.quantile(drawn, LEVEL)), loss + _reach(spread, worst))
@@ -185,15 +186,15 @@ def gate(sides: Sides, allowed: float, *, metric: str = "recall", seed: int = 0)
 
 
 def _reach(spread: float, one: float) -> float:
-    """How far a bound lies from the observed: the d of d = z sqrt(spread² + one · d)."""
+    """The distance of a bound from the observed value: the d of d = z sqrt(spread² + one · d)."""
     return _Z**2 * one / 2 + math.hypot(_Z * spread, _Z**2 * one / 2)
 
 
 def _answered(low: float, high: float, allowed: float, counted: int) -> tuple[Answer, str]:
     if counted < LEAST:
-        return "cannot tell", f"only {counted} documents hold anything to count; {LEAST} are needed at least"
+        return "cannot tell", f"only {counted} documents hold anything to count; at least {LEAST} are needed"
     if low > allowed:
-        return "fail", f"it loses {low:.2f} points or more, and {allowed:g} are allowed"
+        return "fail", f"it loses at least {low:.2f} points, and {allowed:g} are allowed"
     if high <= allowed:
-        return "pass", f"it loses {max(high, 0):.2f} points at most, and {allowed:g} are allowed"
+        return "pass", f"it loses at most {max(high, 0):.2f} points, and {allowed:g} are allowed"
     return "cannot tell", f"the loss may be anything from {low:.2f} to {high:.2f} points, and {allowed:g} are allowed"

@@ -1,6 +1,6 @@
-"""What models took: a ledger that survives a kill, and the budget over it.
+"""The usage of models: a ledger that survives a kill, and its budget.
 
-Cells that run side by side ask the same at the same time: one asks, the others wait for what it records.
+Cells that run in parallel often send the same request. One of them sends it, and the others wait for the recording.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from incognote.llm.recording import Recorded
 
 
 class SpendingLedger:
-    """Every paid call of an experiment, a line each in a JSONL file: no text, the cell's key, tokens and money.
+    """Every paid call of an experiment, one line each in a JSONL file: the cell's key, tokens, and money, but no text.
 
-    It is written on one event loop, that of the models, so it has no lock. Under a budget a call begins only where
-    there is room for it beside those under way, each taken to cost as much as the dearest yet; the first goes alone,
-    and one may always go. So a budget is overspent by no more than what a call costs beyond those before it.
+    All writes are on the models' event loop, so there is no lock. With a budget, a call begins only if there is room
+    for it and for the calls in progress. Each is assumed to cost as much as the most expensive one so far. The first
+    call runs alone, and one call may always run. So the budget is exceeded at most by the excess of a call over the
+    calls before it.
 
     Args:
-        path: the file; what stands in it is counted.
-        usd, tokens: the most that may be spent over all runs; None for no bound.
+        path: the file; its existing lines are counted.
+        usd, tokens: limits over all runs; None for no limit.
 
     Raises:
-        SettingError: the file is no ledger.
+        SettingError: the file is not a ledger.
     """
 
     def __init__(self, path: Path, usd: float | None = None, tokens: int | None = None) -> None:
@@ -40,13 +41,13 @@ class SpendingLedger:
 
     @property
     def exhausted(self) -> bool:
-        """No further call may be made."""
+        """Whether the budget is spent, so that no more calls may be made."""
         total = self.spent.input + self.spent.output
         over = self._tokens is not None and total >= self._tokens
         return over or (self._usd is not None and (self.spent.usd or 0.0) >= self._usd)
 
     async def begin(self) -> None:
-        """Wait for a call's turn; `end` follows, whatever became of it.
+        """Wait for a call's turn. `end` must follow, whether the call succeeds or not.
 
         Raises:
             ModelUnavailable: the budget is spent.
@@ -60,7 +61,7 @@ class SpendingLedger:
         self._under_way += 1
 
     def end(self) -> None:
-        """A call is over: who waits looks again."""
+        """End a call, and wake the callers that wait for room."""
         self._under_way -= 1
         for turn in self._waiting:
             if not turn.done():
@@ -79,7 +80,7 @@ class SpendingLedger:
         return (self._tokens is None or tokens <= self._tokens) and (self._usd is None or usd <= self._usd)
 
     def take(self, cell: str, usage: Usage) -> None:
-        """Write a call down."""
+        """Record a call in the file."""
         self.spent += usage
         most = self._dearest or usage
         self._dearest = Usage(
@@ -93,16 +94,16 @@ class SpendingLedger:
 
 
 class Metered:
-    """A model of one cell, its calls written down, and not asked once the budget is spent.
+    """The model of one cell. Its calls are recorded in the ledger, and it is not called once the budget is spent.
 
     Args:
-        model: who is asked.
+        model: the model to call.
         ledger: of the experiment.
         cell: its key.
 
     Attributes:
-        unserved: how many requests got no answer for want of money, network or consent: the cell cannot be finished,
-            whatever the policy makes of such texts.
+        unserved: how many requests failed for lack of money, network, or consent. Such a cell cannot be finished, no
+            matter what the policy does with such texts.
     """
 
     def __init__(self, model: LanguageModel, ledger: SpendingLedger, cell: str) -> None:
@@ -111,11 +112,11 @@ class Metered:
         self._model, self._ledger, self._cell = model, ledger, cell
 
     async def complete(self, request: Request) -> Reply:
-        """Answer, and write down what it took.
+        """Answer a request and record its usage.
 
         Raises:
             ModelUnavailable: the budget is spent.
-            ModelProblem: the model's.
+            ModelProblem: from the model.
         """
         try:
             await self._ledger.begin()
@@ -124,7 +125,7 @@ class Metered:
                 self._ledger.take(self._cell, reply.usage)
             finally:
                 self._ledger.end()
-        except ContextTooLong:  # a smaller chunk is asked about then, this time and every time
+        except ContextTooLong:  # the caller then retries with smaller chunks, in every run
             raise
         except ModelProblem:
             self.unserved += 1
@@ -157,11 +158,11 @@ def _read(path: Path) -> Usage:
 
 
 Waiting = dict[str, asyncio.Future[None]]
-"""Requests under way, by address; shared by all that share a recording. On one event loop, so no lock."""
+"""Requests in progress, by address; shared by everything that shares a recording. On one event loop, so no lock."""
 
 
 class SharedModel:
-    """A recorded model that never sends what another cell is waiting for.
+    """A recorded model that never sends a request that another cell is waiting for.
 
     Args:
         model: of one cell.
@@ -174,14 +175,14 @@ class SharedModel:
 
     @property
     def hits(self) -> int:
-        """How many answers came from the recording."""
+        """The number of answers that came from the recording."""
         return self._model.hits
 
     async def complete(self, request: Request) -> Reply:
-        """Answer from the recording, if need be after another cell put it there, else from the model.
+        """Answer from the recording, after waiting for another cell to fill it if needed, otherwise from the model.
 
         Raises:
-            ModelProblem: the model's. Who waited for a request that failed asks himself.
+            ModelProblem: from the model. If the request of another cell failed, this one sends its own.
         """
         address = request.address(self.name)
         while (other := self._waiting.get(address)) is not None:

@@ -1,10 +1,8 @@
-"""What is to be done for an experiment: the cells that have no results yet, their texts, and what it would cost.
+"""Plan an experiment: the cells without results, their texts, and the estimated usage, before any model is asked.
 
-What the cells that are still to be run would take, before anything is asked.
-
-A token is four characters. Each vote of each pass over each chunk counts as one call; a pass that finds nothing is the
-last, chunks are halved where a model balks, and what the recording holds is not paid again, so it is a guess that errs
-on the high side where passes are many. A reply is taken for as long as those we recorded were on average.
+A token is taken as four characters. Each vote of each pass over each chunk counts as one call. A pass that finds
+nothing is the last, chunks are halved if a model refuses them, and recorded replies are not paid for again. So the
+estimate is too high if there are many passes. Replies are assumed to have the average length of those we recorded.
 """
 
 from __future__ import annotations
@@ -32,13 +30,13 @@ from incognote.schemas.policy import Policy, load_policy
 
 @dataclass(frozen=True, slots=True)
 class ExperimentPlan:
-    """An experiment, looked at but not begun.
+    """An experiment that was checked but not started.
 
     Attributes:
-        cells: all of them; `pending` those without results.
-        gold: by corpus name, of the pending cells.
-        openings: by corpus name, what the seal has of this opening.
-        estimate: of the pending cells.
+        cells: all cells; `pending` are those without results.
+        gold: by corpus name, for the pending cells.
+        openings: by corpus name, the seal's entry for this opening.
+        estimate: for the pending cells.
     """
 
     spec: Spec
@@ -51,23 +49,23 @@ class ExperimentPlan:
 
     @property
     def opened(self) -> dict[str, int]:
-        """How often each test split was opened until now, by corpus name."""
+        """How often each test split was opened so far, by corpus name."""
         return opened({cell.corpus.name: cell.path for cell in self.cells if cell.corpus.split == "test"})
 
 
 def plan(
     path: str | Path, folder: str | Path | None = None, *, purpose: str = "run", who: str | None = None
 ) -> ExperimentPlan:
-    """Look at an experiment. A test split that pending cells need is opened, and that is logged.
+    """Plan an experiment. A test split that pending cells need is opened, and the opening is logged.
 
     Args:
-        path: the experiment's YAML.
-        folder: for its results; beside the file, under its name, when not given.
+        path: the experiment's YAML file.
+        folder: for its results; by default next to the file, under its name.
         purpose, who: for the log.
 
     Raises:
-        SettingError, UnknownName, PolicyProblem, UsageError: the experiment cannot be run as it is written; so where a
-            prompt's examples quote texts that it would be scored on.
+        SettingError, UnknownName, PolicyProblem, UsageError: the experiment cannot be run as written. One such reason
+            is a prompt whose examples quote texts that it would be scored on.
         IncognoteError: the log of a test split was altered.
     """
     place = Path(path)
@@ -103,12 +101,12 @@ def plan(
 
 CHARACTERS = 4
 REPLY = {1: 194, 2: 92}
-"""Mean tokens of a reply by the prompt's contract (docs/measured/replies.md)."""
+"""Mean tokens of a reply, by the prompt's contract (docs/measured/replies.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageEstimate:
-    """Calls, tokens and US dollars; None where a price is unknown."""
+    """Calls, tokens, and US dollars (None if a price is unknown)."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -123,7 +121,7 @@ class UsageEstimate:
 
 
 def model_spec(cell: Cell) -> ModelSpec:
-    """How the model of a cell is opened. No fallback: another model's answers would count as this one's."""
+    """How to open the model of a cell. There is no fallback: another model's answers would count as this one's."""
     assert cell.asking is not None
     own = cell.settings
     return ModelSpec(
@@ -139,7 +137,7 @@ def model_spec(cell: Cell) -> ModelSpec:
 
 
 def estimate(cell: Cell, texts: Sequence[str]) -> UsageEstimate:
-    """What one cell would take; nothing where no model is asked."""
+    """Estimate the usage of one cell; zero if no model is asked."""
     if cell.asking is None:
         return UsageEstimate()
     own = cell.settings
@@ -148,7 +146,7 @@ def estimate(cell: Cell, texts: Sequence[str]) -> UsageEstimate:
 
 
 def reading(pieces: Sequence[Chunk], times: int, prompt: str, policy: Policy, price: Price | None) -> UsageEstimate:
-    """What it takes to ask about each chunk so many times; money None where no price is known."""
+    """Estimate the usage of asking about each chunk this many times. `usd` is None if no price is known."""
     made = load_prompt(prompt)
     rendered = made.render([""], asked(policy))
     around = len(rendered.system) + len(rendered.user)
@@ -161,5 +159,5 @@ def reading(pieces: Sequence[Chunk], times: int, prompt: str, policy: Policy, pr
 
 
 def unpriced(cell: Cell) -> bool:
-    """Whether a cell asks a model of which nobody knows the price."""
+    """Return True if a cell asks a model whose price is not known."""
     return cell.asking is not None and price_of(model_spec(cell)) is None

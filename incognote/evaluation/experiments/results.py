@@ -1,8 +1,8 @@
-"""The results of finished cells: in an experiment's folder one JSONL file per cell, written whole or not at all.
+"""The results of finished cells: one JSONL file per cell in an experiment's folder, written completely or not at all.
 
-The first line tells what the cell is and what it came to; then a line per document, `{"id", "spans"}`, or
-`{"id", "spans": [], "error"}` for one that a model did not read whole. A span is `{"start", "end", "type", "score"}`;
-files of earlier versions have no score. No text stands there, but ids of documents do.
+The first line describes the cell and its scores. Then there is one line per document: `{"id", "spans"}`, or
+`{"id", "spans": [], "error"}` if a model did not read all of it. A span is `{"start", "end", "type", "score"}`; files
+of earlier versions have no score. The files hold no text, but they do hold ids of documents.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class CellHead:
         spec: the hash of the experiment that it was run for.
         corpus: name, path (relative to the file), synthetic, split, documents.
         scores: recall, precision, f1 by character, each `{"value", "low", "high", "of"}`.
-        taken: what the replies behind it took: calls paid in the run that finished it, those answered by the recording,
-            tokens, money.
-        failed: documents that a model did not read whole.
-        opening: number and hash of the seal's line, where the split is `test`.
+        taken: the usage behind its replies: calls paid in the run that finished it, replies from the recording, tokens,
+            money.
+        failed: the number of documents that a model did not read completely.
+        opening: number and hash of the seal's line, if the split is `test`.
     """
 
     key: str
@@ -61,7 +61,7 @@ class ScoredLabel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """A finished cell: what it found, by document id; `scores` one per finding, or none where the file has none."""
+    """A finished cell: its findings by document id. `scores` has one per finding, or none if the file has none."""
 
     head: CellHead
     path: Path
@@ -70,7 +70,7 @@ class CellResult:
 
     @property
     def corpus(self) -> Path:
-        """Where its corpus lies."""
+        """The path of its corpus."""
         return self.path.parent / str(self.head.corpus["path"])
 
 
@@ -88,14 +88,14 @@ class Results:
         return self.file(key).exists()
 
     def relative(self, corpus: Path) -> str:
-        """A corpus's path as a cell's file names it: a folder that is moved with its corpus still finds it."""
+        """A corpus's path, relative to the cell files, so that both can be moved together."""
         return os.path.relpath(corpus.resolve(), self.cells.resolve())
 
     def keep(self, head: CellHead, ids: Sequence[str], found: Sequence[Sequence[ScoredLabel] | str]) -> None:
         """Write a finished cell.
 
         Args:
-            found: per document what was found, or the code of the problem that kept a model from reading it.
+            found: per document, the findings, or the code of the problem that prevented a model from reading it.
         """
         lines = [json.dumps({"cell": 1, **asdict(head)})]
         for id_, findings in zip(ids, found, strict=True):
@@ -108,10 +108,10 @@ class Results:
         write_atomic(self.file(head.key), ("\n".join(lines) + "\n").encode(), private=True)
 
     def heads(self) -> list[CellHead]:
-        """Of all finished cells, by label, the latest last.
+        """The heads of all finished cells, by label, the latest last.
 
         Raises:
-            UsageError: a file is no cell's.
+            UsageError: a file is not a cell.
         """
         found = sorted(self.cells.glob("*.jsonl"), key=lambda path: path.stat().st_mtime_ns)
         return sorted((_head(path) for path in found), key=lambda head: head.label)
@@ -125,21 +125,21 @@ class Results:
         }
 
     def check(self, corpus: Path, hash_: str) -> None:
-        """Hold the log of a test split against what the cells remember of it.
+        """Check the log of a test split against the openings that the cells recorded.
 
         Raises:
-            IncognoteError: lines are gone from it.
+            IncognoteError: lines are missing from it.
         """
         for head in self.heads():
             if head.opening is not None and head.facts["corpus"] == hash_:
                 Seal(corpus).remembers(*head.opening)
 
     def find(self, name: str) -> CellResult:
-        """A finished cell by its label, by the first digits of its key, or by the path of its file, in any folder.
+        """Find a finished cell by its label, by the first digits of its key, or by the path of its file in any folder.
 
         Raises:
-            UnknownName: no cell is called so.
-            UsageError: several are, or the file is no cell's.
+            UnknownName: no cell has this name.
+            UsageError: several cells have it, or the file is not a cell.
         """
         if name.endswith(".jsonl"):
             return read(Path(name))
@@ -158,10 +158,10 @@ class Results:
 
 
 def read(path: Path) -> CellResult:
-    """A cell's file.
+    """Read a cell's file.
 
     Raises:
-        UsageError: it cannot be read or is no cell's.
+        UsageError: it cannot be read or is not a cell.
     """
     rows = _rows(path)
     head = _head_of(next(rows, None), path)

@@ -1,4 +1,4 @@
-"""Carrying an experiment out: cells side by side, each kept whole once it is finished, no reply paid twice."""
+"""Run an experiment: cells in parallel, each written completely once it is finished. No reply is paid for twice."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from incognote.sdk import Deidentifier
 _BATCH = 32
 
 Opened = Callable[[Cell], LanguageModel]
-"""How the model of a cell is opened."""
+"""Opens the model of a cell."""
 Watch = Callable[[Cell, int, int], None]
-"""Told of a cell's progress: documents done, and how many there are. It is called in several threads."""
+"""Called with a cell, the number of documents done, and their total. It is called from several threads."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What a run did.
+    """The result of a run.
 
     Attributes:
-        finished, kept, unfinished: keys of the cells: run now; found with results; left for another run, since a model
-            did not serve or the budget is spent.
-        paid, total: what was paid in this run, and in all runs of the experiment.
+        finished, kept, unfinished: keys of the cells. `finished` were run now, and `kept` had results already.
+            `unfinished` need another run, because a model did not answer or the budget is spent.
+        paid, total: usage in this run, and in all runs of the experiment.
     """
 
     finished: tuple[str, ...]
@@ -50,16 +50,16 @@ class RunOutcome:
 def run(plan: ExperimentPlan, *, opened: Opened | None = None, watch: Watch | None = None) -> RunOutcome:
     """Run the pending cells of a plan.
 
-    Replies are kept in recordings, one per seed: sealed with the configured key, or in clear where a corpus is
-    synthetic. After a kill the finished cells stand, and what the others had asked is not asked again.
+    Replies are stored in recordings, one per seed. They are encrypted with the configured key, or in clear if the
+    corpus is synthetic. After a kill, the finished cells are kept, and recorded requests are not sent again.
 
     Args:
-        opened: opens models; by default as the settings say, under their agreements.
+        opened: opens models; by default according to the settings, under their agreements.
 
     Raises:
-        KeyMissing: a corpus is not synthetic, and no key is configured to seal its recording.
+        KeyMissing: a corpus is not synthetic, and no key is configured to encrypt its recording.
         EgressRefused, SettingError, MissingExtra: a model cannot be asked as configured.
-        IncognoteError: another run writes into the folder, or the disk is full.
+        IncognoteError: another run is writing to the folder, or the disk is full.
     """
     folder = plan.results.folder
     with ExitStack() as stack:
@@ -91,7 +91,7 @@ class _Work:
         self._stop = threading.Event()
 
     def prepare(self, cell: Cell) -> None:
-        """Open the recording of a cell, so that a missing key stops the run before anything is asked."""
+        """Open the recording of a cell, so that a missing key stops the run before any model is asked."""
         if cell.asking is None:
             return
         place = self._place(cell)
@@ -106,7 +106,7 @@ class _Work:
         return self._plan.results.folder / "replies" / f"seed-{seed}.{suffix}"
 
     def all(self) -> dict[str, bool]:
-        """Run every pending cell; by key, whether it was finished. The first fault stops those that have not begun."""
+        """Run all pending cells. Returns for each key whether it was finished. An error stops cells not yet started."""
         pool = ThreadPoolExecutor(self._plan.spec.jobs, thread_name_prefix="incognote-cell")
         try:
             started = {cell.key: pool.submit(self._one, cell) for cell in self._plan.pending}
@@ -134,7 +134,7 @@ class _Work:
     def _found(
         self, cell: Cell, gold: tuple[Gold, ...], made: Deidentifier, meter: Metered | None
     ) -> list[tuple[ScoredLabel, ...] | str] | None:
-        """Per document what was found, or a problem's code; None once it is no use to go on."""
+        """Per document, the findings or a problem's code. None if the cell cannot be finished."""
         found: list[tuple[ScoredLabel, ...] | str] = []
         for at in range(0, len(gold), _BATCH):
             if self._stop.is_set() or (meter is not None and meter.unserved):

@@ -1,8 +1,9 @@
-"""The sealed log of a test split: who opened it, when and what for, in a chain that shows what was changed.
+"""The sealed log of a test split: who opened it, when, and why, in a hash chain that shows changes.
 
-Beside the corpus stands `NAME.openings.jsonl`, one line per opening. Each line holds the SHA-256 of the line before it,
-so one that is altered, taken out or put in breaks the chain. Lines taken off the end leave a whole chain; what cells
-remember of the last line they saw tells of those. It keeps honest people honest: who owns the disk can forge it all.
+The log is `NAME.openings.jsonl` next to the corpus, with one line per opening. Each line holds the SHA-256 of the line
+before it. So a line that is altered, removed, or inserted breaks the chain. Lines removed from the end do not break it,
+but cells record the last line that they saw, which reveals such removals. The log keeps honest people honest: anyone
+with write access to the disk can forge all of it.
 """
 
 from __future__ import annotations
@@ -45,16 +46,16 @@ class Seal:
     """
 
     def __init__(self, corpus: Path) -> None:
-        corpus = corpus.resolve()  # the log lies beside the corpus itself, by whichever link it is reached
+        corpus = corpus.resolve()  # the log is next to the corpus itself, even if reached by a link
         self.path = corpus.with_name(f"{corpus.name}.openings.jsonl")
 
     @property
     def sealed(self) -> bool:
-        """Whether there is a log: the corpus was opened as a test split before."""
+        """Whether there is a log, because the corpus was opened as a test split before."""
         return self.path.exists()
 
     def openings(self) -> list[Opening]:
-        """All of them, the oldest first; none where nobody opened it yet.
+        """All openings, oldest first; empty if it was never opened.
 
         Raises:
             IncognoteError: the log was altered, or cannot be read.
@@ -69,12 +70,12 @@ class Seal:
         for number, line in enumerate(lines, 1):
             try:
                 row = json.loads(line)
-                said = row.pop("hash")
+                claimed = row.pop("hash")
                 opening = Opening(**row)
             except (ValueError, KeyError, TypeError, AttributeError):
                 raise _altered(number) from None
             before = found[-1].hash if found else _START
-            if said != opening.hash or opening.previous != before or opening.number != number:
+            if claimed != opening.hash or opening.previous != before or opening.number != number:
                 raise _altered(number)
             found.append(opening)
         return found
@@ -83,12 +84,12 @@ class Seal:
         """Log an opening, before the split is read.
 
         Args:
-            spec: the hash of the experiment; "" outside of one.
-            purpose: what it is opened for.
-            who: the user of this process when not given.
+            spec: the hash of the experiment; "" outside an experiment.
+            purpose: why it is opened.
+            who: by default, the user of this process.
 
         Raises:
-            IncognoteError: the log was altered or cannot be written; the split is not to be read then.
+            IncognoteError: the log was altered or cannot be written. The split must not be read then.
         """
         with exclusive(self.path.parent, f".{self.path.name}.lock"):
             before = self.openings()
@@ -104,10 +105,10 @@ class Seal:
         return made
 
     def remembers(self, number: int, hash_: str) -> None:
-        """Hold the log against a line that was seen in it.
+        """Check that the log still has a line that was seen in it.
 
         Raises:
-            IncognoteError: that line is not there any more.
+            IncognoteError: the line is missing.
         """
         found = self.openings()
         if len(found) < number or found[number - 1].hash != hash_:
@@ -115,10 +116,10 @@ class Seal:
 
 
 def log_opening(corpus: str | Path, purpose: str) -> None:
-    """Log an opening outside of experiments, before a corpus is read; nothing where it is not sealed.
+    """Log an opening outside an experiment, before a corpus is read. Does nothing if the corpus is not sealed.
 
     Raises:
-        IncognoteError: as `Seal.open`.
+        IncognoteError: as for `Seal.open`.
     """
     seal = Seal(Path(corpus))
     if seal.sealed:
@@ -126,7 +127,7 @@ def log_opening(corpus: str | Path, purpose: str) -> None:
 
 
 def opened(tests: Mapping[str, Path]) -> dict[str, int]:
-    """How often test splits were opened, by the names they are given with."""
+    """How often test splits were opened, by the given names."""
     return {name: len(Seal(path).openings()) for name, path in tests.items()}
 
 

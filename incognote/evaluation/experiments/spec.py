@@ -1,4 +1,4 @@
-"""What an experiment compares, read from one YAML file.
+"""The specification of an experiment, read from one YAML file.
 
     name: passes
     corpora:
@@ -16,8 +16,8 @@
     budget_usd: 5
     jobs: 2
 
-Paths are relative to the file. Every combination is a cell; a system without `llm` has one cell per corpus. A seed is a
-repetition: models are asked anew for each. A model is its name: the same name elsewhere counts as the same model.
+Paths are relative to the file. Every combination is a cell. A system without `llm` has one cell per corpus. A seed is a
+repetition: each seed sends new requests to the models. A model is identified by its name, even at another address.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TUNABLE = frozenset({
     "packs", "roster", "prices", "temperature", "spread", "vote_rule", "chunk_overlap", "context_tokens", "max_tokens",
     "composite", "max_characters", "model_timeout", "model_attempts", "model_slots",
 })  # fmt: skip
-"""The settings that a system may fix; the rest is an axis of its own or no matter of detection."""
+"""The settings that a system may set. The others are an axis of their own or do not affect detection."""
 _PATHS = ("packs", "roster", "prices")
 _Name = Annotated[str, Field(min_length=1)]
 
@@ -56,7 +56,7 @@ class Corpus(_Part):
 
 
 class System(_Part):
-    """Detectors under a policy (a shipped one's name or a file), and settings out of `TUNABLE`."""
+    """Detectors with a policy (a file, or the name of a shipped one), and settings from `TUNABLE`."""
 
     name: _Name
     detectors: Annotated[tuple[_Name, ...], Field(min_length=1)]
@@ -65,7 +65,7 @@ class System(_Part):
 
     @property
     def asks(self) -> bool:
-        """Whether it asks a language model."""
+        """Whether the system uses a language model."""
         return LLM in self.detectors
 
     @model_validator(mode="after")
@@ -77,7 +77,7 @@ class System(_Part):
 
 
 class Model(_Part):
-    """A language model as `vendor/name`, and its address where it is not the vendor's own."""
+    """A language model as `vendor/name`, and its address if it is not the vendor's own."""
 
     name: Annotated[str, Field(pattern=r"^[^/,\s]+/[^,\s]+$")]
     api_base: str | None = None
@@ -87,8 +87,8 @@ class Spec(_Part):
     """An experiment.
 
     Attributes:
-        budget_usd, budget_tokens: over all runs of the experiment; calls under way are let finish.
-        jobs: cells in work at once; it changes no result.
+        budget_usd, budget_tokens: limits over all runs of the experiment; calls in progress may finish.
+        jobs: the number of cells that run in parallel; it does not change the results.
     """
 
     name: _Name
@@ -121,16 +121,16 @@ class Spec(_Part):
 
     @property
     def hash(self) -> str:
-        """The first 16 hexadecimal digits of a SHA-256 over what it says, comments and order of keys aside."""
+        """The first 16 hexadecimal digits of a SHA-256 over its content, ignoring comments and the order of keys."""
         return hashlib.sha256(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def load(path: str | Path) -> Spec:
-    """The experiment in a file, its paths resolved against the file's folder; not part of its hash is where it lies.
+    """Load an experiment from a file. Its paths stay relative to the file, whose location is not part of the hash.
 
     Raises:
         MissingExtra: PyYAML is not installed.
-        SettingError: the file cannot be read, or something in it is unknown or malformed; the message names it.
+        SettingError: the file cannot be read, or something in it is unknown or malformed. The message names it.
     """
     place = Path(path)
     try:
@@ -141,7 +141,7 @@ def load(path: str | Path) -> Spec:
 
 
 def _faults(error: ValidationError) -> list[str]:
-    """What is wrong, by its place. A list that is too short only for its faulty items is not told of."""
+    """The errors by location. A list that is too short only because of its faulty items is not reported."""
     found = error.errors(include_input=False, include_url=False)
     places = {e["loc"][:-1] for e in found if len(e["loc"]) > 1}
     return [
@@ -152,7 +152,7 @@ def _faults(error: ValidationError) -> list[str]:
 
 
 def _said(kind: str, message: str) -> str:
-    return "there is no such key" if kind == "extra_forbidden" else message.removeprefix("Value error, ")
+    return "unknown key" if kind == "extra_forbidden" else message.removeprefix("Value error, ")
 
 
 def _read(place: Path) -> Any:

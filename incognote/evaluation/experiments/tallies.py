@@ -18,19 +18,19 @@ from incognote.evaluation.intervals import Counts, Figure, interval, resampled
 from incognote.evaluation.metrics.tally import RESAMPLES, f1, ratio
 
 COLUMNS = ("gold", "covered", "found", "right")
-"""Letters and digits of one document, type-blind: marked, of these found; found, of these marked (`counts`)."""
+"""Letters and digits of one document, type-blind: gold, gold that was found, findings, findings in gold (`counts`)."""
 
 Metric = Callable[[Counts], Counts]
-"""From sums (n × `COLUMNS`) to n values."""
+"""Maps sums (n × `COLUMNS`) to n values."""
 
 
 def recall(sums: Counts) -> Counts:
-    """Of the characters that gold marks, the share that was found."""
+    """The share of the gold characters that was found."""
     return ratio(sums[:, 1], sums[:, 0])
 
 
 def precision(sums: Counts) -> Counts:
-    """Of the characters found, the share that gold marks."""
+    """The share of the characters found that gold marks."""
     return ratio(sums[:, 3], sums[:, 2])
 
 
@@ -42,7 +42,7 @@ METRICS: Mapping[str, Metric] = {
 
 
 def table(gold: Sequence[Gold], found: Sequence[Sequence[LabeledSpan]]) -> Counts:
-    """Documents × `COLUMNS`."""
+    """Return documents × `COLUMNS`."""
     counts = (
         count(Pair(document.id, document.text, document.labels, tuple(labels)), lambda _: True)
         for document, labels in zip(gold, found, strict=True)
@@ -52,7 +52,7 @@ def table(gold: Sequence[Gold], found: Sequence[Sequence[LabeledSpan]]) -> Count
 
 
 def figures(counts: Counts, seed: int = 0) -> dict[str, Figure]:
-    """Each metric with its 95 % interval of the bootstrap over documents."""
+    """Each metric with its 95 % interval from the bootstrap over documents."""
     sums = np.vstack([counts.sum(axis=0), resampled(counts, RESAMPLES, seed)])
     made = {}
     for name, metric in METRICS.items():
@@ -84,7 +84,7 @@ class Sides:
     """Cells over the same documents.
 
     Attributes:
-        openings: how often the corpus was opened, this time included; None where it is no test split.
+        openings: how often the corpus was opened, including this time; None if it is not a test split.
     """
 
     corpus: str
@@ -95,10 +95,10 @@ class Sides:
 
 
 def sides(results: Sequence[CellResult], purpose: str, who: str | None = None) -> Sides:
-    """Cells side by side, their gold read once, its opening logged where it is a test split.
+    """Put cells side by side. Their gold is read once, and its opening is logged if it is a test split.
 
     Raises:
-        UsageError: the cells are of different texts, or the corpus changed since.
+        UsageError: the cells are on different texts, or the corpus has changed since.
         IncognoteError: the log of its openings was altered.
     """
     first = results[0]
@@ -123,11 +123,11 @@ def sides(results: Sequence[CellResult], purpose: str, who: str | None = None) -
 
 
 def documents(corpus: Path, expected: str) -> list[Gold]:
-    """The gold of a corpus; documents whose gold does not fit are left out.
+    """Read the gold of a corpus. Documents whose gold does not fit are left out.
 
     Raises:
-        UsageError: the corpus is not the one whose hash is expected, nothing in it can be scored, or an id is not
-            one document's alone.
+        UsageError: the hash of the corpus is not the expected one, nothing in it can be scored, or two documents have
+            the same id.
     """
     if hash_of_path(corpus) != expected:
         raise UsageError(f"{corpus.name} has changed since the cells were run. Run the experiment again.")

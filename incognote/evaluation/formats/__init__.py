@@ -1,4 +1,4 @@
-"""Readers and writers of the formats in which annotated texts and systems' answers come, behind one registry."""
+"""Readers and writers for the formats of annotated texts and of systems' findings, in one registry."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _IN_A_FOLDER = (".ann", ".xml", ".json", ".jsonl", ".ndjson", ".spacy", ".conll"
 
 
 _OF_BENCHMARKS = ("aws", "johnsnow", "katherlab", "obi", "presidio", "presidio-research")
-_ELSEWHERE = "results of other systems are read where incognote-benchmarks is installed"
+_ELSEWHERE = "to read results of other systems, install incognote-benchmarks"
 
 
 @cache
 def formats() -> Mapping[str, CorpusFormat]:
-    """The formats by name, in the order in which a file is held against them: those of installed packages first."""
+    """The formats by name, in the order in which they are tried on a file. Those of installed packages come first."""
     from incognote.evaluation.formats import brat, conll, docbin, i2b2, inception, jsonrows
 
     listed = (
@@ -47,7 +47,7 @@ def formats() -> Mapping[str, CorpusFormat]:
 
 
 def format_named(name: str) -> CorpusFormat:
-    """A format by its name.
+    """Return the format with a name.
 
     Raises:
         UnknownName: there is none.
@@ -60,7 +60,7 @@ def format_named(name: str) -> CorpusFormat:
 
 
 def detect_format(path: str | Path) -> CorpusFormat:
-    """The format of a file or folder, told by what it begins with, else by its suffix.
+    """Detect the format of a file or folder from its first bytes, otherwise from its suffix.
 
     Raises:
         UsageError: it cannot be read, or no format fits.
@@ -87,10 +87,10 @@ def detect_format(path: str | Path) -> CorpusFormat:
 
 
 def format_of_output(path: str | Path) -> CorpusFormat:
-    """The format that an output's suffix asks for.
+    """The format for an output's suffix.
 
     Raises:
-        UsageError: it asks for none.
+        UsageError: no format has this suffix.
     """
     for one in formats().values():
         if one.write is not None and suffix(Path(path)) in one.suffixes:
@@ -102,13 +102,13 @@ def format_of_output(path: str | Path) -> CorpusFormat:
 def documents(
     path: str | Path, form: str | None = None
 ) -> tuple[CorpusFormat, Iterator[CorpusDocument | CorpusProblem]]:
-    """The format of a file or folder, and its documents as it has them.
+    """The format of a file or folder, and its documents in their original form.
 
     Args:
         form: the format's name; detected from the content if None.
 
     Raises:
-        UsageError: it cannot be read, no format fits, or there is none of that name.
+        UsageError: it cannot be read, no format fits, or `form` is unknown.
     """
     one = format_named(form) if form else detect_format(path)
     if not Path(path).exists():
@@ -117,9 +117,9 @@ def documents(
 
 
 def annotated(path: str | Path, form: str | None = None, types: str = "ours") -> Iterator[Gold | CorpusProblem]:
-    """The annotated texts of a file or folder in its order, each mark held against the text.
+    """The annotated texts of a file or folder in order, with each mark checked against the text.
 
-    A document with one mark that does not fit is a Problem as a whole, and so is one whose id stands twice.
+    A document becomes a CorpusProblem if any of its marks does not fit, or if its id occurred before.
 
     Args:
         types: as for `renamed`.
@@ -144,11 +144,11 @@ def annotated(path: str | Path, form: str | None = None, types: str = "ours") ->
 
 
 def renamed(labels: tuple[LabeledSpan, ...], form: CorpusFormat, types: str = "ours") -> tuple[LabeledSpan, ...]:
-    """Labels of a format under other names.
+    """Rename the types of a format's labels.
 
     Args:
-        types: "source" for the file's own, "ours" for those of our catalogue where it has the kind, or i2b2, presidio,
-            aws or azure.
+        types: "source" for the file's own names; "ours" for those of our catalogue if it has the kind; or i2b2,
+            presidio, aws or azure.
     """
     if types == "source":
         return labels

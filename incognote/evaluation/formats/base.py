@@ -1,7 +1,4 @@
-"""Where writers put documents: one file that appears whole or not at all, or a folder that does.
-
-What a format is to the rest of the program.
-"""
+"""What defines a format, and its writers: one file or one folder, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -26,10 +23,10 @@ _PART = re.compile(r"[\w][\w .+@=-]{0,99}\Z")
 
 
 class CorpusWriter(Protocol):
-    """Takes documents one by one; what it was given stands in its place when its `with` ends well."""
+    """Takes documents one by one. The output appears at its path when the `with` block ends without an error."""
 
     def add(self, document: Gold) -> None:
-        """Write a document; raises MalformedRecord where the format cannot say it, and then writes nothing of it."""
+        """Write a document. Raises MalformedRecord, without writing any of it, if the format cannot represent it."""
 
     def __enter__(self) -> Self: ...
     def __exit__(
@@ -38,11 +35,11 @@ class CorpusWriter(Protocol):
 
 
 class OneFile:
-    """Documents one after the other in a file, compressed where its name ends in .gz.
+    """Documents one after the other in a file, compressed if its name ends in .gz.
 
     Args:
-        encode: a document as bytes.
-        head, between, tail: what stands before the first, between two, and after the last.
+        encode: turns a document into text.
+        head, between, tail: text before the first document, between two, and after the last.
     """
 
     def __init__(
@@ -80,13 +77,13 @@ class OneFile:
 
 
 class Folder:
-    """Documents as files of a new folder, named by their ids, which therefore must be plain.
+    """Documents as files of a new folder. They are named by their ids, which must be valid file names.
 
     Args:
-        encode: a document as the contents of its files, by suffix.
+        encode: turns a document into the contents of its files, by suffix.
 
     Raises:
-        UsageError: there is something in that place already.
+        UsageError: the path exists and is not an empty folder.
     """
 
     def __init__(self, path: Path, encode: Callable[[Gold], Mapping[str, str]]) -> None:
@@ -125,14 +122,14 @@ class Folder:
             shutil.rmtree(self._part, ignore_errors=True)
             return
         try:
-            os.replace(self._part, self._path)  # an empty folder in that place gives way
+            os.replace(self._part, self._path)  # replaces an empty folder
         except OSError as error:
             shutil.rmtree(self._part, ignore_errors=True)
             raise unwritable(error) from None
 
 
 def utf8(text: str, before: str = "") -> bytes:
-    """Text as bytes; raises MalformedRecord for half a surrogate pair."""
+    """Encode text as bytes. Raises MalformedRecord for half a surrogate pair."""
     try:
         return (before + text).encode("utf-8")
     except UnicodeEncodeError:
@@ -141,16 +138,16 @@ def utf8(text: str, before: str = "") -> bytes:
 
 @dataclass(frozen=True)
 class CorpusFormat:
-    """A way in which annotated texts, or what a system found in them, are written.
+    """A file format for annotated texts, or for the findings of a system.
 
     Attributes:
-        name: as `--from` and `--to` take it.
+        name: as for `--from` and `--to`.
         about: one line for people.
-        fits: whether a file or folder looks like it.
-        read: its documents, as far as it can one after the other.
-        write: a sink for documents at a place; None where only its own system writes it.
-        scheme: whose names its types are (`names.toml`); "" where anybody's may be.
-        suffixes: of outputs that are taken for it when nobody says what they shall be.
+        fits: whether a file or folder looks like this format.
+        read: yields its documents, one after the other if the format allows it.
+        write: opens a writer at a path; None if only the format's own system writes it.
+        scheme: the naming scheme of its types (`names.toml`); "" if they may be from any scheme.
+        suffixes: suffixes of outputs that select this format if none is given.
     """
 
     name: str

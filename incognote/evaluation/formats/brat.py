@@ -1,10 +1,10 @@
-"""BRAT standoff: a folder with NAME.txt and NAME.ann per document, at any depth. MEDDOCAN and many others come so.
+"""BRAT standoff: a folder with NAME.txt and NAME.ann per document, at any depth. MEDDOCAN and many others use it.
 
     T1<TAB>PATIENT 8 17<TAB>Ruth Hale            offsets in code points; lines of other kinds (relations, notes) are
-    T2<TAB>STREET 20 27;28 33<TAB>Mill La ne     left aside; two pieces that only a line end parts are one span
+    T2<TAB>STREET 20 27;28 33<TAB>Mill La ne     ignored; two pieces split only by a line break are one span
 
-A folder of .ann files alone can be predictions: they are then held against the gold's texts. A .txt without its .ann is
-a text of which nothing is said, and no gold.
+A folder with only .ann files can hold predictions, which are matched with the gold's texts. A .txt without its .ann is
+a text without annotations. It is not gold.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
     for file in files(path, (".ann", ".txt")):
         beside = file.path.with_suffix(".ann")
         if file.path != beside and beside.exists() and path.is_dir():
-            continue  # comes with its .ann
+            continue  # read with its .ann
         try:
             yield _document(file.name, file.path.with_suffix(".txt"), beside)
         except MalformedRecord as error:
@@ -62,7 +62,7 @@ def _marks(lines: str) -> Iterator[SourceMark]:
         where, tab, words = rest.partition("\t")
         found = _LINE.match(where)
         if not found:
-            raise MalformedRecord(f"line {number} of its .ann needs a type, a start and an end")
+            raise MalformedRecord(f"line {number} of its .ann needs a type, a start, and an end")
         pieces = [piece.split(" ") for piece in found[2].split(";")]
         yield SourceMark(tuple((int(a), int(b)) for a, b in pieces), found[1], words if tab else None)
 
@@ -84,7 +84,7 @@ def _files(one: Gold) -> dict[str, str]:
 
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """A span as BRAT has it: parted at line ends, if it neither begins nor ends with one."""
+    """The pieces of a span in BRAT: split at line breaks, unless it begins or ends with one."""
     words = text[start:end]
     if words.strip("\r\n") != words:
         return [(start, end)]

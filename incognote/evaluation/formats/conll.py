@@ -1,15 +1,14 @@
-"""CoNLL: a token a line, its tag last, in BIO (also IOB1, IO), BIOES or BILOU; a blank line ends a sentence.
+"""CoNLL: one token per line with its tag last, in BIO (also IOB1, IO), BIOES or BILOU. A blank line ends a sentence.
 
-    -DOCSTART-<TAB>note-1<TAB>-X-<TAB>O         the next document, here with its id (ours have it in the second column);
-    Ruth<TAB>0<TAB>4<TAB>B-PATIENT              `# newdoc id = note-1` says it too
+    -DOCSTART-<TAB>note-1<TAB>-X-<TAB>O         the next document, here with its id (we write it in the second column);
+    Ruth<TAB>0<TAB>4<TAB>B-PATIENT              `# newdoc id = note-1` also works
     Hale<TAB>5<TAB>9<TAB>I-PATIENT
 
-The format has no text. It is rebuilt: a blank between tokens, a line end between sentences. Where every token of a
-document has its start and end in two columns side by side (NeuroNER's layout; ours), tokens stand there instead, with
-white space in between. Predictions so written are held against the gold's text, from which theirs may differ in white
-space only.
+The format has no text, so it is rebuilt: a space between tokens, a line break between sentences. If every token of a
+document has its start and end in two adjacent columns (NeuroNER's layout, and ours), tokens are placed there, with
+white space between them. Such predictions are matched with the gold's text, which may differ in white space only.
 
-Tokens with tags, for formats that have nothing finer: no token crosses the edge of a span, so none is lost.
+`tagged` makes tokens with tags for formats without offsets. No token crosses a span boundary, so no span is lost.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def _documents(file: File, many: bool) -> Iterator[CorpusDocument]:
 
 
 def _name(line: str) -> str:
-    """The id in a document's first line: what is left besides placeholders."""
+    """The id in a document's first line: the part that is not a placeholder."""
     parts = line[len(_START) :].split("\t" if "\t" in line else None)
     left = [part for part in parts if part.strip() not in _PLACEHOLDERS]
     return left[0] if left and "\t" in line else " ".join(left).strip("()")
@@ -100,7 +99,7 @@ def _document(name: str, folder: str, number: int, tokens: Sequence[_Token]) -> 
 
 
 def _placed(tokens: Sequence[_Token]) -> tuple[str, list[tuple[int, int]]]:
-    """The text, and where its tokens stand in it."""
+    """The text, and the position of each token in it."""
     places = _said(tokens)
     parts: list[str] = []
     at, sentence = 0, tokens[0].sentence if tokens else 0
@@ -117,7 +116,7 @@ def _placed(tokens: Sequence[_Token]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _said(tokens: Sequence[_Token]) -> list[tuple[int, int]]:
-    """Where the tokens say that they stand; nothing, if not every one does, in order, with its own length."""
+    """The positions given in the columns. Empty unless every token has one, in order and of its own length."""
     for column in range(len(tokens[0].columns) - 1 if tokens else 0):
         places, at = [], 0
         for token in tokens:
@@ -135,13 +134,13 @@ def _said(tokens: Sequence[_Token]) -> list[tuple[int, int]]:
 
 
 def _marks(tokens: Sequence[_Token], places: list[tuple[int, int]], text: str) -> tuple[SourceMark, ...]:
-    """Spans of the tags, read leniently as evaluation scripts do: an I after another type, or after O, begins one."""
+    """Spans from the tags, read leniently like evaluation scripts: an I after another type or after O begins one."""
     found: list[list[int | str]] = []
     open_type, sentence = "", -1
     for number, (token, (start, end)) in enumerate(zip(tokens, places, strict=True), 1):
         tag = _TAG.match(token.columns[-1].strip()) if token.columns else None
         if tag is None:
-            raise MalformedRecord(f"token {number} has no tag of BIO, BIOES or BILOU in its last column")
+            raise MalformedRecord(f"token {number} has no BIO, BIOES or BILOU tag in its last column")
         if tag[1] is None:
             open_type = ""
             continue
@@ -172,15 +171,15 @@ def _lines(one: Gold) -> str:
 
 
 CONLL = CorpusFormat(
-    "conll", "CoNLL: a token a line, BIO, BIOES or BILOU tags", _fits, _read, _write, suffixes=SUFFIXES
+    "conll", "CoNLL: one token per line, BIO, BIOES or BILOU tags", _fits, _read, _write, suffixes=SUFFIXES
 )
 
 
 def tagged(document: Gold) -> Iterator[tuple[int, int, str]]:
-    """The tokens of a document in order, as start, end and BIO tag: words, and signs one by one; no white space.
+    """The tokens of a document in order, as start, end, and BIO tag: words and single punctuation marks.
 
     Raises:
-        MalformedRecord: spans overlap, begin or end with white space, or a type holds some.
+        MalformedRecord: spans overlap, a span begins or ends with white space, or a type is empty or holds white space.
     """
     labels = disjoint(document)
     text = document.text
@@ -203,7 +202,7 @@ def tagged(document: Gold) -> Iterator[tuple[int, int, str]]:
 
 
 def disjoint(document: Gold) -> list[LabeledSpan]:
-    """The labels in order, if tags on tokens can say them.
+    """The labels in order, if token tags can represent them.
 
     Raises:
         MalformedRecord: as for `tagged`.
@@ -222,6 +221,6 @@ def disjoint(document: Gold) -> list[LabeledSpan]:
 
 
 def _goes_on(before: str, character: str) -> bool:
-    """Whether a character belongs to the token before it: letters and digits together, marks with what they mark."""
+    """Return True if a character continues the token before it: letters and digits together, and combining marks."""
     marking = unicodedata.category(before)[0] == "M"
     return unicodedata.category(character)[0] == "M" or (character.isalnum() and (marking or before.isalnum()))

@@ -1,11 +1,11 @@
 """spaCy's DocBin (.spacy): the entities of `doc.ents`, read and written without spaCy.
 
-The file is zlib over MessagePack: per token 64-bit numbers of attributes, a flag for the blank after it, and the
-strings themselves once. A string's number is its MurmurHash64A (Austin Appleby, public domain) with seed 1, but for the
-few hundred names that spaCy counts from 1 (`docbin_symbols.txt`): `PERSON` is 380. That table is all that could change
-with a version of spaCy, and it cannot mislead: a number counts only if its string is among the file's own, else the
-document is a problem. So nobody needs spaCy and its numerical libraries to be scored. Span groups (`doc.spans`) are not
-read. Documents have no ids here: they are numbered, and predictions find their gold by the text.
+The file is zlib over MessagePack. It holds 64-bit numbers for the attributes of each token, a flag for the space after
+it, and each string once. A string's number is its MurmurHash64A (Austin Appleby, public domain) with seed 1. The
+exceptions are a few hundred names that spaCy numbers from 1 (`docbin_symbols.txt`): `PERSON` is 380. Only that table
+could change with a version of spaCy, and it cannot mislead: a number is used only if its string is in the file.
+Otherwise the document is a problem. So scoring needs neither spaCy nor its numerical libraries. Span groups
+(`doc.spans`) are not read. Documents have no ids here. They are numbered, and predictions are matched by text.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from incognote.evaluation.formats.document import CorpusDocument, CorpusProblem,
 from incognote.evaluation.formats.source import Look, content, files
 from incognote.files.atomic import AtomicFile
 
-_ORTH, _IOB, _TYPE = 65, 77, 78  # spaCy's numbers of these attributes, the same since version 2
-_INSIDE, _OUTSIDE, _BEGIN = 1, 2, 3  # its IOB codes; 0 says that nothing was said
+_ORTH, _IOB, _TYPE = 65, 77, 78  # spaCy's numbers of these attributes, unchanged since version 2
+_INSIDE, _OUTSIDE, _BEGIN = 1, 2, 3  # its IOB codes; 0 means not set
 _CODES = {"B": _BEGIN, "I": _INSIDE, "O": _OUTSIDE}
 _ALL = (1 << 64) - 1
 
@@ -48,7 +48,7 @@ def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
 
 
 def _documents(data: bytes, prefix: str) -> Iterator[CorpusDocument]:
-    import ormsgpack  # langgraph's checkpoints bring it
+    import ormsgpack  # a dependency of langgraph's checkpoints
 
     try:
         packed = ormsgpack.unpackb(zlib.decompress(data))
@@ -111,13 +111,13 @@ def _document(
 def _marks(
     codes: list[int], types: list[int], places: list[tuple[int, int]], strings: Mapping[int, str]
 ) -> tuple[SourceMark, ...] | None:
-    """The entities; None where of no token anything was said."""
+    """The entities, or None if no token has an IOB code."""
     if codes and not any(codes):
         return None
     found: list[tuple[int, int, int]] = []
     inside = False
     for code, type_, (start, end) in zip(codes, types, places, strict=True):
-        if code == _BEGIN and not type_:  # "no entity begins here": a token that was blocked
+        if code == _BEGIN and not type_:  # "no entity begins here": a blocked token
             code = _OUTSIDE
         if code == _INSIDE and inside and found[-1][2] == type_:
             found[-1] = found[-1][0], end, type_
@@ -135,7 +135,7 @@ def _string(coded: int, strings: Mapping[int, str]) -> str:
 
 @lru_cache(1 << 16)
 def number(string: str) -> int:
-    """The number by which spaCy calls a string: its place among the names that it counts, else MurmurHash64A."""
+    """The number of a string in spaCy: its position among the numbered names, otherwise its MurmurHash64A."""
     if string in _symbols():
         return _symbols()[string]
     data, factor = string.encode("utf-8"), 0xC6A4A7935BD1E995
@@ -159,7 +159,7 @@ def _symbols() -> Mapping[str, int]:
 
 
 class _Bin:
-    """Gathers documents and writes them at the end, for the file begins with strings of all of them."""
+    """Collects documents and writes them at the end, because the file begins with the strings of all of them."""
 
     def __init__(self, path: Path) -> None:
         self._whole = AtomicFile(path)
@@ -174,7 +174,7 @@ class _Bin:
         blanks: list[bool] = []
         text, at, strings = document.text, 0, set()
         for start, end, tag in [*tagged(document), (len(document.text), len(document.text), "O")]:
-            if at < start:  # one blank is a flag of the token before it; what else is white is a token
+            if at < start:  # one space is a flag of the token before it; other white space is a token
                 held = bool(rows) and text[at] == " "
                 if held:
                     blanks[-1] = True

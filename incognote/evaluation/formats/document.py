@@ -1,9 +1,9 @@
-"""What readers yield and writers take: a document with its marks, as its source wrote it, and as it stands in its text.
+"""The document that readers yield, with its marks as the source wrote them and as labels of its text.
 
-A reader gives a `CorpusDocument`: offsets in the source's own units, types under the source's own names, and the words
-that the source says it marked. `CorpusDocument.on(text)` turns the marks into labels of a text, offsets in code points;
-where a mark does not fit, or other words stand there, that is an error: nothing is moved to where it might have been
-meant.
+A reader yields a `CorpusDocument`: offsets in the source's own units, types under the source's own names, and the words
+that the source claims to have marked. `CorpusDocument.on(text)` turns the marks into labels of a text, with offsets in
+code points. A mark that does not fit, or whose words differ from the text, is an error. Marks are never moved to where
+they might have been meant.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Unit = Literal["code point", "utf-16"]
 
 
 class LabeledSpan(NamedTuple):
-    """A stretch and the name a corpus or a system gives its kind, which need not be one of our catalogue."""
+    """A span with the name that a corpus or a system gives its type, which need not be in our catalogue."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class CorpusProblem:
-    """A document that could not be used as it is: its id (or line), what is wrong, and whether it was scored."""
+    """A document with a problem: its id (or line), what is wrong, and whether it was still scored."""
 
     id: str
     what: str
@@ -46,9 +46,9 @@ class CorpusProblem:
 
 
 class SourceMark(NamedTuple):
-    """What a source marks: one piece or several, its own name for the kind, and the words it says stand there.
+    """A mark of the source: one or more pieces, the source's name for the type, and the words it claims to mark.
 
-    `score` is how sure a system says it is, where it says that as a number between 0 and 1.
+    `score` is the system's confidence, if it gives one between 0 and 1.
     """
 
     pieces: tuple[tuple[int, int], ...]
@@ -62,16 +62,16 @@ class SourceMark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CorpusDocument:
-    """One document of a file, as the file has it.
+    """One document of a file, in the file's own terms.
 
     Attributes:
-        id: its name; where the file has none, its number in the file, and `numbered` is true.
-        place: where it stands in the file, for messages.
-        text: None where the format carries none (a service's answer).
-        marks: None where nothing is said about what is in the text, which is not the same as nothing being in it.
-        fault: what makes the marks unusable.
+        id: its name. If the file gives none, its number in the file, and `numbered` is true.
+        place: its position in the file, for messages.
+        text: None if the format carries no text (a service's answer).
+        marks: None if the file says nothing about what is in the text, which differs from saying that nothing is.
+        fault: the reason why the marks are unusable.
         unit: of the offsets.
-        others: the text under other line ends or without a byte order mark, in which the offsets may count.
+        others: variants of the text, with other line breaks or without a byte order mark, that offsets may refer to.
     """
 
     id: str
@@ -84,10 +84,10 @@ class CorpusDocument:
     numbered: bool = False
 
     def gold(self) -> tuple[str, tuple[LabeledSpan, ...]]:
-        """The text and its labels. Of several readings of the line ends, the first in which every mark fits.
+        """The text and its labels. Of several variants of the text, the first in which every mark fits.
 
         Raises:
-            MalformedRecord: there is no text or nothing said of it, or a mark does not fit.
+            MalformedRecord: there is no text, there are no marks, or a mark does not fit.
         """
         if self.text is None:
             raise MalformedRecord("no text")
@@ -104,10 +104,10 @@ class CorpusDocument:
             raise error from None
 
     def on(self, text: str) -> tuple[LabeledSpan, ...]:
-        """The labels of a text that this document is about.
+        """The marks as labels of a text.
 
         Raises:
-            MalformedRecord: a mark lies outside the text, or its words are not what stands there.
+            MalformedRecord: a mark extends beyond the text, or the text at its place differs from its words.
         """
         if self.fault is not None:
             raise MalformedRecord(self.fault)
@@ -125,15 +125,15 @@ class CorpusDocument:
         return tuple(labels)
 
     def scores(self) -> tuple[float, ...]:
-        """One per label, in their order; none where a mark has no score or is in several pieces."""
+        """One score per label, in order. Empty if a mark has no score or has several pieces."""
         known = tuple(mark.score for mark in self.marks or () if mark.score is not None and len(mark.pieces) == 1)
         return known if len(known) == len(self.marks or ()) else ()
 
     def against(self, text: str) -> tuple[LabeledSpan, ...]:
-        """The labels of another's text, which may differ from this document's own in white space only.
+        """The marks as labels of another text, which may differ from this document's own text in white space only.
 
         Raises:
-            MalformedRecord: a mark does not fit, or the two texts are not the same.
+            MalformedRecord: a mark does not fit, or the two texts differ.
         """
         if self.text is None or text in (self.text, *self.others):
             return self.on(text)
@@ -150,14 +150,14 @@ def marks(
     words: str = "text",
     inclusive: bool = False,
 ) -> tuple[SourceMark, ...]:
-    """Marks from a list of JSON objects.
+    """Read marks from a list of JSON objects.
 
     Args:
-        start, end, type_, words: the members' names; of several names for the type, the first that is there.
-        inclusive: the end is that of the last character.
+        start, end, type_, words: the keys; if several are given for the type, the first that is present.
+        inclusive: the end is the offset of the last character.
 
     Raises:
-        MalformedRecord: no list, or an object without a start, an end and a type.
+        MalformedRecord: it is not a list, or an object has no start, end, or type.
     """
     if not isinstance(spans, list):
         raise MalformedRecord("`spans` is not a list")
@@ -173,15 +173,15 @@ def marks(
         if type(first) is not int or type(last) is not int:
             first, last = _whole(first), _whole(last)
         if first is None or last is None or not kind:
-            raise MalformedRecord(f"span {number} needs a start, an end and a type")
-        said, sure = span.get(words), span.get("score")
-        score = float(sure) if isinstance(sure, (int, float)) and 0 <= sure <= 1 else None
-        made.append(SourceMark(((first, last + inclusive),), kind, said if isinstance(said, str) else None, score))
+            raise MalformedRecord(f"span {number} needs a start, an end, and a type")
+        shown, given = span.get(words), span.get("score")
+        score = float(given) if isinstance(given, (int, float)) and 0 <= given <= 1 else None
+        made.append(SourceMark(((first, last + inclusive),), kind, shown if isinstance(shown, str) else None, score))
     return tuple(made)
 
 
 def _whole(offset: object) -> int | None:
-    """A whole number, also where it is written as a string; no boolean."""
+    """An integer, also if written as a string; None for anything else, including booleans."""
     if type(offset) is int:
         return offset
     if isinstance(offset, str) and offset.isascii() and offset.isdigit():
@@ -190,7 +190,7 @@ def _whole(offset: object) -> int | None:
 
 
 def _points(text: str, unit: Unit) -> Callable[[int], int]:
-    """From the source's offsets to code points; -1 for one that falls inside a character."""
+    """A function from the source's offsets to code points. It returns -1 for an offset inside a character."""
     if unit == "code point" or text.isascii():
         return lambda offset: offset
     ends = [0, *accumulate(2 if character > "\uffff" else 1 for character in text)]
@@ -203,7 +203,7 @@ def _points(text: str, unit: Unit) -> Callable[[int], int]:
 
 
 def _fitted(mark: SourceMark, text: str, carried: Callable[[int], int]) -> list[LabeledSpan]:
-    """The pieces of a mark in the text; two that only a line end parts are one, as annotation tools part them."""
+    """The pieces of a mark in the text. Pieces split only by a line break, as annotation tools do, are joined."""
     labels: list[LabeledSpan] = []
     for first, last in mark.pieces:
         start, end = carried(first), carried(last)
@@ -225,12 +225,12 @@ def _fitted(mark: SourceMark, text: str, carried: Callable[[int], int]) -> list[
 
 
 def _plain(words: str) -> str:
-    """White space of any kind as spaces, one for one: formats write a line end in an attribute or a column as one."""
+    """Replace each white space character by a space, because formats write line breaks in attributes that way."""
     return "".join(" " if character.isspace() else character for character in words)
 
 
 def _over(labels: tuple[LabeledSpan, ...], own: str, text: str) -> tuple[LabeledSpan, ...]:
-    """Labels of one text as labels of another that differs in white space only."""
+    """Map labels of one text to another that differs in white space only."""
     here = [at for at, character in enumerate(own) if not character.isspace()]
     there = [at for at, character in enumerate(text) if not character.isspace()]
     if len(here) != len(there) or any(own[a] != text[b] for a, b in zip(here, there, strict=True)):

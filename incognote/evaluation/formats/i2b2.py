@@ -1,17 +1,18 @@
-"""The XML of i2b2/UTHealth 2014 (track 1), and of MEDDOCAN, which differs in the name of the root: a file per document.
+"""The XML of i2b2/UTHealth 2014 (track 1), and of MEDDOCAN, whose root has another name: one file per document.
 
     <deIdi2b2><TEXT><![CDATA[...]]></TEXT><TAGS><NAME id="P0" start="16" end="26" text="..." TYPE="PATIENT"/>...
 
-Offsets count the characters of TEXT as an XML parser gives it, line ends as one; where a file has carriage returns and
-its words say that they were counted too, they are. A tag without TYPE has its element's name for a type.
+Offsets count the characters of TEXT as an XML parser returns it, with each line break as one. If a file has carriage
+returns, and the words of its tags show that they were counted, they are counted. A tag without TYPE has its element's
+name as its type.
 
-XML that is read without entities of its own, and written so that every character comes back.
+XML is read without entities of its own, and written so that every character is preserved.
 
-The XML of the i2b2 2006 challenge: many records in a file, marked within the text.
+The XML of the i2b2 2006 challenge: many records per file, with marks in the text.
 
     <ROOT><RECORD ID="1"><TEXT>... <PHI TYPE="DOCTOR">Name</PHI> ...</TEXT></RECORD>...</ROOT>
 
-The text is all that stands within TEXT, from the first character to the last. Records are read as they come.
+The text is everything inside TEXT, from the first character to the last. Records are yielded one by one.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from incognote.evaluation.formats.source import HEAD, File, Look, content, files
 from incognote.schemas.catalogue import catalogue
 
 _GROUPS = ("PROFESSION", "LOCATION", "AGE", "DATE", "CONTACT", "ID")
-_RETURN = "\ue00d"  # of the private use area: stands for a carriage return while a parser would take it away
+_RETURN = "\ue00d"  # private use character that replaces a carriage return, which a parser would drop
 
 
 def _fits(root: str, look: Look) -> bool:
@@ -82,7 +83,7 @@ def _write(root: str, path: Path) -> CorpusWriter:
 
 def _files(root: str, one: Gold) -> dict[str, str]:
     check_characters(one.text)
-    text = one.text.replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")  # no reference stands inside
+    text = one.text.replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")  # CDATA cannot hold references
     tags = "".join(
         f'<{_element(type_)} id="P{number}" start="{start}" end="{end}" '
         f'text="{xml_escaped(one.text[start:end], attribute=True)}" TYPE="{xml_escaped(type_, attribute=True)}" '
@@ -94,7 +95,7 @@ def _files(root: str, one: Gold) -> dict[str, str]:
 
 
 def _element(type_: str) -> str:
-    """The category that i2b2 files a type under."""
+    """The i2b2 category of a type."""
     type_ = names.ours(type_, "i2b2")
     kind = catalogue()[type_].group if type_ in catalogue() else ""
     return "NAME" if kind == "PERSON" else kind if kind in _GROUPS else "OTHER"
@@ -112,13 +113,13 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def safe_parser(target: Any) -> ElementTree.XMLParser:
-    """A parser that hands what it meets to a target and refuses a document type, where entities would be declared."""
+    """A parser that passes its events to `target`. It refuses a document type, which could declare entities."""
     target.doctype = _refused
     return ElementTree.XMLParser(target=target)  # noqa: S314  # no document type, so no entity that could expand
 
 
 def parse_tree(data: bytes) -> ElementTree.Element:
-    """The tree of a document.
+    """Parse a document to a tree.
 
     Raises:
         MalformedRecord: it is not well-formed, or has a document type.
@@ -134,10 +135,10 @@ def parse_tree(data: bytes) -> ElementTree.Element:
 
 
 def xml_escaped(text: str, *, attribute: bool = False) -> str:
-    """Text as it stands in XML; a carriage return, which a parser would take for part of a line end, as a reference.
+    """Escape text for XML. A carriage return, which a parser would normalize away, becomes a reference.
 
     Raises:
-        MalformedRecord: as `check_characters` does.
+        MalformedRecord: as for `check_characters`.
     """
     text = check_characters(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\r", "&#13;")
     if attribute:
@@ -146,10 +147,10 @@ def xml_escaped(text: str, *, attribute: bool = False) -> str:
 
 
 def check_characters(text: str) -> str:
-    """The text, if XML can carry it.
+    """Return the text if XML can represent it.
 
     Raises:
-        MalformedRecord: it holds a character that XML has no way to carry.
+        MalformedRecord: it holds a character that XML cannot represent.
     """
     if _FORBIDDEN.search(text):
         raise MalformedRecord("its text has a control character or half a surrogate pair, which XML cannot represent")
@@ -157,7 +158,7 @@ def check_characters(text: str) -> str:
 
 
 class _Builder(ElementTree.TreeBuilder):
-    """A builder whose `doctype` can be set."""
+    """A tree builder whose `doctype` can be set."""
 
 
 def _refused(name: str, public: str | None, system: str | None) -> None:
@@ -192,7 +193,7 @@ def _records(file: File) -> Iterator[CorpusDocument | CorpusProblem]:
 
 
 class _Records:
-    """What a parser tells its events to; keeps the records that are complete until they are taken."""
+    """The parser's target. It keeps complete records until they are taken."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -239,7 +240,7 @@ class _Records:
             )
 
     def close(self) -> None:
-        """As parsers ask for at the end."""
+        """Required by parsers at the end."""
 
 
 def _write_2006(path: Path) -> CorpusWriter:

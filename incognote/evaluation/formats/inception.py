@@ -1,9 +1,10 @@
-"""UIMA CAS JSON 0.4, as INCEpTION exports it: a folder with a file per document.
+"""UIMA CAS JSON 0.4, as INCEpTION exports it: a folder with one file per document.
 
-Read as plain JSON (dkpro-cassis would first build the whole type system). The text is the first view's `sofaString`;
-offsets are UTF-16 units. An annotation is any feature structure with `begin` and `end` outside UIMA's own types and
-DKPro Core's (tokens, sentences, metadata), its named entities excepted; its type is the first of the features in
-`_FEATURES` that holds a string, else the layer's name, so that an unlabelled annotation is not lost.
+The files are read as plain JSON (dkpro-cassis would first build the whole type system). The text is the first view's
+`sofaString`, and offsets are UTF-16 units. An annotation is any feature structure with `begin` and `end`. UIMA's own
+types and DKPro Core's (tokens, sentences, metadata) are ignored, except its named entities. The type is the first of
+the features in `_FEATURES` that holds a string. If there is none, it is the layer's name, so that an unlabeled
+annotation is not lost.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
 
 
 def _structures(one: jsonrows.Object) -> Sequence[Mapping[str, Any]]:
-    """The feature structures; older files have them by id instead of in a list."""
+    """The feature structures. Older files store them by id instead of in a list."""
     found = one.get("%FEATURE_STRUCTURES")
     if isinstance(found, Mapping):
         found = [{**value, "%ID": int(key)} for key, value in found.items() if isinstance(value, Mapping)]

@@ -1,12 +1,12 @@
-"""Formats whose documents are JSON objects, a line or a list item each: what they have in common, and two of them.
+"""The shared reader for formats whose documents are JSON objects, one per line or list item, and two such formats.
 
-Our own lines: `{"id", "text", "spans": [{"start", "end", "type"}]}`, and predictions, which need no text. A line of
-predictions may carry `error` instead of spans (`incognote detect` writes it), and more keys are ignored.
+Our own lines: `{"id", "text", "spans": [{"start", "end", "type"}]}`. Predictions need no text. A line of predictions
+may have `error` instead of spans (`incognote detect` writes it). More keys are ignored.
 
 The Text Anonymization Benchmark (Pilán et al., Computational Linguistics 2022): a JSON list of court cases. A case has
-annotators, each with mentions. What counts as to be found is what any annotator marked for masking, as a direct or a
-quasi identifier: recall is then that of everything an expert wanted gone. Mentions under NO_MASK are left out, and the
-same stretch under the same type counts once.
+annotators, each with mentions. A mention is gold if any annotator marked it for masking, as a direct or a quasi
+identifier. Recall is then over everything that an expert wanted masked. Mentions with NO_MASK are left out, and the
+same span with the same type counts once.
 """
 
 from __future__ import annotations
@@ -36,13 +36,14 @@ def read(
     alone: Callable[[Any], Object] | None = None,
     suffixes: tuple[str, ...] = _SUFFIXES,
 ) -> Iterator[CorpusDocument | CorpusProblem]:
-    """The documents of a file, or of every file of a folder.
+    """The documents of a file, or of every file in a folder.
 
     Args:
-        marks: of one object; None where it says nothing of what is in the text. May raise MalformedRecord.
-        id_: its name; None where it has none: then the file's, if the document is all of it, else its number.
-        text: None where it has none.
-        alone: makes an object of whatever else a row may be.
+        marks: returns the marks of an object, or None if it says nothing about them. May raise MalformedRecord.
+        id_: returns its name, or None. Without a name, the file's name is used if the document is the whole file,
+            otherwise its number.
+        text: returns its text, or None.
+        alone: makes an object of any other kind of row.
     """
     for file in files(path, suffixes):
         prefix = f"{file.name} " if path.is_dir() else ""
@@ -55,7 +56,7 @@ def read(
             name = id_(one)
             named = isinstance(name, str | int) and not isinstance(name, bool) and name != ""
             made = file.name if place == WHOLE else f"{prefix}{number}"
-            said = text(one)
+            content = text(one)
             found, fault = None, None
             try:
                 found = marks(one)
@@ -64,7 +65,7 @@ def read(
             yield CorpusDocument(
                 str(name) if named else made,
                 prefix + place,
-                said if isinstance(said, str) else None,
+                content if isinstance(content, str) else None,
                 found,
                 fault,
                 unit,
@@ -73,7 +74,7 @@ def read(
 
 
 def line(value: Object) -> str:
-    """An object as a line of a file."""
+    """Format an object as a line of a file."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
@@ -132,8 +133,8 @@ def _tab_marks(one: Object) -> tuple[SourceMark, ...] | None:
         if not isinstance(mentions, list):
             raise MalformedRecord("an annotator has no entity_mentions")
         masked = [m for m in mentions if not isinstance(m, Mapping) or m.get("identifier_type") != "NO_MASK"]
-        said = document_marks(masked, start="start_offset", end="end_offset", type_="entity_type", words="span_text")
-        found.update(dict.fromkeys(said))
+        marks = document_marks(masked, start="start_offset", end="end_offset", type_="entity_type", words="span_text")
+        found.update(dict.fromkeys(marks))
     return tuple(found)
 
 

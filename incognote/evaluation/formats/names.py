@@ -1,4 +1,4 @@
-"""What others call a kind of identifier, and which of our types that is: `names.toml` and the catalogue's own maps."""
+"""Map the type names of other schemes to ours and back, with `names.toml` and the catalogue's own mappings."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _SIGNS = re.compile(r"[^A-Z0-9]+")
 
 
 def ours(name: str, scheme: str = "") -> str:
-    """Our type for another's name; the name itself where ours have none for it.
+    """Our type for another scheme's name, or the name itself if ours has none for it.
 
     Args:
-        scheme: whose name it is (a table of `names.toml`); "" where the file does not say. Then our own names go
-            first, and of the others' those whose meaning no two of them contest.
+        scheme: the scheme of the name (a table of `names.toml`); "" if the file does not say. In that case our own
+            names take precedence, followed by names that mean the same type in every scheme that has them.
     """
     known, folded = catalogue(), _folded(name)
     meant = _tables().get(scheme, {}).get(folded)
@@ -32,10 +32,10 @@ def ours(name: str, scheme: str = "") -> str:
 
 
 def theirs(type_: str, scheme: str) -> str:
-    """The name that i2b2, presidio, aws or azure has for a type of ours; the type itself where they have none.
+    """The name that i2b2, presidio, aws or azure has for one of our types, or the type itself if there is none.
 
     Raises:
-        UnknownName: the catalogue holds no names of that scheme.
+        UnknownName: the catalogue has no names of that scheme.
     """
     if scheme not in IN_CATALOGUE:
         raise UnknownName("naming scheme", scheme, IN_CATALOGUE)
@@ -54,24 +54,24 @@ def _tables() -> Mapping[str, Mapping[str, str]]:
     types = catalogue()
     tables: dict[str, dict[str, str]] = {scheme: {} for scheme in IN_CATALOGUE}
     for scheme in IN_CATALOGUE:
-        bearers: dict[str, list[str]] = {}
+        named: dict[str, list[str]] = {}
         for type_ in types:
             if name := getattr(types[type_], scheme):
-                bearers.setdefault(_folded(name), []).append(type_)
-        tables[scheme] = {name: name if name in some else _widest(some, types) for name, some in bearers.items()}
+                named.setdefault(_folded(name), []).append(type_)
+        tables[scheme] = {name: name if name in some else _widest(some, types) for name, some in named.items()}
     for scheme, names in written.items():
         tables[scheme] = {**tables.get(scheme, {}), **names}
     return tables
 
 
 def _widest(some: list[str], types: Catalogue) -> str:
-    """Of several types of ours that go by one name, the one that is the most others' more general type."""
+    """Of several of our types with the same name, the one that is an ancestor of the most others."""
     return max(some, key=lambda one: sum(one in types.lineage(other) for other in some))
 
 
 @cache
 def _uncontested() -> Mapping[str, str]:
-    """The names that mean the same type to all who use them."""
+    """The names that mean the same type in every scheme that uses them."""
     meanings: dict[str, set[str]] = {}
     for table in _tables().values():
         for name, type_ in table.items():

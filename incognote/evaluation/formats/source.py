@@ -1,4 +1,4 @@
-"""Files as readers need them: which ones, what they begin with, their lines, the JSON in them."""
+"""Input files for readers: which files to read, their first bytes, and their JSON values."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from typing import Any, BinaryIO, NamedTuple
 from incognote.errors import MalformedRecord, UsageError
 
 HEAD = 1 << 16
-WHOLE = "document"  # the place of a value that is all of its file
+WHOLE = "document"  # the place of a value that is its whole file
 _UNREADABLE = (OSError, EOFError, zlib.error)
 
 
 class File(NamedTuple):
-    """A file and what it calls its document: the path below the folder that was named, without the suffix."""
+    """A file and the name of its document: the path below the given folder, without the suffix."""
 
     path: Path
     name: str
 
 
 def suffix(path: Path) -> str:
-    """The suffix in small letters, that of the compression left aside."""
+    """The suffix in lower case, ignoring a compression suffix."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def files(path: Path, suffixes: Iterable[str]) -> list[File]:
-    """The file itself; of a folder those with one of the suffixes, at any depth, in order of their names.
+    """The file itself, or the files of a folder with one of the suffixes, at any depth, sorted by name.
 
     Raises:
         UsageError: the folder has none.
@@ -50,14 +50,14 @@ def files(path: Path, suffixes: Iterable[str]) -> list[File]:
 
 
 def _stem(path: Path) -> str:
-    """The name without the suffix, and without the `.txt` before it of an answer that is named like its text."""
+    """The name without the suffix, and without a `.txt` before it, for findings named after their text."""
     bare = Path(path.name.removesuffix(".gz"))
     return bare.stem.removesuffix(".txt") or bare.name
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, decompressed.
+    """Open a file for its decompressed bytes.
 
     Raises:
         UsageError: it cannot be read. The message holds its name without the folder.
@@ -70,16 +70,16 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def content(path: Path) -> bytes:
-    """All bytes of a file."""
+    """Read all bytes of a file."""
     with opened(path) as stream:
         return stream.read()
 
 
 def decoded(data: bytes) -> str:
-    """Text of UTF-8.
+    """Decode text from UTF-8.
 
     Raises:
-        MalformedRecord: it is something else.
+        MalformedRecord: it is not UTF-8.
     """
     try:
         return data.decode("utf-8")
@@ -89,7 +89,7 @@ def decoded(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class Look:
-    """What telling a format looks at: the name and the beginning of a file, of a folder those of one file in it."""
+    """The input for detecting a format: the name and first bytes of a file, or of one file in a folder."""
 
     path: Path
     folder: bool
@@ -101,7 +101,7 @@ class Look:
 
     @cached_property
     def tag(self) -> str:
-        """The name of an XML file's first element; "" for any other file."""
+        """The name of the root element of an XML file; "" for any other file."""
         import re
 
         found = re.match(
@@ -113,17 +113,17 @@ class Look:
 
     @cached_property
     def first(self) -> Any:
-        """The first JSON value of the file, of a list its first item; None for any other file."""
+        """The first JSON value of the file, or the first item if that is a list. None for any other file."""
         try:
             for _, value in _values(iter((self.head,)), whole=False):
                 return None if isinstance(value, MalformedRecord) else value
         except (MalformedRecord, ValueError):
-            pass  # not JSON, or not to where the head was cut: another format may know the file
+            pass  # not JSON, or cut off inside the first value: another format may fit
         return None
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """The members of `first`, or, of an object longer than the beginning, those that can be seen."""
+        """The keys of `first`. For an object longer than the head, the keys that are visible in it."""
         import re
 
         if isinstance(self.first, dict):
@@ -134,11 +134,11 @@ class Look:
 
 
 Row = tuple[str, Any]
-"""Where a JSON value stands, and the value; or the MalformedRecord that says why there is none."""
+"""The place of a JSON value and the value, or the MalformedRecord with the reason why there is none."""
 
 
 def rows(file: File) -> Iterator[Row]:
-    """The JSON values of a file: of each line (.jsonl), of a list its items, else the one value of the file.
+    """The JSON values of a file: one per line (.jsonl), the items of a list, or the single value of the file.
 
     Raises:
         UsageError: the file cannot be read.
@@ -157,10 +157,10 @@ def rows(file: File) -> Iterator[Row]:
 
 
 def row(value: Any) -> Mapping[str, Any]:
-    """The object that a row is.
+    """Return a row's value as an object.
 
     Raises:
-        MalformedRecord: it is none.
+        MalformedRecord: it is not an object.
     """
     if isinstance(value, MalformedRecord):
         raise value
@@ -170,7 +170,7 @@ def row(value: Any) -> Mapping[str, Any]:
 
 
 def _lines_of_json(stream: BinaryIO) -> bool:
-    """Whether a .json file holds a value a line after all."""
+    """Return True if a .json file actually holds one value per line."""
     first = stream.readline(1 << 24)
     try:
         return isinstance(json.loads(first), dict) and bool(stream.readline(16).strip())
@@ -179,9 +179,9 @@ def _lines_of_json(stream: BinaryIO) -> bool:
 
 
 def _values(chunks: Iterator[bytes], *, whole: bool) -> Iterator[Row]:
-    """The items of a JSON list as they come, never more than one in memory; or the one value that there is.
+    """Yield the items of a JSON list one at a time, without holding more than one in memory, or the single value.
 
-    Each attempt at an item that is not all there yet doubles what is read for the next, so its cost is linear.
+    Each failed attempt at an incomplete item doubles the amount read for the next one, so the cost is linear.
     """
     import codecs
 

@@ -1,10 +1,10 @@
-"""A gold set that grows with every review: texts of which marks were judged, and whose word that is.
+"""A gold set that grows with every review: texts with judged marks, and the source of each judgment.
 
-A line is `{"id", "text", "spans", "provenance"}`; a span has `by`: `review` (a person confirmed it) or `agreement` (all
-variants marked it, and it was not among those drawn for a person). What no variant marked is not in it, so it scores
-recall among marks, never recall; `complete` says so in every line.
+A line is `{"id", "text", "spans", "provenance"}`. A span has `by`: `review` (a person confirmed it) or `agreement` (all
+variants marked it, and it was not drawn for review). Identifiers that no variant marked are missing. So the set can
+score recall among marks, but not true recall. `complete` says so in every line.
 
-Overlays written as TOML files that `prompts.loader` reads.
+The module also writes overlays as TOML files, which `prompts.loader` reads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from incognote.prompts.overlay import Example
 Span = tuple[int, int, str, str]
 """start, end, type, by."""
 UNTYPED = "PERSON"
-"""The type of an identifier to which nobody gave one: the one that every policy replaces."""
+"""The type of an identifier that was given none. Every policy replaces this type."""
 
 
 def grow(
@@ -38,16 +38,16 @@ def grow(
     who: str,
     decided: str,
 ) -> tuple[int, int]:
-    """Write the judged texts into a gold set, or add to it; how many texts and spans it has then.
+    """Write the judged texts to a gold set, or add them to it. Return the numbers of texts and spans that it then has.
 
-    Where a text is there already, what this review confirmed or rejected counts; of the rest the earlier review stays.
+    If a text is there already, decisions of this review take precedence. The rest of the earlier review is kept.
 
     Args:
         who: the reviewer.
-        decided: the hash of the file of decisions.
+        decided: the hash of the decisions file.
 
     Raises:
-        UsageError: the file is no gold set of this kind, or has another text under an id.
+        UsageError: the file is not a gold set of this kind, or has another text with the same id.
     """
     asked = {id(item.unit): decisions[item.name] for item in plan.items}
     units: dict[int, list[Unit]] = {}
@@ -77,11 +77,11 @@ def grow(
 
 
 def grown(place: Path) -> bool:
-    """Whether annotated texts say of themselves, in their first line, that they are not complete."""
+    """Return True if the first line of annotated texts says that they are not complete."""
     try:
         with place.open(encoding="utf-8") as lines:
-            told = json.loads(lines.readline())["provenance"]
-        return any(entry["complete"] is False for entry in told)
+            history = json.loads(lines.readline())["provenance"]
+        return any(entry["complete"] is False for entry in history)
     except (OSError, ValueError, KeyError, TypeError):  # a folder, another format
         return False
 
@@ -89,7 +89,7 @@ def grown(place: Path) -> bool:
 def _told(
     units: Sequence[Unit], asked: Mapping[int, UnitDecision], text: str
 ) -> tuple[list[Span], list[Span], list[tuple[int, int]]]:
-    """Of one text: what a person confirmed, what all variants agree on unseen, what a person rejected."""
+    """For one text: the spans a person confirmed, those that all variants agree on unseen, and the rejected places."""
     types: dict[tuple[int, int], str] = {}
     agreed: list[Span] = []
     seen: list[tuple[int, int]] = []
@@ -118,7 +118,7 @@ def _told(
 def _joined(
     before: Sequence[Span], now: Sequence[Span], agreed: Sequence[Span], rejected: Sequence[tuple[int, int]]
 ) -> list[Span]:
-    """Disjoint spans: what is confirmed now, then what was before, then what variants agree on."""
+    """Disjoint spans. Newly confirmed ones come first, then earlier ones, then those that the variants agree on."""
     made: list[Span] = []
     gone = set(rejected)
     old = [span for span in before if (span[0], span[1]) not in gone]
@@ -145,7 +145,7 @@ def _read(place: Path) -> dict[str, dict[str, Any]]:
 
 
 def relative_base(prompt: str, place: Path) -> str:
-    """How an overlay at `place` names a prompt that was given as `--prompt` takes it."""
+    """The name of a prompt (given as for `--prompt`) in an overlay at `place`."""
     if not prompt.endswith(".toml"):
         return prompt
     return os.path.relpath(Path(prompt).expanduser().resolve(), place.resolve().parent)
@@ -160,12 +160,12 @@ def write_overlay(
     examples: Sequence[Example] = (),
     provenance: Mapping[str, object] | None = None,
 ) -> None:
-    """Write an overlay, readable by its owner only: examples are words of notes.
+    """Write an overlay, readable by its owner only, because examples are words of notes.
 
     Args:
-        base: as `relative_base` gives it.
+        base: from `relative_base`.
         replaced: the new line of each type.
-        provenance: where it comes from; strings, numbers and lists of them.
+        provenance: its origin, as strings, numbers, and lists of them.
 
     Raises:
         IncognoteError: the place cannot be written.
@@ -187,5 +187,5 @@ def _value(value: object) -> str:
 
 
 def _text(value: str) -> str:
-    """A basic string of TOML: JSON's, but that DEL must be escaped."""
+    """A basic TOML string: the same as in JSON, except that DEL must be escaped."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")

@@ -1,4 +1,4 @@
-"""Which stretches of a pool become examples."""
+"""Strategies that choose examples from the stretches of a pool."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from incognote.evaluation.metrics.utility import TextEmbedder
 Strategy = Literal["random", "similar", "hardest", "covering"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 Found = Sequence[Sequence[LabeledSpan]]
-"""Per document of the pool, what a system found there."""
+"""The findings of a system, per document of the pool."""
 _TYPE, _FORM = 3.0, 1.0
-"""What a new type is worth beside a new form of a type that is there already."""
+"""The value of a new type, and of a new form of a type that is already shown."""
 
 
 def unseen(offered: Sequence[ExampleCandidate], texts: Sequence[str], k: int) -> list[ExampleCandidate]:
-    """The candidates that quote none of the documents to be scored, one for each text.
+    """The candidates that do not quote the documents to be scored, one per text.
 
     Raises:
         UsageError: fewer than k are left.
@@ -53,27 +53,27 @@ def picked(
     embedder: TextEmbedder | None = None,
     seed: int = 0,
 ) -> list[ExampleCandidate]:
-    """k candidates, in the order in which the strategy takes them.
+    """Choose k candidates, in the order in which the strategy takes them.
 
-    random    each as likely as any other
-    similar   of those that hold identifiers, greedily the ones that together lie nearest to the texts of `like`: the
-              sum over texts of the cosine to the nearest one taken (facility location; greedy is within 1 - 1/e of the
+    random    each is equally likely
+    similar   of those with identifiers, greedily the set that is nearest to the texts of `like`: it maximizes the sum
+              over texts of the cosine to the nearest one taken (facility location; greedy is within 1 - 1/e of the
               best, Nemhauser et al. 1978)
-    hardest   where most letters and digits were missed or wrongly taken, one per document as far as that goes
-    covering  greedily types not shown yet, then forms (9/9/9999, Aaa A. Aaa) of types, shorter stretches first
+    hardest   those with the most letters and digits missed or wrongly found, one per document as far as possible
+    covering  greedily those with types not shown yet, then forms (9/9/9999, Aaa A. Aaa) of types; shorter ones first
 
     Args:
         gold: of the pool.
-        found: what a system finds in the pool's documents; called by `hardest` only.
-        like: texts that `similar` wants to be near to.
-        embedder: for `similar`; TF-IDF over words and pairs of words when not given.
-        seed: of `random`; nothing else is drawn.
+        found: returns a system's findings in the pool's documents; called by `hardest` only.
+        like: the texts that `similar` should be near to.
+        embedder: for `similar`; by default, TF-IDF over words and pairs of words.
+        seed: for `random`; the other strategies draw nothing.
 
     Raises:
         MissingExtra: TF-IDF needs the extra `evaluation`.
     """
     if strategy == "random":
-        return random.Random(seed).sample(list(offered), k)  # noqa: S311 -- no secret is drawn
+        return random.Random(seed).sample(list(offered), k)  # noqa: S311 -- not a secret
     if strategy == "similar":
         holding = [one for one in offered if one.example.found]
         offered = holding if len(holding) >= k else offered
@@ -85,7 +85,7 @@ def picked(
 
 
 def _nearest(alike: NDArray[np.float64], k: int) -> list[int]:
-    """Columns (candidates) of a texts × candidates table of cosines."""
+    """Choose k columns (candidates) of a texts × candidates table of cosines."""
     best = np.zeros(len(alike))
     taken: list[int] = []
     for _ in range(k):
@@ -111,8 +111,8 @@ def _alike(like: Sequence[str], texts: Sequence[str], embedder: TextEmbedder | N
         raise MissingExtra("evaluation", "the strategy similar without an embedder") from None
     pattern = r"(?u)\b\w+\b"  # words of one letter too
     made = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, token_pattern=pattern).fit([*like, *texts])
-    told: NDArray[np.float64] = (made.transform(like) @ made.transform(texts).T).toarray()
-    return told
+    similarity: NDArray[np.float64] = (made.transform(like) @ made.transform(texts).T).toarray()
+    return similarity
 
 
 def _hardest(offered: Sequence[ExampleCandidate], k: int, gold: Sequence[Gold], found: Found) -> list[ExampleCandidate]:
@@ -127,7 +127,7 @@ def _hardest(offered: Sequence[ExampleCandidate], k: int, gold: Sequence[Gold], 
 
 
 def _wrong(one: ExampleCandidate, gold: Gold, found: Sequence[LabeledSpan]) -> int:
-    """Letters and digits of the stretch that only one of gold and findings marks."""
+    """The number of letters and digits in the stretch that are marked in only one of gold and findings."""
 
     def marked(labels: Sequence[LabeledSpan]) -> set[int]:
         return {at for start, end, _ in labels for at in range(max(start, one.start), min(end, one.end))}
@@ -136,10 +136,10 @@ def _wrong(one: ExampleCandidate, gold: Gold, found: Sequence[LabeledSpan]) -> i
 
 
 def form(words: str) -> str:
-    """How an identifier is written: digits as 9, runs of letters as A, a or Aa, the signs between as they are."""
-    told = re.sub(r"\d", "9", words)
-    told = re.sub(r"[^\W\d_]+", lambda m: "A" if m[0].isupper() else "a" if m[0].islower() else "Aa", told)
-    return " ".join(told.split())
+    """The form of an identifier: digits become 9, runs of letters A, a, or Aa. Other characters stay."""
+    written = re.sub(r"\d", "9", words)
+    written = re.sub(r"[^\W\d_]+", lambda m: "A" if m[0].isupper() else "a" if m[0].islower() else "Aa", written)
+    return " ".join(written.split())
 
 
 def _covering(offered: Sequence[ExampleCandidate], k: int) -> list[ExampleCandidate]:

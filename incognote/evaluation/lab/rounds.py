@@ -1,8 +1,8 @@
-"""Proposals, round after round: the worst type's guideline rewritten from its errors, and put to a test elsewhere.
+"""Rounds of proposals: rewrite the guideline of the worst type from its errors, and test it on other documents.
 
-The development documents are dealt into two halves: errors come from the one, the other decides. Every proposal stands
-in `ledger.jsonl` with its figures, accepted or not, and in an overlay of its own. A killed run goes on where it was;
-what the recording holds is not paid again.
+The development documents are split into two halves. Errors come from one half, and the other half decides. Every
+proposal is recorded in `ledger.jsonl` with its figures, whether accepted or not, and gets an overlay of its own. A
+killed run continues where it was. Replies in the recording are not paid for again.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from incognote.prompts.loader import asked, load
 from incognote.prompts.overlay import Guideline
 
 LEAST = 40
-"""Fewer documents, and neither half could show anything (`experiments.gate.LEAST`)."""
+"""The minimum number of documents. With fewer, neither half could show anything (`experiments.gate.LEAST`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundsTerms:
-    """What a folder of proposals is about; it stays the same over all runs in it.
+    """The settings of a folder of proposals. They stay the same for all runs in it.
 
     Args:
-        prompt: as `--prompt` takes it.
-        rounds: how many proposals may be tried; the test is adjusted for all of them from the first on.
+        prompt: as for `--prompt`.
+        rounds: how many proposals may be tried. The test is adjusted for all of them from the start.
         allow: points that may be lost (`trial`).
-        seed: how the documents are dealt.
+        seed: for the split of the documents.
     """
 
     prompt: str
@@ -52,12 +52,12 @@ class RoundsTerms:
 
 @dataclass(frozen=True, slots=True)
 class RoundsOutcome:
-    """What a run came to.
+    """The result of a run.
 
     Attributes:
-        rows: of the ledger, all of them.
-        accepted: the overlay with all that was accepted; None where nothing was.
-        paid, total: in this run, and in all runs in the folder.
+        rows: all rows of the ledger.
+        accepted: the overlay with everything accepted, or None if nothing was.
+        paid, total: usage of this run, and of all runs in the folder.
     """
 
     rows: tuple[Mapping[str, Any], ...]
@@ -67,9 +67,9 @@ class RoundsOutcome:
 
 
 def halves(gold: Sequence[Gold], seed: int) -> tuple[list[Gold], list[Gold]]:
-    """The documents that proposals are made from, and those that decide; equal texts lie on the same side.
+    """The documents that proposals are made from, and those that decide. Equal texts are on the same side.
 
-    Dealt by turns in the order of a hash of their texts, those with identifiers and those without each for themselves.
+    Texts are dealt alternately in the order of their hashes, separately for those with and without identifiers.
 
     Raises:
         UsageError: fewer than `LEAST` different texts.
@@ -92,8 +92,8 @@ def halves(gold: Sequence[Gold], seed: int) -> tuple[list[Gold], list[Gold]]:
 
 
 def estimate(runner: PromptRunner, terms: RoundsTerms, gold: Sequence[Gold]) -> UsageEstimate:
-    """What all rounds take at most: each half read once before, the deciding one for every proposal, and the first one
-    again after each that is accepted."""
+    """The maximum that all rounds take: each half read once at the start, the deciding half once per proposal, and the
+    first half once after each accepted proposal."""
     first, second = halves(gold, terms.seed)
     whole = runner.estimate(terms.prompt, first, 1) + runner.estimate(terms.prompt, second, 1)
     return whole + runner.estimate(terms.prompt, second, terms.rounds) + runner.estimate(
@@ -102,15 +102,15 @@ def estimate(runner: PromptRunner, terms: RoundsTerms, gold: Sequence[Gold]) -> 
 
 
 def run(runner: PromptRunner, terms: RoundsTerms, gold: Sequence[Gold], *, watch: Watch | None = None) -> RoundsOutcome:
-    """Go through the rounds that are left.
+    """Run the remaining rounds.
 
     Args:
-        runner: entered; its folder holds the ledger.
+        runner: already entered; its folder holds the ledger.
 
     Raises:
-        SettingError: the folder is about something else.
+        SettingError: the folder was started with other settings.
         UsageError: too few documents, or the prompt's examples quote them.
-        ModelProblem: the model did not serve, or the budget is spent; run again to go on.
+        ModelProblem: the model did not answer, or the budget is spent. Run again to continue.
     """
     refuse_leak(load(terms.prompt), (one.text for one in gold))
     first, second = halves(gold, terms.seed)
@@ -133,7 +133,7 @@ def run(runner: PromptRunner, terms: RoundsTerms, gold: Sequence[Gold], *, watch
 
 
 class _Rounds:
-    """The prompt as it stands after the rows that were taken."""
+    """The current prompt, after all rows taken so far."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class _Rounds:
         self._tried: list[str] = []
 
     def take(self, row: Mapping[str, Any]) -> None:
-        """What a row changed: the prompt, if it was accepted; else that its type was tried."""
+        """Apply a row: an accepted one changes the prompt; a refused one only counts as a try for its type."""
         if not row["accepted"]:
             self._tried.append(row["type"])
             return
@@ -164,7 +164,7 @@ class _Rounds:
         write_overlay(place, base, about, replaced=lines, provenance={"model": self.runner.how.model})
 
     def next(self) -> dict[str, Any] | None:
-        """One more proposal and what came of it; None where no type has errors any more."""
+        """Make and test one more proposal and return its row, or None if no type has errors."""
         found = self.runner.found(self._prompt, self.first, self.watch)
         worst = self._worst(mistakes(self.first, found, self.runner.policy))
         if worst is None:
@@ -198,12 +198,12 @@ class _Rounds:
         return row
 
     def _worst(self, made: Mapping[str, Mistakes]) -> tuple[str, Mistakes] | None:
-        """The type with the most errors among those tried least since the prompt last changed."""
+        """The type with the most errors among those tried least often since the prompt last changed."""
         order = sorted(made.items(), key=lambda item: (self._tried.count(item[0]), -len(item[1]), item[0]))
         return order[0] if order else None
 
     def _guideline(self, type_: str, errors: Mistakes) -> tuple[str | None, str]:
-        """The proposed line; or None, and why there is none."""
+        """The proposed line, or None and the reason."""
         types = asked(self.runner.policy)
         prompt = load(self._prompt)
         now = prompt.guidelines.get(type_, Guideline()).line(types[type_])
@@ -227,7 +227,7 @@ class _Rounds:
 
 
 class _Ledger:
-    """The proposals of a folder, a line each, no word of a note among them."""
+    """The proposals of a folder, one per line, without any words of a note."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -249,7 +249,10 @@ class _Ledger:
 
 
 def _same(runner: PromptRunner, terms: RoundsTerms, gold: Sequence[Gold]) -> None:
-    """Hold the folder to what it was begun with: a test adjusted for three proposals is none for five."""
+    """Check that the folder was started with these settings.
+
+    A test adjusted for three proposals is not valid for five.
+    """
     how = asdict(runner.how)
     for private in ("budget_usd", "config", "api_base"):
         del how[private]

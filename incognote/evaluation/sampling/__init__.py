@@ -1,1 +1,1 @@
-"""Evidence for a release: draw released documents for blind double review, and say what the reviews prove."""
+"""Evidence for a release: draw released documents for blind double review, and report what the reviews prove."""

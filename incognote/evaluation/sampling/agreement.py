@@ -1,6 +1,6 @@
-"""What reviewers overlook: by leaks planted for them, and by how far two of them found the same.
+"""Estimate what reviewers overlook, from planted leaks and from the overlap of two reviewers' findings.
 
-How far two annotators agree beyond chance.
+It also measures how far two annotators agree beyond chance.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ class PlantedFound:
 
 @dataclass(frozen=True, slots=True)
 class Recapture:
-    """Chapman's estimate (1951) of how many leaks there are, from two reviewers who looked apart.
+    """Chapman's estimate (1951) of the total number of leaks, from two independent reviewers.
 
-    Assumes that who finds a leak does not depend on whether the other does; leaks that are hard for both make it, and
-    the sensitivity, look better than they are.
+    It assumes that one reviewer's chance to find a leak does not depend on the other's. If some leaks are hard for
+    both, the estimate and the sensitivity look better than they are.
 
     Attributes:
-        first, second, both: leaks each found.
-        estimate: of all there are; low and high by Seber's variance (1970), never fewer than were found.
-        sensitivity: of the two together, with the interval that goes with the estimate's.
+        first, second, both: the leaks that each found.
+        estimate: the total; low and high use Seber's variance (1970), and are never below the number found.
+        sensitivity: of both together, with the interval that corresponds to the estimate's.
     """
 
     first: int
@@ -69,13 +69,13 @@ class Recapture:
 
 
 def found(hits: int, planted: int, confidence: float) -> PlantedFound:
-    """How many of the planted leaks were found."""
+    """The share of the planted leaks that were found, with its bounds."""
     low, high = both_sides(hits, planted, LEVEL)
     return PlantedFound(hits, planted, low, high, 1 - clopper_pearson(planted - hits, planted, confidence))
 
 
 def recapture(first: int, second: int, both: int) -> Recapture | None:
-    """The estimate, or None where both found fewer than seven: then it is worth nothing (Robson and Regier 1964)."""
+    """The estimate, or None if both found fewer than seven: then it is not reliable (Robson and Regier 1964)."""
     if both < _FEWEST:
         return None
     seen = first + second - both
@@ -87,10 +87,10 @@ def recapture(first: int, second: int, both: int) -> Recapture | None:
 
 
 def together(marks: Sequence[Sequence[LeakMark]]) -> list[list[LeakMark | None]]:
-    """Leaks as all reviewers marked them: marks that overlap are one leak.
+    """Merge the marks of all reviewers into leaks. Marks that overlap are one leak.
 
     Returns:
-        Per leak, for each reviewer the first of the marks that belong to it, or None.
+        Per leak, for each reviewer, the first of that reviewer's marks that belong to it, or None.
     """
     every = sorted((mark, who) for who, own in enumerate(marks) for mark in own)
     leaks: list[list[LeakMark | None]] = []
@@ -111,12 +111,12 @@ class AnnotatorAgreement:
     """Cohen's kappa (Cohen 1960) over tokens.
 
     Attributes:
-        tokens: of all texts together.
+        tokens: their number in all texts.
         kappa: over types and "nothing".
         blind: over marked and not marked.
-        observed: the share of tokens on which the two agree, types included.
+        observed: the share of tokens on which the two agree, including types.
 
-    A kappa is None where chance alone agrees wholly: both marked nothing, or everything alike.
+    A kappa is None if chance alone gives full agreement: both marked nothing, or both marked everything alike.
     """
 
     tokens: int
@@ -128,16 +128,17 @@ class AnnotatorAgreement:
 def agreement(
     pairs: Iterable[Pair], *, by: Callable[[str], str] = group, resamples: int = RESAMPLES, seed: int = 0
 ) -> AnnotatorAgreement:
-    """The agreement of two annotators (or two systems): the `gold` and the `found` of each pair, neither the better.
+    """The agreement of two annotators (or systems): the `gold` and the `found` of each pair, treated alike.
 
-    Tokens are those of `tokens`, cut at the boundaries of both; a token within overlapping labels has the shortest's.
+    Tokens are those of `tokens`, cut at the boundaries of both. A token inside overlapping labels has the type of the
+    shortest one.
 
     Args:
-        by: what types are compared as, as in `Scheme`.
+        by: maps types to the names that are compared, as in `Scheme`.
 
     Raises:
         UsageError: there is no document, or no token.
-        ImpossibleSpan: a label does not fit its text, or holds nothing but blanks.
+        ImpossibleSpan: a label does not fit its text, or holds only white space.
     """
     tally = DocumentTally()
     names = {_NONE}
@@ -151,7 +152,7 @@ def agreement(
     sums = tally.sums(resamples, seed)
     all_: list[Column] = [(a, b) for a in names for b in names]
     if not sums.total(*all_):
-        raise UsageError("no token, no agreement: the texts hold neither letters nor digits")
+        raise UsageError("the texts hold no letters or digits, so there is no agreement to measure")
     n = sums.of(*all_)
     agree = sums.of(*((name, name) for name in names))
     chance = _chance(sums, names)
@@ -169,7 +170,7 @@ def agreement(
 
 
 def count_agreement(text: str, one: list[LabeledSpan], other: list[LabeledSpan]) -> Counter[Column]:
-    """The tokens of one text by the types that the two gave them, "O" for none."""
+    """The tokens of one text, counted by the types that the two gave them, with "O" for none."""
     names = sorted({label.type for label in (*one, *other)})
     starts = tokens(text, (*one, *other)).starts
     first, second = (painted(len(text), labels, names)[starts] for labels in (one, other))
@@ -179,7 +180,7 @@ def count_agreement(text: str, one: list[LabeledSpan], other: list[LabeledSpan])
 
 
 def _chance(sums: Sums, names: Iterable[str]) -> Counts:
-    """n² times the agreement that chance alone would give."""
+    """n² times the agreement expected by chance."""
     names = list(names)
     total: Counts = np.zeros_like(sums.of())
     for name in names:
@@ -188,5 +189,5 @@ def _chance(sums: Sums, names: Iterable[str]) -> Counts:
 
 
 def _kappa(agree: Counts, chance: Counts, n: Counts) -> Counts:
-    """(observed − chance) / (1 − chance), with `chance` given n²-fold."""
+    """(observed − chance) / (1 − chance), where `chance` is given times n²."""
     return ratio(agree * n - chance, n * n - chance)

@@ -1,6 +1,6 @@
-"""Exact upper bounds of a share, and how many draws a bound takes.
+"""Exact upper bounds of a share, and the number of draws that a bound needs.
 
-All are one-sided: over repeated draws the true share lies above the bound in at most 1 − confidence of them.
+All bounds are one-sided: over repeated draws, the true share is above the bound in at most 1 − confidence of them.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 
 from incognote.errors import UsageError
 
-_STEPS = 200  # halvings of the unit interval: far below what a float can tell apart
-_SLACK = 1e-9  # what sums of logarithms may be off
+_STEPS = 200  # halvings of the unit interval, far below the precision of a float
+_SLACK = 1e-9  # tolerance for the error of sums of logarithms
 
 
 def clopper_pearson(hits: int, n: int, confidence: float) -> float:
-    """The upper bound of a share of which `hits` in `n` independent draws were seen (Clopper and Pearson 1934).
+    """The upper bound of a share with `hits` in `n` independent draws (Clopper and Pearson 1934).
 
-    It holds for a process without end, and, a little too wide, for a finite set drawn without replacement.
+    It holds for an unlimited process and, slightly too wide, for a finite set drawn without replacement.
     """
     if hits >= n:
         return 1.0
@@ -33,7 +33,7 @@ def clopper_pearson(hits: int, n: int, confidence: float) -> float:
 
 
 def both_sides(hits: int, n: int, confidence: float) -> tuple[float, float]:
-    """The two-sided interval of Clopper and Pearson; the whole of it where nothing was drawn."""
+    """The two-sided interval of Clopper and Pearson, or (0, 1) if nothing was drawn."""
     if n == 0:
         return 0.0, 1.0
     each = 1 - (1 - confidence) / 2
@@ -41,11 +41,11 @@ def both_sides(hits: int, n: int, confidence: float) -> tuple[float, float]:
 
 
 def hypergeometric(hits: int, n: int, population: int, confidence: float) -> int:
-    """The most of a finite set that may be so where `hits` in `n` draws without replacement were.
+    """The largest possible number of hits in a finite set, given `hits` in `n` draws without replacement.
 
-    The largest count under which so few hits are not yet as unlikely as 1 − confidence (inverted test, exact).
+    It is the largest count for which so few hits are still likelier than 1 − confidence (inverted test, exact).
     """
-    low, high = hits, population - (n - hits)  # what was seen is certain either way
+    low, high = hits, population - (n - hits)  # the drawn items are known
     while low < high:
         middle = (low + high + 1) // 2
         if _hypergeometric(hits, n, population, middle) > (1 - confidence) + _SLACK:
@@ -56,7 +56,7 @@ def hypergeometric(hits: int, n: int, population: int, confidence: float) -> int
 
 
 def needed(bound: float, confidence: float, expect: int, population: int) -> int | None:
-    """The fewest draws from a finite set that prove the bound even if `expect` hits are seen; None where none do."""
+    """The fewest draws from a finite set that prove the bound even with `expect` hits; None if no number does."""
     allowed = floor(bound * population + _SLACK)
     if expect > allowed:
         return None
@@ -64,7 +64,7 @@ def needed(bound: float, confidence: float, expect: int, population: int) -> int
 
 
 def needed_in_strata(bound: float, confidence: float, expect: int, sizes: dict[str, int]) -> int | None:
-    """As `needed`, for a draw from every stratum in proportion (`shares`); it takes more, or all there is."""
+    """Like `needed`, for a proportional draw from every stratum (`shares`). It needs more, up to the population."""
     population = sum(sizes.values())
     if expect > floor(bound * population + _SLACK):
         return None
@@ -74,18 +74,18 @@ def needed_in_strata(bound: float, confidence: float, expect: int, sizes: dict[s
 
 
 def shares(n: int, sizes: dict[str, int]) -> dict[str, int]:
-    """How many of each stratum make at least `n` in proportion, each rounded up."""
+    """The number to draw from each stratum, in proportion and rounded up, so that they add up to at least `n`."""
     population = sum(sizes.values())
     return {name: min(size, ceil(n * size / population - _SLACK)) for name, size in sizes.items()}
 
 
 def stratified(hits: int, drawn: dict[str, int], sizes: dict[str, int], confidence: float) -> float:
-    """The upper bound for the whole of a draw by strata.
+    """The upper bound for the whole population of a stratified draw.
 
-    The count of hits is a sum of independent trials of unlike chances (a hypergeometric count is one: Vatutin and
-    Mikhailov 1982), and few hits are then no likelier than under the binomial of the same mean (Hoeffding 1956), where
-    that mean is larger by 1 than their count; where it is not, nothing is claimed: 1. Where a stratum was drawn more
-    thinly than others, the thinnest counts for all.
+    The number of hits is a sum of independent trials with unequal chances (a hypergeometric count is one: Vatutin and
+    Mikhailov 1982). Few hits are then no likelier than under the binomial with the same mean (Hoeffding 1956), if that
+    mean is larger than the number of hits by at least 1. If it is not, the bound is 1. If strata were drawn at
+    different rates, the lowest rate is used for all.
     """
     population, n = sum(sizes.values()), sum(drawn.values())
     if n == population:
@@ -97,10 +97,10 @@ def stratified(hits: int, drawn: dict[str, int], sizes: dict[str, int], confiden
 
 
 def checked(bound: float, confidence: float, expect: int) -> None:
-    """Refuse what no draw can be planned by.
+    """Refuse values that no draw can be planned with.
 
     Raises:
-        UsageError: a value out of its range; the message names the option.
+        UsageError: a value is out of range. The message names the option.
     """
     if not 0 < bound < 1:
         raise UsageError("--bound must be between 0 and 1, such as 0.01 for one document in a hundred.")
@@ -119,13 +119,13 @@ def _fewest(enough: Callable[[int], bool], low: int, most: int) -> int | None:
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle + 1, high)
-    while low > 1 and enough(low - 1):  # bounds of whole documents move in steps: a shorter draw can do
+    while low > 1 and enough(low - 1):  # bounds of whole documents move in steps, so a shorter draw may suffice
         low -= 1
     return low
 
 
 def _binomial(hits: int, n: int, p: float) -> float:
-    """The chance of at most `hits` in `n`."""
+    """The probability of at most `hits` in `n`."""
     if p >= 1:
         return 0.0
     logs = [_choose(n, k) + k * log(p) + (n - k) * log1p(-p) for k in range(hits + 1)]
@@ -133,7 +133,7 @@ def _binomial(hits: int, n: int, p: float) -> float:
 
 
 def _hypergeometric(hits: int, n: int, population: int, marked: int) -> float:
-    """The chance of at most `hits` marked among `n` drawn of `population`, `marked` of which are."""
+    """The probability of at most `hits` marked among `n` drawn from `population`, of which `marked` are marked."""
     least = max(0, n - (population - marked))
     logs = [
         _choose(marked, k) + _choose(population - marked, n - k) - _choose(population, n)

@@ -1,8 +1,7 @@
-"""Drawing released documents for review: how many, which, and what each reviewer gets.
+"""Draw released documents for review: how many, which ones, and what each reviewer gets.
 
-Planted leaks: documents with one made-up identifier in them, by which it is told what reviewers overlook.
-
-They are copies of released documents that were not drawn, and never count in the rate.
+Planted leaks are documents with one made-up identifier in them. They measure what reviewers overlook. They are copies
+of released documents that were not drawn, and never count in the rate.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ _MOST_STRATA = 50
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """What a draw shall prove, and how.
+    """What a draw should prove, and how.
 
     Args:
-        bound: the share of leaking documents that shall not be exceeded.
+        bound: the share of leaking documents that must not be exceeded.
         confidence: of the one-sided bound.
-        expect: leaking documents the draw may hold and still prove it.
-        strata: the field that says a document's kind; every kind is then drawn in proportion.
-        seed: of the draw; None for one that nobody can foresee.
-        reviewers: each gets every drawn document.
-        plants: known leaks beside them.
-        size: documents to draw; None for as few as will do.
+        expect: the number of leaking documents that the draw may hold and still prove the bound.
+        strata: the field with a document's kind; each kind is then drawn in proportion.
+        seed: of the draw; None for an unpredictable one.
+        reviewers: their number; each gets every drawn document.
+        plants: the number of planted leaks in addition.
+        size: the number of documents to draw; None for the fewest that suffice.
     """
 
     bound: float
@@ -59,11 +58,11 @@ class SampleRequest:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What was drawn, in counts.
+    """The counts of a draw.
 
     Attributes:
         strata: per kind, (population, drawn).
-        unvouched: files that no manifest names.
+        unvouched: the number of files that no manifest names.
     """
 
     population: int
@@ -77,15 +76,15 @@ class Drawn:
 
 
 def draw(paths: Sequence[str], out: Path, key: Path, asked: SampleRequest) -> Drawn:
-    """Draw, and write a folder per reviewer and, apart from them, the key.
+    """Draw a sample. Write a folder per reviewer and, apart from them, the key.
 
     Args:
-        out: a folder that is not there yet.
-        key: the file that maps items back to outputs; private, and never given to a reviewer.
+        out: a folder that does not exist yet, or an empty one.
+        key: the file that maps items back to outputs. It is private, and no reviewer may get it.
 
     Raises:
-        UsageError: the outputs cannot be read or are not what their manifest says; the draw cannot prove the bound, and
-            how many documents would; fewer than `plants` documents are left over to plant in.
+        UsageError: the outputs cannot be read or differ from their manifest; the draw cannot prove the bound (the
+            message says how many documents could); or fewer than `plants` documents are left to plant in.
     """
     bounds.checked(asked.bound, asked.confidence, asked.expect)
     if key.exists() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
@@ -100,7 +99,7 @@ def draw(paths: Sequence[str], out: Path, key: Path, asked: SampleRequest) -> Dr
     sizes = dict(sorted(Counter(kinds).items()))
     shares = allotted(asked, sizes)
     seed = randbits(63) if asked.seed is None else asked.seed
-    chance = Random(seed)  # noqa: S311  # a draw that can be repeated from its seed, which only the key holds
+    chance = Random(seed)  # noqa: S311  # repeatable from its seed, which only the key holds
     chosen = {i for name, n in shares.items() for i in chance.sample([i for i, k in enumerate(kinds) if k == name], n)}
     rest = [i for i in range(len(kinds)) if i not in chosen]
     if len(rest) < asked.plants:
@@ -131,10 +130,10 @@ def draw(paths: Sequence[str], out: Path, key: Path, asked: SampleRequest) -> Dr
 
 
 def allotted(asked: SampleRequest, sizes: dict[str, int]) -> dict[str, int]:
-    """How many of each stratum are drawn.
+    """How many documents of each stratum are drawn.
 
     Raises:
-        UsageError: no documents or too many strata; so few documents cannot prove the bound.
+        UsageError: there are no documents or too many strata, or so few documents cannot prove the bound.
     """
     population = sum(sizes.values())
     if not population:
@@ -162,14 +161,14 @@ def allotted(asked: SampleRequest, sizes: dict[str, int]) -> dict[str, int]:
 
 
 def folder_of(out: Path, number: int) -> Path:
-    """Where a reviewer's set lies; `number` from 0."""
+    """The folder of a reviewer's set; `number` counts from 0."""
     return out / f"reviewer-{number + 1}"
 
 
 def _cases(
     release: ReleasedOutputs, chosen: set[int], spare: set[int], reviewers: int, chance: Random
 ) -> tuple[list[SampledCase], dict[str, str]]:
-    """The drawn and the planted documents under random names, with their texts by these names."""
+    """The drawn and the planted documents under random names, and their texts by these names."""
     names = _names(chance, (len(chosen) + len(spare)) * (reviewers + 1))
     cases: list[SampledCase] = []
     texts: dict[str, str] = {}
@@ -202,7 +201,7 @@ def _case(document: OutputDocument, text: str, planted: LeakMark | None, names: 
 def _write_set(
     out: Path, number: int, cases: Sequence[SampledCase], texts: dict[str, str], chance: Random
 ) -> ReviewerSet:
-    """One reviewer's folder: the items in an order of its own, and the page to review them on."""
+    """Write one reviewer's folder: the items in an order of its own, and the page to review them on."""
     order = chance.sample(list(cases), len(cases))
     items = [{"id": case.items[number], "text": texts[case.case]} for case in order]
     data = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items).encode()
@@ -214,7 +213,7 @@ def _write_set(
 
 
 def _names(chance: Random, count: int) -> Iterator[str]:
-    """Random names, no two alike."""
+    """Random names without duplicates."""
     return iter(f"{n:08x}" for n in chance.sample(range(16**8), count))
 
 
@@ -224,7 +223,7 @@ _TRIES = 50
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A document's text with the identifier in it, and where that stands (code points, `end` exclusive)."""
+    """A document's text with the identifier in it, and the identifier's place (code points, `end` exclusive)."""
 
     text: str = field(repr=False)
     start: int
@@ -233,10 +232,10 @@ class Planted:
 
 
 def plant(text: str, chance: Random) -> Planted:
-    """Put one identifier that is not in the text into it: where a mask of its kind stands, else as a sentence.
+    """Insert one identifier that is not in the text, in place of a mask of its kind or as a sentence.
 
-    In the place of a mask its surroundings are those of a real miss; a text without masks gets a short
-    sentence of its own at the end of one of its lines.
+    In place of a mask, its context is like that of a real miss. A text without masks gets a short sentence at the end
+    of one of its lines.
     """
     kinds = _kinds()
     masks = [(m, group) for m in _LABEL.finditer(text) for group, kind in kinds.items() if m[1] in kind["masks"]]
@@ -253,7 +252,7 @@ def plant(text: str, chance: Random) -> Planted:
 
 
 def masks(text: str) -> int:
-    """How many labels such as `[PERSON]` stand in a text."""
+    """The number of labels such as `[PERSON]` in a text."""
     return len(_LABEL.findall(text))
 
 

@@ -1,4 +1,4 @@
-"""The key of a draw: what each item is. It holds no text; names of output files can name patients, so it is private."""
+"""The key of a draw, which identifies each item. It holds no text, but it is private: file names can name patients."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from incognote.errors import UsageError
 
 
 class LeakMark(NamedTuple):
-    """A stretch of an item (code points, `end` exclusive) and the kind of identifier it is."""
+    """A span of an item (code points, `end` exclusive) and the type of identifier it is."""
 
     start: int
     end: int
@@ -25,9 +25,9 @@ class SampledCase:
     Args:
         case: its name in reports.
         items: its name in each reviewer's set.
-        file, position: where it stands in the outputs.
-        masks: labels such as `[PERSON]` in it.
-        plant: the known leak that was put in; None for a drawn document.
+        file, position: its place in the outputs.
+        masks: the number of labels such as `[PERSON]` in it.
+        plant: the planted leak; None for a drawn document.
     """
 
     case: str
@@ -42,7 +42,7 @@ class SampledCase:
 
 @dataclass(frozen=True, slots=True)
 class ReviewerSet:
-    """What one reviewer was given: its name, and the hashes of its two files."""
+    """The set given to one reviewer: its name, and the hashes of its two files."""
 
     reviewer: int
     name: str
@@ -76,7 +76,7 @@ class Key:
 
     @property
     def drawn(self) -> tuple[SampledCase, ...]:
-        """The documents that the rate is of."""
+        """The documents that the rate is computed from."""
         return tuple(case for case in self.cases if case.plant is None)
 
     @property
@@ -85,10 +85,10 @@ class Key:
 
 
 def read_key(path: Path) -> Key:
-    """The key of a draw.
+    """Read the key of a draw.
 
     Raises:
-        UsageError: it is not there, or no key.
+        UsageError: the file does not exist or is not a key.
     """
     try:
         told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

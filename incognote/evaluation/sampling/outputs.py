@@ -1,6 +1,7 @@
-"""The documents of a release, as `incognote deid` writes them in any of its formats.
+"""The documents of a release, as `incognote deid` writes them in any of its formats, and the reviewer's page.
 
-The page on which one reviewer reads a set: one file, nothing from outside, decisions kept in the browser.
+The page shows one set to one reviewer. It is one file that loads nothing from outside, and it keeps decisions in the
+browser.
 """
 
 from __future__ import annotations
@@ -34,12 +35,11 @@ _MANIFEST = re.compile(r"(.*\.)?manifest(\.retry-[0-9]+)?\.json\Z")
 @dataclass(frozen=True, slots=True)
 class OutputDocument:
     """One released text, record or row.
-
     Args:
-        file: which of the outputs holds it, from 0.
-        position: its place there, from 1.
-        stratum: what it is drawn as.
-        text: all that a reader of the release can read of it; of a record one line per value, `path: value`.
+        file: the index of its output file, from 0.
+        position: its position there, from 1.
+        stratum: the stratum that it is drawn from.
+        text: everything that a reader of the release can read of it. A record has one line per value, `path: value`.
     """
 
     file: int
@@ -49,18 +49,18 @@ class OutputDocument:
 
 
 class ReleasedOutputs:
-    """The outputs of a run, or of several.
+    """The outputs of one or more runs.
 
     Args:
-        paths: files and folders; manifests among them are taken for what they are.
-        strata: the field of a record (`dataType`, `meta.kind`) or column of a table that says its kind; None for one
+        paths: files and folders; manifests among them are recognized.
+        strata: the field of a record (`dataType`, `meta.kind`) or column of a table that gives its kind; None for one
             stratum.
 
     Attributes:
-        unvouched: how many of the files no manifest beside them names: nothing says that a run released them.
+        unvouched: the number of files that no manifest next to them names. Nothing shows that a run released them.
 
     Raises:
-        UsageError: there is nothing to read, a file cannot be read, or an output is not what its manifest says.
+        UsageError: there is nothing to read, a file cannot be read, or an output differs from its manifest.
     """
 
     def __init__(self, paths: Sequence[str], strata: str | None = None) -> None:
@@ -78,10 +78,10 @@ class ReleasedOutputs:
         self._hold_against(manifests)
 
     def documents(self) -> Iterator[OutputDocument]:
-        """All of them, file by file, in their order.
+        """All documents, file by file, in order.
 
         Raises:
-            UsageError: one cannot be read; the message counts files and quotes nothing.
+            UsageError: one cannot be read. The message counts files and quotes nothing.
         """
         for number, source in enumerate(self.sources):
             try:
@@ -106,11 +106,11 @@ class ReleasedOutputs:
         return str(record)[:_LONGEST] if isinstance(record, str) else NO_STRATUM
 
     def _hold_against(self, manifests: Sequence[Source]) -> None:
-        """Every output that a manifest beside it names has the bytes it had when it was written."""
+        """Check that every output that a manifest names has the same bytes as when it was written."""
         places = {source.path.resolve(): n for n, source in enumerate(self.sources) if source.path is not None}
         named: set[int] = set()
         for source in manifests:
-            assert source.path is not None  # a file of a folder or one that was named
+            assert source.path is not None  # it is a file from a folder or the command line
             for output in json.loads(source.path.read_text(encoding="utf-8"))["outputs"]:
                 number = places.get((source.path.parent / output["name"]).resolve())
                 if number is None:
@@ -125,13 +125,13 @@ class ReleasedOutputs:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 in hexadecimal."""
+    """SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as stream:
         return file_digest(stream, "sha256").hexdigest()
 
 
 def lines(value: Any, path: str = "") -> Iterator[str]:
-    """What there is to read in a JSON value, one line per leaf; texts of attachments decoded."""
+    """The readable content of a JSON value, one line per leaf. Texts of attachments are decoded."""
     if isinstance(value, dict):
         attached = _attached(value)
         for name, inner in value.items():
@@ -145,7 +145,7 @@ def lines(value: Any, path: str = "") -> Iterator[str]:
 
 
 def _attached(holder: dict[str, Any]) -> str | None:
-    """The text of a FHIR Attachment (base64); None where it is no text."""
+    """The text of a FHIR Attachment (base64); None if it is not text."""
     data, kind = holder.get("data"), holder.get("contentType")
     if not isinstance(data, str) or not isinstance(kind, str):
         return None
@@ -156,7 +156,7 @@ def _attached(holder: dict[str, Any]) -> str | None:
 
 
 def _contents(source: Source) -> Iterator[Any]:
-    """A text as a string; a record or a row as what its JSON or its header says."""
+    """Yield a text as a string, and a record or a row as a JSON value."""
     if source.kind in ("csv", "tsv"):
         with ExitStack() as held:
             _, stream = opened(source, held)
@@ -179,21 +179,21 @@ def _contents(source: Source) -> Iterator[Any]:
 
 def _parsed(content: str) -> Any:
     try:
-        record = json.loads(content, parse_float=str, parse_int=str)  # 1.10 is read as it stands
+        record = json.loads(content, parse_float=str, parse_int=str)  # 1.10 stays 1.10
     except ValueError:
         raise MalformedRecord("not JSON") from None
     return record if isinstance(record, dict | list) else {"value": record}
 
 
 def _is_manifest(source: Source) -> bool:
-    """Whether a file is what `deid` writes beside its outputs."""
+    """Return True if a file is a manifest written by `deid`."""
     if source.path is None or not _MANIFEST.match(source.path.name):
         return False
     try:
-        told = json.loads(source.path.read_text(encoding="utf-8"))
+        manifest = json.loads(source.path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(told, dict) and "outputs" in told and "records" in told and "incognote" in told
+    return isinstance(manifest, dict) and "outputs" in manifest and "records" in manifest and "incognote" in manifest
 
 
 KIND = "incognote-review"
@@ -202,28 +202,27 @@ KIND = "incognote-review"
 def review_page(items: Sequence[dict[str, Any]], name: str, reviewer: int) -> str:
     """The page of one set.
 
-    Its content security policy lets run the one script and the one style that are in it, by their hashes, and no
-    request leave.
+    Its content security policy allows only its own script and style, by their hashes, and no requests.
 
     Args:
-        items: `{"id", "text"}`, in the order they are shown.
-        name: of the set; decisions carry it.
+        items: `{"id", "text"}`, in the order in which they are shown.
+        name: of the set; it is saved with the decisions.
         reviewer: from 1.
     """
-    told = {"kind": KIND, "set": name, "reviewer": reviewer, "types": types(), "items": list(items)}
-    data = json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")  # nothing in a note closes the element
+    content = {"kind": KIND, "set": name, "reviewer": reviewer, "types": types(), "items": list(items)}
+    data = json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")  # so that a note cannot close the element
     style, script = _part("review.css"), _part("review.js")
     page = _part("review.html")
     allowed = f"script-src {_source(script)}; style-src {_source(style)}"
     policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
     for mark, content in (("@policy@", policy), ("@style@", style), ("@script@", script), ("@data@", data)):
-        head, tail = page.split(mark)  # each stands once; what is put in is not looked through again: data comes last
+        head, tail = page.split(mark)  # each mark occurs once; data comes last, so it is never searched for marks
         page = head + content + tail
     return page
 
 
 def types() -> list[str]:
-    """What a leak can be marked as: the evaluation groups."""
+    """The types that a leak can be marked with: the evaluation groups."""
     return list(dict.fromkeys(kind.group for kind in catalogue().values()))
 
 

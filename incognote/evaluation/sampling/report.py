@@ -1,4 +1,4 @@
-"""What a double review proves of a release: leak rate, bound, agreement, and what the reviewers would have seen."""
+"""What a double review proves about a release: leak rate, upper bound, agreement, and the reviewers' sensitivity."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from incognote.evaluation.sampling.reviews import SampleReviews, read_adjudicati
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Leaking documents of one kind, or of all.
+    """Leaking documents of one kind, or of all kinds.
 
     Attributes:
-        population, drawn, leaking: documents.
+        population, drawn, leaking: numbers of documents.
         rate: the estimated share.
-        upper: its one-sided upper bound for this release, exact.
+        upper: its exact one-sided upper bound for this release.
     """
 
     population: int
@@ -40,13 +40,13 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """How far two reviewers agree, by 95 % bootstrap intervals over documents.
+    """How far two reviewers agree, with 95 % bootstrap intervals over documents.
 
     Attributes:
-        both, first, second, neither: drawn documents in which both, only one or none marked a leak.
-        kappa: Cohen's, over documents; None where both decided alike on all of them.
-        positive: positive agreement, 2 both / (2 both + first + second); None where neither marked any.
-        tokens: Cohen's kappa over tokens and kinds; None as above.
+        both, first, second, neither: drawn documents in which both, only one, or none marked a leak.
+        kappa: Cohen's kappa over documents; None if both made the same decision on all of them.
+        positive: positive agreement, 2 both / (2 both + first + second); None if neither marked any.
+        tokens: Cohen's kappa over tokens and kinds; None in the same case.
     """
 
     reviewers: tuple[int, int]
@@ -64,7 +64,7 @@ class Agreed:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A document on which reviewers differ: the case, the items it is in each set, who marked how many leaks."""
+    """A document on which reviewers differ: the case, its item in each set, and each reviewer's number of leaks."""
 
     case: str
     items: tuple[str, ...]
@@ -74,17 +74,17 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class SampleReport:
-    """The evidence.
+    """The evidence from a review.
 
     Attributes:
         bound, confidence: what was to be proven.
-        all: the rate over the release; strata: each kind by itself.
-        process: the upper bound (Clopper-Pearson) for more documents of the same process.
-        leaks: marks of all reviewers together; characters, masks: of the drawn documents.
-        seen: per reviewer and ("together") planted leaks found; empty without plants.
-        recaptured: per pair of reviewers, by documents and by leaks; None where both found fewer than seven.
-        beyond: documents that were planted in and hold another leak too; they are not in the rate.
-        unmoved: whether the outputs were compared with those of the draw, and are the same.
+        all: the rate over the release; strata: the rate of each kind.
+        process: the upper bound (Clopper-Pearson) for further documents of the same process.
+        leaks: marks of all reviewers, merged; characters, masks: of the drawn documents.
+        seen: planted leaks found, per reviewer and "together"; empty without plants.
+        recaptured: per pair of reviewers, by documents and by leaks; None if both found fewer than seven.
+        beyond: planted documents that also hold another leak; they are not in the rate.
+        unmoved: True if the outputs were compared with those of the draw and are unchanged.
     """
 
     bound: float
@@ -104,12 +104,12 @@ class SampleReport:
 
     @property
     def proven(self) -> bool:
-        """Whether the bound holds."""
+        """Whether the bound was proven."""
         return self.all.upper <= self.bound + 1e-12
 
     @property
     def open(self) -> int:
-        """Disagreements that nobody adjudicated; each counts as a leak."""
+        """The number of disagreements without adjudication. Each counts as a leak."""
         return sum(one.adjudicated is None for one in self.disagreements)
 
     @property
@@ -118,11 +118,11 @@ class SampleReport:
 
     @property
     def per_1000_identifiers(self) -> float | None:
-        """Of identifiers that were masked or leak; None where nothing was: surrogates cannot be counted."""
+        """Per 1,000 identifiers that were masked or leak. None without any, because surrogates cannot be counted."""
         return 1000 * self.leaks / (self.leaks + self.masks) if self.leaks + self.masks else None
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-able; holds no text."""
+        """Return a JSON-serializable dict without texts."""
         return {
             "proven": self.proven, "bound": self.bound, "confidence": self.confidence, "sentence": sentence(self),
             **asdict(self.all), "process_upper": self.process,
@@ -139,12 +139,13 @@ class SampleReport:
 
 
 def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path | None = None) -> SampleReport:
-    """Weigh the decisions on a draw.
+    """Evaluate the decisions on a draw.
 
-    A document leaks where any reviewer marked a leak, unless not all did and adjudication says otherwise.
+    A document leaks if any reviewer marked a leak, unless reviewers disagree and adjudication decides otherwise.
 
     Raises:
-        UsageError: as `read_key`, `read_reviews` and `read_adjudication`; or what all reviewers agree on is overruled.
+        UsageError: as for `read_key`, `read_reviews`, and `read_adjudication`; or the adjudication overrules what all
+            reviewers agree on.
     """
     drawn = read_key(key)
     reviews = read_reviews(folder, drawn, decisions)
@@ -175,42 +176,42 @@ def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path
 
 
 def sentence(told: SampleReport) -> str:
-    """What an officer can sign, with what it rests on."""
+    """The result in words that an officer can sign, with the assumptions that it rests on."""
     rate, sure = told.all, f"{100 * told.confidence:g} %"
-    said = (
+    text = (
         f"With {sure} confidence at most {_at_most(rate.upper)} of the {rate.population:,} documents of this release "
         f"leak ({rate.leaking} of {rate.drawn:,} drawn at random do), provided reviewers see what is there: "
     )
     if told.seen:
         one = told.seen["together"]
-        said += (
+        text += (
             f"of {one.planted} planted leaks they found {one.found} ({100 * one.found / one.planted:.3g} %; with "
             f"{sure} confidence at least {_at_least(one.least)})."
         )
         if one.least > 0:
             allowing = min(1.0, rate.upper / one.least)
             both = f"{100 * (1 - 2 * (1 - told.confidence)):g} %"
-            said += f" Allowing for what they may overlook, at most {_at_most(allowing)} leak, with {both} confidence."
-        return said
+            text += f" Allowing for what they may overlook, at most {_at_most(allowing)} leak, with {both} confidence."
+        return text
     estimates = [each["documents"] for each in told.recaptured.values()]
     known = [one for one in estimates if one is not None]
     if known:
         worst = min(known, key=lambda one: one.sensitivity[0])
         middle, low, _ = worst.sensitivity
-        return said + (
+        return text + (
             f"their sensitivity is estimated at {100 * middle:.3g} % (95 % interval from {_at_least(low)}) by "
             "capture-recapture, which is too kind where leaks are hard for both."
         )
-    return said + "their sensitivity is not known: they found too little to tell, and nothing was planted (--plant)."
+    return text + "their sensitivity is not known: they found too little to tell, and nothing was planted (--plant)."
 
 
 def _at_most(share: float) -> str:
-    """In per cent with two decimals, never less than it is."""
+    """A share in percent with two decimals, rounded up."""
     return f"{ceil(10_000 * share - 1e-7) / 100:.2f} %" if 0 < share < 1 else f"{100 * share:g} %"
 
 
 def _at_least(share: float) -> str:
-    """In per cent with two decimals, never more than it is."""
+    """A share in percent with two decimals, rounded down."""
     return f"{floor(10_000 * share + 1e-7) / 100:.2f} %"
 
 
@@ -298,7 +299,7 @@ def _seen(key: Key, reviews: SampleReviews) -> dict[str, PlantedFound]:
 
 
 def _sees(case: SampledCase, marks: Any) -> bool:
-    assert case.plant is not None  # only planted cases come here
+    assert case.plant is not None  # called for planted cases only
     return any(mark.start < case.plant.end and case.plant.start < mark.end for mark in marks)
 
 
@@ -307,14 +308,14 @@ def _beside(case: SampledCase, reviews: SampleReviews) -> bool:
 
 
 def _recaptured(key: Key, reviews: SampleReviews, leaking: dict[str, bool]) -> dict[str, dict[str, Recapture | None]]:
-    """False alarms, as far as they were adjudicated, are left out."""
+    """The estimates per pair of reviewers. False alarms that were adjudicated are left out."""
     real = [reviews.marks[case.case] for case in key.drawn if leaking[case.case]]
-    told: dict[str, dict[str, Recapture | None]] = {}
+    estimates: dict[str, dict[str, Recapture | None]] = {}
     for one, other in combinations(range(len(key.sets)), 2):
         documents = [(bool(marks[one]), bool(marks[other])) for marks in real]
         leaks = [(bool(a), bool(b)) for marks in real for a, b in together((marks[one], marks[other]))]
-        told[f"{one + 1} and {other + 1}"] = {
+        estimates[f"{one + 1} and {other + 1}"] = {
             by: recapture(sum(a for a, _ in units), sum(b for _, b in units), sum(a and b for a, b in units))
             for by, units in (("documents", documents), ("leaks", leaks))
         }
-    return told
+    return estimates

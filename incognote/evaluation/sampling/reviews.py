@@ -1,4 +1,4 @@
-"""What the reviewers decided, held against what they were given."""
+"""The decisions of the reviewers, checked against the files that they were given."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Marks = tuple[LeakMark, ...]
 
 @dataclass(frozen=True, slots=True)
 class SampleReviews:
-    """Every case as every reviewer marked it.
+    """Every case with the marks of every reviewer.
 
     Attributes:
-        marks: per case, one tuple of marks for each reviewer; no mark is a decision too.
+        marks: per case, one tuple of marks for each reviewer. An empty tuple is a decision too.
         texts: of the cases.
-        unmoved: whether the outputs are still what they were at the draw; None where some are no longer there.
+        unmoved: True if the outputs are the same as at the draw; None if some no longer exist.
     """
 
     marks: Mapping[str, tuple[Marks, ...]]
@@ -35,8 +35,8 @@ def read_reviews(folder: Path, key: Key, decisions: Sequence[Path]) -> SampleRev
     """Read the decisions of all reviewers.
 
     Raises:
-        UsageError: a file of the draw or of the release changed since; a file of decisions is missing, of another
-            draw, incomplete, or marks what is not there.
+        UsageError: a file of the draw or of the release has changed since; or a decisions file is missing, is from
+            another draw, is incomplete, or has a mark that does not fit.
     """
     texts: list[dict[str, str]] = []
     for number, given in enumerate(key.sets):
@@ -50,10 +50,10 @@ def read_reviews(folder: Path, key: Key, decisions: Sequence[Path]) -> SampleRev
                 raise UsageError(f"reviewer {given.reviewer}: {name} has changed since the draw. Draw again.")
         rows = [json.loads(line) for line in (place / ITEMS).read_bytes().splitlines()]
         texts.append({row["id"]: row["text"] for row in rows})
-    told = _by_set([_read(path, n) for n, path in enumerate(decisions, 1)], key)
+    decided = _by_set([_read(path, n) for n, path in enumerate(decisions, 1)], key)
     marks = {
         case.case: tuple(
-            _marks(told[given.name], item, texts[number][item], given.reviewer)
+            _marks(decided[given.name], item, texts[number][item], given.reviewer)
             for number, (given, item) in enumerate(zip(key.sets, case.items, strict=True))
         )
         for case in key.cases
@@ -62,12 +62,12 @@ def read_reviews(folder: Path, key: Key, decisions: Sequence[Path]) -> SampleRev
 
 
 def read_adjudication(path: Path, key: Key) -> dict[str, bool]:
-    """What a third person decided on cases: whether each leaks.
+    """Read a third person's decisions on cases: whether each leaks.
 
-    The file: `{"CASE": "leak" | "none", ...}`, with the names that the report lists.
+    The file is `{"CASE": "leak" | "none", ...}`, with the names that the report lists.
 
     Raises:
-        UsageError: it is malformed, or names a case that the draw does not hold.
+        UsageError: it is malformed, or names a case that is not in the draw.
     """
     told = _json(path, "--adjudicated")
     if not isinstance(told, dict) or not all(verdict in ("leak", "none") for verdict in told.values()):
@@ -95,7 +95,7 @@ def _json(path: Path, what: str) -> Any:
 
 
 def _by_set(told: Sequence[dict[str, Any]], key: Key) -> dict[str, dict[str, Any]]:
-    """Decisions by the set they are on; every set once."""
+    """Decisions by their set. Every set must occur exactly once."""
     names = [str(one.get("set")) for one in told]
     wanted = {given.name: given.reviewer for given in key.sets}
     strangers = [number for number, name in enumerate(names, 1) if name not in wanted]

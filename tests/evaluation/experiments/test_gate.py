@@ -63,7 +63,7 @@ def test_with_few_documents_it_cannot_tell_and_says_from_which_loss_it_could() -
     assert verdict.detectable > 2
     assert judge(base, candidate, 0.25).detectable < verdict.detectable
     few = judge(base[: LEAST - 1], base[: LEAST - 1], 1)
-    assert (few.answer, few.why) == ("cannot tell", "only 19 documents hold anything to count; 20 are needed at least")
+    assert (few.answer, few.why) == ("cannot tell", "only 19 documents hold anything to count; at least 20 are needed")
 
 
 def test_equal_systems_pass_and_a_gain_is_no_loss() -> None:
@@ -99,9 +99,9 @@ def test_one_document_is_never_enough() -> None:
 
 def test_what_cannot_be_judged_is_refused() -> None:
     base, _ = population(0, seed=3)
-    with pytest.raises(UsageError, match="from 0 to 100 points"):
+    with pytest.raises(UsageError, match="must be 0 to 100 points"):
         judge(base, base, -1)
-    with pytest.raises(UsageError, match="from 0 to 100 points"):
+    with pytest.raises(UsageError, match="must be 0 to 100 points"):
         judge(base, base, float("inf"))
     with pytest.raises(UsageError, match="metric must be one of recall"):
         judge(base, base, 1, metric="accuracy")

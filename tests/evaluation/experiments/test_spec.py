@@ -19,8 +19,8 @@ MODELS = [{"name": "openai/tiny"}, {"name": "openai/large"}]
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        ({"corpra": []}, "corpra: there is no such key"),
-        ({"corpora": [{"name": "n", "path": "p", "synthetic": True, "splt": "dev"}]}, "corpora.0.splt: there is no"),
+        ({"corpra": []}, "corpra: unknown key"),
+        ({"corpora": [{"name": "n", "path": "p", "synthetic": True, "splt": "dev"}]}, "corpora.0.splt: unknown key"),
         (
             {"systems": [{"name": "x", "detectors": ["rules"], "settings": {"paases": 2}}]},
             "systems.0: settings has no paases",

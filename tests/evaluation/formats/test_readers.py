@@ -201,7 +201,7 @@ def test_a_format_of_another_package_is_an_error_that_names_the_package(
     try:
         with pytest.raises(UsageError, match="'aws' needs the package incognote-benchmarks"):
             documents(path, "aws")
-        with pytest.raises(UsageError, match="results of other systems are read where incognote-benchmarks"):
+        with pytest.raises(UsageError, match="to read results of other systems, install incognote-benchmarks"):
             detect_format(path)
     finally:
         formats.cache_clear()
