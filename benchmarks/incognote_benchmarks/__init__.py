@@ -1,1 +1,1 @@
-"""What we measure ourselves and others with: detection, reading, routing, peers."""
+"""Benchmarks of incognote and other systems: detection, reading, routing, peers."""

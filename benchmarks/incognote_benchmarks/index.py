@@ -1,4 +1,4 @@
-"""How long an index takes to answer, and what it needs: `python -m incognote_benchmarks.index --help`."""
+"""Measure the response times and the needs of an index: `python -m incognote_benchmarks.index --help`."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from incognote.relex.index.sealing import DIMENSION
 
 _TYPES = ("PATIENT", "CLINICIAN", "RELATIVE", "PERSON")
 _SCOPES = 1000
-_BATCH, _SIDE = 500, 4  # claims of a batch, batches side by side
+_BATCH, _SIDE = 500, 4  # claims per batch, batches in parallel
 _SEED = 7
 
 
 def identities(first: int, count: int) -> list[SurrogateProposal]:
-    """Made-up people: two variants each, a random vector, one of four types and of a thousand scopes."""
+    """Made-up people: two variants each, a random vector, one of four types, and one of a thousand scopes."""
     vectors = np.random.default_rng([_SEED, first]).normal(size=(count, DIMENSION))
     made = []
     for n, vector in zip(range(first, first + count), vectors, strict=True):
@@ -43,7 +43,7 @@ def identities(first: int, count: int) -> list[SurrogateProposal]:
 
 
 async def measure(index: SurrogateIndex, count: int, asked: int) -> dict[str, Any]:
-    """Fill an index and ask it."""
+    """Fill an index and query it."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -77,7 +77,7 @@ async def measure(index: SurrogateIndex, count: int, asked: int) -> dict[str, An
     def hit(n: int) -> Awaitable[Any]:
         return index.claim(identities(numbers[n] // _BATCH * _BATCH, 1)[0])
 
-    told = {
+    result = {
         "fill_seconds": round(filled, 1),
         "identities_per_second": round(count / filled),
         "first_vector_query_ms": round(1000 * first_query, 1),
@@ -86,14 +86,14 @@ async def measure(index: SurrogateIndex, count: int, asked: int) -> dict[str, An
         "vector_in_scope_ms": await timed(in_scope, asked, min(5, count // _SCOPES)),
         "claim_of_a_known_identity_ms": await timed(hit, min(asked, 200), None),
     }
-    return told | {"client_mb_before_queries": before, "client_mb": resident(os.getpid())}
+    return result | {"client_mb_before_queries": before, "client_mb": resident(os.getpid())}
 
 
 async def timed(ask: Callable[[int], Awaitable[Any]], count: int, expected: int | None) -> dict[str, float]:
-    """Milliseconds of single questions one after the other: median and 99th percentile.
+    """Milliseconds of single queries, one after the other: median and 99th percentile.
 
     Raises:
-        RuntimeError: an answer has not as many rows as it must: what is fast and wrong is not measured.
+        RuntimeError: an answer has the wrong number of rows, because a fast but wrong answer must not be measured.
     """
     took = []
     for n in range(count):
@@ -101,12 +101,12 @@ async def timed(ask: Callable[[int], Awaitable[Any]], count: int, expected: int 
         answer = await ask(n)
         took.append(1000 * (time.perf_counter() - began))
         if expected is not None and len(answer) != expected:
-            raise RuntimeError(f"{len(answer)} rows where {expected} belong")
+            raise RuntimeError(f"{len(answer)} rows instead of {expected}")
     return {"n": count, "p50": round(statistics.median(took), 2), "p99": round(float(np.percentile(took, 99)), 2)}
 
 
 def resident(pid: int) -> int | None:
-    """The memory of a process of this machine, in MB."""
+    """The memory of a process on this machine, in MB, or None."""
     try:
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     except OSError:
@@ -115,16 +115,16 @@ def resident(pid: int) -> int | None:
 
 
 async def sqlite(count: int, asked: int, keyring: Keyring) -> dict[str, Any]:
-    """The embedded index, in a file that is taken away again."""
+    """Measure the embedded index, in a file that is removed afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         async with await open_index(f"sqlite:///{folder}/index.db", keyring, create=True) as index:
-            told = await measure(index, count, asked)
+            result = await measure(index, count, asked)
             size = sum(file.stat().st_size for file in Path(folder).iterdir())  # noqa: ASYNC240 -- nothing else runs
-        return told | {"disk_mb": size >> 20}
+        return result | {"disk_mb": size >> 20}
 
 
 async def opensearch(count: int, asked: int, keyring: Keyring, address: str) -> dict[str, Any]:
-    """OpenSearch on this machine, in an index that is taken away again."""
+    """Measure OpenSearch on this machine, in an index that is removed afterwards."""
     from incognote.relex.index.vendors.opensearch import OpenSearchStore
 
     prefix = f"bench-{secrets.token_hex(4)}"
@@ -132,38 +132,38 @@ async def opensearch(count: int, asked: int, keyring: Keyring, address: str) -> 
     async with await open_index(url, keyring, create=True) as index:
         store = index.store
         assert isinstance(store, OpenSearchStore)
-        told = await measure(index, count, asked)
-        told |= await weight(address, prefix)
-        told["server_mb"] = resident(told.pop("pid"))
-        with suppress(IndexProblem):  # what was measured is worth more than a tidy test node
+        result = await measure(index, count, asked)
+        result |= await weight(address, prefix)
+        result["server_mb"] = resident(result.pop("pid"))
+        with suppress(IndexProblem):  # the figures matter more than a clean test node
             await store.drop()
-    return told
+    return result
 
 
 async def weight(address: str, prefix: str) -> dict[str, int]:
-    """What a single node needs: `disk_mb` of the index, `heap_mb` of the node, its process id `pid`."""
+    """The needs of a single node: `disk_mb` of the index, `heap_mb` of the node, and its process id `pid`."""
     from opensearchpy import AsyncOpenSearch
 
     async with AsyncOpenSearch(f"http://{address}") as client:
-        told = await client.indices.stats(index=prefix, metric="store")
+        store_stats = await client.indices.stats(index=prefix, metric="store")
         stats = await client.nodes.stats(metric="jvm")
         info = await client.nodes.info(metric="process")
     (node,), (process,) = stats["nodes"].values(), info["nodes"].values()
-    disk = told["_all"]["primaries"]["store"]["size_in_bytes"]
+    disk = store_stats["_all"]["primaries"]["store"]["size_in_bytes"]
     heap = node["jvm"]["mem"]["heap_used_in_bytes"]
     return {"disk_mb": disk >> 20, "heap_mb": heap >> 20, "pid": process["process"]["id"]}
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m incognote_benchmarks.index", description=__doc__)
     parser.add_argument("--count", type=int, default=100_000, help="identities")
-    parser.add_argument("--queries", type=int, default=1000, help="questions of each kind")
-    parser.add_argument("--opensearch", metavar="HOST:PORT", help="measure a node on this machine too, without TLS")
-    parser.add_argument("--out", type=Path, help="a file for the figures; default: the standard output")
+    parser.add_argument("--queries", type=int, default=1000, help="queries of each kind")
+    parser.add_argument("--opensearch", metavar="HOST:PORT", help="also measure a node on this machine, without TLS")
+    parser.add_argument("--out", type=Path, help="a file for the figures; default: standard output")
     asked = parser.parse_args(argv)
     keyring = Keyring(secrets.token_bytes(32))
-    told: dict[str, Any] = {
+    result: dict[str, Any] = {
         "corpus": "made-up names, random vectors",
         "synthetic": True,
         "identities": asked.count,
@@ -173,12 +173,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         "sqlite": asyncio.run(sqlite(asked.count, asked.queries, keyring)),
     }
     if asked.opensearch:
-        told["opensearch"] = asyncio.run(opensearch(asked.count, asked.queries, keyring, asked.opensearch))
-    text = json.dumps(told, indent=2) + "\n"
+        result["opensearch"] = asyncio.run(opensearch(asked.count, asked.queries, keyring, asked.opensearch))
+    text = json.dumps(result, indent=2) + "\n"
     if asked.out:
         asked.out.write_text(text, encoding="utf-8")
     else:
-        print(text, end="")  # noqa: T201 -- its answer
+        print(text, end="")  # noqa: T201 -- its output
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""A real PostgreSQL of one's own: made in a temporary folder, on a free port of the loopback, gone at the end.
+"""A real PostgreSQL server in a temporary folder, on a free loopback port. It is removed at the end.
 
-Not pytest-postgresql: its release 10.0 starts `initdb` as the caller, and `initdb` refuses root, which CI runs as: its
-one test of 1 failed before it began. Nor can it stop a server as a power cut does.
+pytest-postgresql is not used. Its release 10.0 starts `initdb` as the caller, and `initdb` refuses to run as root, as
+in CI: the only test failed before it began. It also cannot stop a server the way a power failure does.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FAST = ("fsync=off", "full_page_writes=off", "shared_buffers=32MB", "max_connec
 
 
 def programs() -> Path | None:
-    """Where the server's programs are; None where PostgreSQL is not installed."""
+    """The folder of the server's programs, or None if PostgreSQL is not installed."""
     found = shutil.which("initdb")
     if found is not None:
         return Path(found).resolve().parent
@@ -33,21 +33,21 @@ def programs() -> Path | None:
 
 
 class LocalPostgres:
-    """As a context manager it starts and goes:
+    """A context manager that starts the server and removes it:
 
         with LocalPostgres() as base:
             Ledger(base.url, keyring)
 
-    It refuses to run as root, so where the caller is root it runs as `nobody`.
+    PostgreSQL refuses to run as root, so it runs as `nobody` if the caller is root.
 
     Raises:
-        UsageError: it is not installed, or does not start.
+        UsageError: PostgreSQL is not installed, or does not start.
     """
 
     def __init__(self) -> None:
         there = programs()
         if there is None:
-            raise UsageError("PostgreSQL is not installed: its server's package is called postgresql")
+            raise UsageError("PostgreSQL is not installed: install the server package (postgresql)")
         self._programs = there
         self._folder = Path(tempfile.mkdtemp(prefix="incognote-pg-"))
         self._as: dict[str, Any] = {}
@@ -67,7 +67,7 @@ class LocalPostgres:
 
     @property
     def url(self) -> str:
-        """Of the database."""
+        """The URL of the database."""
         return f"postgresql://{_USER}@127.0.0.1:{self._port}/postgres"
 
     @property
@@ -75,26 +75,26 @@ class LocalPostgres:
         return self._folder / "data"
 
     def start(self) -> Self:
-        """Serve; once more after a stop, on the same port, with the same data."""
+        """Start the server. After a stop, it uses the same port and the same data."""
         self._run("pg_ctl", "-D", str(self._data), "-w", "-l", str(self._folder / "log"), "start")
         return self
 
     def stop(self, *, at_once: bool = False) -> None:
-        """Serve no more.
+        """Stop the server.
 
         Args:
-            at_once: as after a power cut: the next start recovers.
+            at_once: stop as in a power failure, so that the next start recovers.
         """
         mode = "immediate" if at_once else "fast"
         self._run("pg_ctl", "-D", str(self._data), "-w", "-m", mode, "stop")
 
     def restart(self, *, at_once: bool = False) -> None:
-        """Stop and start."""
+        """Stop and start the server."""
         self.stop(at_once=at_once)
         self.start()
 
     def empty(self) -> None:
-        """Drop all tables; a database of its own for each test would cost 7 MB."""
+        """Drop all tables. A separate database for each test would cost 7 MB."""
         import psycopg
 
         with psycopg.connect(self.url, autocommit=True) as connection:
@@ -102,14 +102,14 @@ class LocalPostgres:
             connection.execute("CREATE SCHEMA public")
 
     def close(self) -> None:
-        """Stop and leave nothing behind."""
+        """Stop the server and remove its files."""
         held = self._data / "postmaster.pid"
         if held.exists():
             try:
                 os.kill(int(held.read_text().split()[0]), signal.SIGINT)
                 self._run("pg_ctl", "-D", str(self._data), "-w", "-m", "immediate", "stop", check=False)
             except (OSError, ValueError):
-                pass  # it has just gone by itself
+                pass  # it has just ended on its own
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""The real command line as processes of their own, and what Linux says of them while they run."""
+"""Run the real command line as separate processes, and read what Linux reports about them while they run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from incognote.keys import Keyring
 
 @dataclass(frozen=True)
 class Ended:
-    """What a process took: processor seconds; the most memory it ever held, in MB (2**20 bytes)."""
+    """The result of a process, with its processor seconds and its peak memory in MB (2**20 bytes)."""
 
     code: int
     data: dict[str, Any]
@@ -27,10 +27,10 @@ class Ended:
 
 
 class Running:
-    """One command of incognote's, from its start to its end.
+    """One command of incognote, from its start to its end.
 
     Args:
-        home: where its key lies, and what it says: one file for each stream.
+        home: the folder of its key and of its output, in one file per stream.
         words: the command and its arguments.
         service: settings of the table `[service]`.
     """
@@ -42,18 +42,18 @@ class Running:
         name = f"{words[0]}-{time.monotonic_ns()}"
         self._out, self.log = home / f"{name}.out", home / f"{name}.log"
         environment = {key: value for key, value in os.environ.items() if not key.startswith("INCOGNOTE_")}
-        told = {"INCOGNOTE_HOME": str(home), "INCOGNOTE_SERVICE": json.dumps(service or {})}
+        settings = {"INCOGNOTE_HOME": str(home), "INCOGNOTE_SERVICE": json.dumps(service or {})}
         self._began, self._peak = time.monotonic(), 0.0
         self._ended: Ended | None = None
         with self._out.open("wb") as out, self.log.open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 -- our own command
                 [sys.executable, "-m", "incognote", *map(str, words)],
-                stdout=out, stderr=log, env={**environment, **told},
+                stdout=out, stderr=log, env={**environment, **settings},
             )  # fmt: skip
 
     @property
     def lives(self) -> bool:
-        """Whether it runs; asked again and again, it knows its peak."""
+        """Whether it is running. Poll it often, because each call updates the peak memory."""
         if self._ended is not None:
             return False
         self._peak = max(self._peak, self._status("VmHWM"))
@@ -61,8 +61,8 @@ class Running:
         if not done:
             return True
         code = self._process.returncode = os.waitstatus_to_exitcode(status)
-        said = self._out.read_text(encoding="utf-8").strip()
-        data = json.loads(said)["data"] if said and code in (0, 3) else {}
+        output = self._out.read_text(encoding="utf-8").strip()
+        data = json.loads(output)["data"] if output and code in (0, 3) else {}
         self._ended = Ended(
             code, data, round(time.monotonic() - self._began, 1), round(used.ru_utime + used.ru_stime, 1),
             round(self._peak),
@@ -71,44 +71,44 @@ class Running:
 
     @property
     def token(self) -> str:
-        """Of a server that was started without API keys, once it says that it serves."""
+        """The token of a server that was started without API keys, once it is serving."""
         (file,) = self.log.parent.glob("serve-*.token")
         return file.read_text(encoding="ascii").strip()
 
     def ends(self) -> Ended:
-        """Wait for its end.
+        """Wait for the process to end.
 
         Raises:
-            AssertionError: it was none that a command of ours should come to; with what it said last.
+            AssertionError: its exit code is not one that our commands should return. The message is the end of its log.
         """
         while self.lives:
             time.sleep(0.05)
-        assert self._ended is not None  # it does not live
+        assert self._ended is not None  # it is not running
         if self._ended.code not in (0, 3):
             raise AssertionError(self.log.read_text(encoding="utf-8")[-2000:])
         return self._ended
 
     def stop(self) -> Ended:
-        """Ask it to end."""
+        """Ask the process to stop, and wait for its end."""
         if self.lives:
             os.kill(self._process.pid, signal.SIGTERM)
         return self.ends()
 
     @property
     def resident_mb(self) -> float:
-        """Memory that it holds now."""
+        """The memory that it uses now."""
         return self._status("VmRSS")
 
     @property
     def cpu_seconds(self) -> float:
-        """Processor seconds that it took so far."""
-        with open(f"/proc/{self._process.pid}/stat", encoding="ascii", errors="replace") as told:
-            user, system = told.read().rpartition(")")[2].split()[11:13]
+        """The processor seconds that it has used so far."""
+        with open(f"/proc/{self._process.pid}/stat", encoding="ascii", errors="replace") as file:
+            user, system = file.read().rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     @property
     def descriptors(self) -> tuple[int, int]:
-        """How many files it has open, and how many sockets."""
+        """The number of files and the number of sockets that it has open."""
         kinds = [self._kind(name) for name in os.listdir(f"/proc/{self._process.pid}/fd")]
         return kinds.count("file"), kinds.count("socket")
 

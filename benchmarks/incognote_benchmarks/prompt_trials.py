@@ -1,10 +1,10 @@
-"""How often the lab's test accepts changes of known worth, on documents drawn from a corpus.
+"""Measure how often the lab's test accepts changes of known value, on documents drawn from a corpus.
 
     python -m incognote_benchmarks.prompt_trials GOLD [--documents 100] [--trials 200]
 
 A simulated prompt misses a tenth of the identifiers, clustered by document (a document's rate is drawn from
-Beta(0.3, 2.7)). The changed one loses a share of what was found ("churn") and finds as many others, and beside that a
-share of what was missed. One round, one point allowed.
+Beta(0.3, 2.7)). The changed prompt loses a share of those found ("churn") and finds as many others. It also finds a
+share of those missed. There is one round, and one point may be lost.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from incognote.evaluation.lab.trial import Trial, trial
 
 MISSED = 0.1
 CASES = ((0.005, 0.0), (0.01, 0.0), (0.03, 0.0), (0.0, 0.1), (0.01, 0.3))
-"""Churn, and of what was missed the share that is found beside it."""
+"""Churn, and the share of the missed identifiers that is found in addition."""
 
 
 def changed(gold: Sequence[Gold], documents: int, churn: float, gained: float, random: np.random.Generator) -> Trial:
-    """One trial over so many documents, drawn with replacement."""
+    """Run one trial on this many documents, drawn with replacement."""
     drawn = [gold[at] for at in random.integers(len(gold), size=documents)]
     before: list[list[LabeledSpan]] = []
     after: list[list[LabeledSpan]] = []
@@ -41,7 +41,7 @@ def changed(gold: Sequence[Gold], documents: int, churn: float, gained: float, r
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Simulate and print, a line for each case."""
+    """Simulate, and print one line per case."""
     parser = argparse.ArgumentParser(prog="python -m incognote_benchmarks.prompt_trials", description=__doc__)
     parser.add_argument("gold")
     parser.add_argument("--documents", type=int, default=100)

@@ -1,10 +1,10 @@
-"""What the recorded replies of a large language model are worth: prompts and passes side by side, on the same notes.
+"""Score the recorded replies of a large language model: prompts and passes side by side, on the same notes.
 
     python -m incognote_benchmarks.recorded [--replies FOLDER] [--notes NOTES.jsonl] [--out JSON] [--page MARKDOWN]
 
 The replies were given to exactly the prompts that the pipeline renders (`tests/data/replies/README.md` says by whom and
-how); they are replayed, nothing is asked. A note whose requests are not all recorded is left out, so systems are
-compared on the notes that all of them answered.
+how). They are replayed, and no model is asked. A note is left out if any of its requests has no recorded reply, so all
+systems are compared on the same notes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from incognote.nouns import Span
 from incognote.sdk import Deidentifier
 
 MODEL = "recorded/large-language-model"
-"""The name under which the replies were recorded."""
+"""The model name under which the replies were recorded."""
 
 NOTES = Path("tests/data/notes.jsonl")
 REPLIES = Path("tests/data/replies")
@@ -33,13 +33,13 @@ REPLIES = Path("tests/data/replies")
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """What is scored: a prompt's recorded replies, with or without the rules beside them.
+    """A system to score: the recorded replies to a prompt, with or without the rules.
 
     Args:
-        name: what it is called in tables.
+        name: its name in tables.
         prompt: a shipped prompt; None for the rules alone.
-        passes: how many passes over each chunk.
-        rules: whether the rules' findings are united with the replies'.
+        passes: the number of passes over each chunk.
+        rules: whether the rules' findings are combined with the replies'.
     """
 
     name: str
@@ -48,7 +48,7 @@ class System:
     rules: bool = True
 
     def open(self, replies: Path) -> Deidentifier:
-        """A Deidentifier that answers from the recording."""
+        """Open a Deidentifier that answers from the recording."""
         if self.prompt is None:
             return Deidentifier(detectors=("rules",))
         recording = Recording(replies / f"{self.prompt.replace('/', '-')}.jsonl", plain=True, create=False)
@@ -86,7 +86,7 @@ def compare(systems: Sequence[System], notes: Path = NOTES, replies: Path = REPL
             answers[system.name] = opened.detect_each(texts)
     whole = [i for i in range(len(lines)) if not any(isinstance(a[i], ModelProblem) for a in answers.values())]
     if not whole:
-        raise UsageError("no note has a recorded reply to every request: record some with tests/data/replies/make.py")
+        raise UsageError("no note has a recorded reply to every request. Record some with tests/data/replies/make.py")
     with tempfile.TemporaryDirectory() as folder:
         gold = Path(folder) / "answered.jsonl"
         gold.write_text("".join(lines[i] + "\n" for i in whole), encoding="utf-8")
@@ -113,7 +113,7 @@ def reply_tokens(replies: Path = REPLIES) -> dict[str, float]:
 
 
 def markdown(parts: dict[str, dict[str, ScoreReport]], tokens: dict[str, float]) -> str:
-    """The comparison as a page to read."""
+    """Format the comparison as a Markdown page."""
     page = [
         "# Recorded replies of a large language model",
         "",
@@ -133,8 +133,8 @@ def markdown(parts: dict[str, dict[str, ScoreReport]], tokens: dict[str, float])
         page += ["| system | recall | precision | documents that leak | texts without PHI touched |", "|---" * 5 + "|"]
         for name, report in reports.items():
             figures = report.figures
-            told = (figures[key] for key in ("recall", "precision", "documents_leaking", "clean_texts_touched"))
-            page.append(f"| {name} | " + " | ".join(map(str, told)) + " |")
+            shown = (figures[key] for key in ("recall", "precision", "documents_leaking", "clean_texts_touched"))
+            page.append(f"| {name} | " + " | ".join(map(str, shown)) + " |")
         names = list(reports)
         groups = {group for report in reports.values() for group in report.groups}
         page += ["", "Recall / precision by evaluation group:", "", f"| group | {' | '.join(names)} |"]
@@ -155,7 +155,7 @@ def _short(value: float | None) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print, and write JSON and page where they are asked for."""
+    """Measure and print; write the JSON and the page if requested."""
     parser = argparse.ArgumentParser(prog="python -m incognote_benchmarks.recorded", description=__doc__)
     parser.add_argument("--replies", type=Path, default=REPLIES)
     parser.add_argument("--notes", type=Path, default=NOTES)
@@ -172,11 +172,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.page:
         given.page.write_text(page, encoding="utf-8")
     if given.out:
-        told = {
+        content = {
             title: {name: json.loads(report.to_json()) for name, report in reports.items()}
             for title, reports in parts.items()
         }
-        given.out.write_text(json.dumps({**told, "reply_tokens": tokens}, indent=1) + "\n", encoding="utf-8")
+        given.out.write_text(json.dumps({**content, "reply_tokens": tokens}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""What the recorded replies of a large language model to the relexicalizing agents are worth.
+"""Score the recorded replies of a large language model to the relexicalizing agents.
 
     python -m incognote_benchmarks.relex_replies [--replies FOLDER] [--notes FOLDER] [--out JSON]
 
-Replies to exactly the prompts that the agents render (`tests/data/replies/README.md` says by whom and how) are
-replayed; nothing is asked. A patient or case whose requests are not all recorded is left out.
+The replies were given to exactly the prompts that the agents render (`tests/data/replies/README.md` says by whom and
+how). They are replayed, and no model is asked. A patient or case is left out if any of its requests has no recorded
+reply.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ NAMES = ("PATIENT", "RELATIVE", "CLINICIAN", "PERSON")
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Longitudinal notes with gold identities, all of one domain."""
+    """Longitudinal notes with gold identities, all in one domain."""
 
     name: str
     notes: tuple[RelexNote, ...]
@@ -56,7 +57,7 @@ class Corpus:
 
 
 def read_corpus(name: str, folder: Path = NOTES) -> Corpus:
-    """A file of the folder, its given spans as mentions."""
+    """Read a file of the folder, with its gold spans as mentions."""
     notes: list[RelexNote] = []
     gold: dict[MentionVariant, str] = {}
     for _, row in read_rows(folder / f"{name}.jsonl"):
@@ -70,13 +71,13 @@ def read_corpus(name: str, folder: Path = NOTES) -> Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question to the query, decision or replacement agent, as it was put.
+    """One question to the query, decision, or replacement agent, exactly as it was asked.
 
     Args:
-        id: decision-07; the agent's name before the dash.
-        corpus, records: the notes at hand.
-        identities: who is asked about; of a decision one.
-        query, hits: of a decision.
+        id: such as decision-07, with the agent's name before the dash.
+        corpus, records: the notes that the agent sees.
+        identities: the identities in question; a decision has one.
+        query, hits: for a decision.
     """
 
     id: str
@@ -92,7 +93,7 @@ class Case:
 
 
 def read_cases(file: Path, corpora: Mapping[str, Corpus]) -> list[Case]:
-    """The cases of a file; mentions stand there as [record, start, end], so that no later clusterer changes them."""
+    """Read cases. Mentions are stored as [record, start, end], so that a later clusterer cannot change them."""
     places = {name: {(v.record, v.start, v.end): v for v in corpus.gold} for name, corpus in corpora.items()}
     cases = []
     for _, row in read_rows(file):
@@ -116,7 +117,7 @@ def read_cases(file: Path, corpora: Mapping[str, Corpus]) -> list[Case]:
 
 
 def hit_of(identity: Identity) -> IndexHit:
-    """An identity as the index would find it."""
+    """The hit that the index would return for an identity."""
     original = identity.attributes.get("name") or max((v.words for v in identity.variants), key=lambda w: (len(w), w))
     place = IdentityPlace(identity.domain, identity.scope, identity.group)
     kind = identity.attributes["type"]
@@ -125,7 +126,7 @@ def hit_of(identity: Identity) -> IndexHit:
 
 @dataclass(slots=True)
 class Answers:
-    """What the agents said, by patient or case; what was not recorded is absent, what could not be used is None."""
+    """The agents' answers by patient or case. Cases that were not recorded are absent; `unread` lists unusable ones."""
 
     partitions: dict[str, list[Identity]] = field(default_factory=dict, repr=False)
     unread: list[str] = field(default_factory=list)
@@ -136,7 +137,7 @@ class Answers:
 
 
 async def ask_all(model: LanguageModel, corpora: Mapping[str, Corpus], cases: Sequence[Case]) -> Answers:
-    """Put every question; one after the other, so that whoever answers by hand gets them in a fixed order."""
+    """Ask every question, one after the other, so that they come in a fixed order if a person answers them."""
     said = Answers()
     asker = ModelAsker(model)
     for name, corpus in corpora.items():
@@ -144,7 +145,7 @@ async def ask_all(model: LanguageModel, corpora: Mapping[str, Corpus], cases: Se
         for patient in corpus.patients:
             if await _answer(said, f"{name} {patient}", LlmClusterer(asker).cluster(corpus.of([patient]))) is not None:
                 answered.append(patient)
-        if answered:  # once more together: staff and institutions across patients
+        if answered:  # once more together, for staff and institutions across patients
             said.partitions[name] = await LlmClusterer(asker).cluster(corpus.of(answered))
     for case in cases:
         notes = [note for note in corpora[case.corpus].notes if note.record in case.records]
@@ -170,7 +171,7 @@ _KEY = Keyring(bytes(32))
 
 
 async def _answer(said: Answers, about: str, asked: Awaitable[T]) -> T | None:
-    """The answer; None where it is not recorded, or cannot be used, which is told."""
+    """The answer, or None if it is not recorded or not usable. Unusable ones are listed in `unread`."""
     try:
         return await asked
     except Unread:
@@ -181,7 +182,7 @@ async def _answer(said: Answers, about: str, asked: Awaitable[T]) -> T | None:
 
 
 def replayed(replies: Path = REPLIES, notes: Path = NOTES) -> tuple[dict[str, Corpus], list[Case], Answers]:
-    """The recorded answers, with what was asked.
+    """Replay the recorded answers. Returns the corpora, the cases, and the answers.
 
     Raises:
         SettingError: there is no recording.
@@ -195,7 +196,7 @@ def replayed(replies: Path = REPLIES, notes: Path = NOTES) -> tuple[dict[str, Co
 def scores(
     corpora: Mapping[str, Corpus], cases: Sequence[Case], said: Answers, resamples: int = 2000
 ) -> dict[str, Any]:
-    """Every figure, with n: clusters beside the embedded clusterer on the same patients, decisions, substitutes."""
+    """All figures with n: clusters next to the embedded clusterer's on the same patients, decisions, substitutes."""
     made: dict[str, Any] = {"clusters": {}, "unread": said.unread}
     for name, found in said.partitions.items():
         corpus = corpora[name]
@@ -220,7 +221,7 @@ def scores(
 
 
 def meant(corpus: Corpus, identity: Identity) -> str:
-    """The gold identity of a case's identity; cases are chosen so that there is one."""
+    """The gold identity of a case's identity. Cases are chosen so that there is exactly one."""
     (only,) = {corpus.gold[v] for v in identity.variants}
     return only
 
@@ -236,7 +237,7 @@ def _decided(corpora: Mapping[str, Corpus], cases: Sequence[Case], said: Answers
 
 
 def _substituted(cases: Sequence[Case], said: Answers) -> dict[str, int]:
-    """How many, and how many of them had to be drawn after all, and names that stand twice among one patient's."""
+    """The number of substitutes, how many had to be drawn after all, and names used twice for the same patient."""
     from incognote.relex.generate import Generators
 
     whole: Callable[[Identity, Any], str] = Generators().whole
@@ -250,16 +251,16 @@ def _substituted(cases: Sequence[Case], said: Answers) -> dict[str, int]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print, and write JSON where it is asked for."""
+    """Measure and print; write JSON if requested."""
     parser = argparse.ArgumentParser(prog="python -m incognote_benchmarks.relex_replies", description=__doc__)
     parser.add_argument("--replies", type=Path, default=REPLIES)
     parser.add_argument("--notes", type=Path, default=NOTES)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
-    told = json.dumps(scores(*replayed(given.replies, given.notes)), indent=1)
-    print(told)  # noqa: T201 -- this is a program that prints
+    text = json.dumps(scores(*replayed(given.replies, given.notes)), indent=1)
+    print(text)  # noqa: T201 -- this is a program that prints
     if given.out:
-        given.out.write_text(told + "\n", encoding="utf-8")
+        given.out.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A model that knows its notes: whichever part of one it is shown, it names what it was told to find there."""
+"""A scripted model that knows its notes: it names the scripted findings in whatever part of a note it is shown."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from incognote.prompts import marks, sendable
 from incognote.testing.trouble import text_of
 
 Finding = tuple[str, str, int, int]
-"""A type, the phrase to answer (identifier and hint words), and where in the note the identifier stands: start, end."""
+"""A type, the phrase to answer (identifier and hint words), and the identifier's start and end in the note."""
 
 Writer = Callable[[Sequence[Mention], Request], str]
-"""How mentions become the text of a reply."""
+"""Turns mentions into the text of a reply."""
 
 _MASK = re.compile(r"\[[A-Z][A-Z0-9_]*\]")
 
 
 def contract_1(mentions: Sequence[Mention], request: Request) -> str:
-    """A JSON object with every type of the request's schema as key and its phrases as list."""
-    said: dict[str, list[str]] = {name: [] for name in (request.schema or {}).get("properties", ())}
+    """A JSON object with every type of the request's schema as a key, and a list of its phrases."""
+    phrases: dict[str, list[str]] = {name: [] for name in (request.schema or {}).get("properties", ())}
     for mention in mentions:
-        said.setdefault(mention.type, []).append(mention.phrase)
-    return json.dumps(said, ensure_ascii=False)
+        phrases.setdefault(mention.type, []).append(mention.phrase)
+    return json.dumps(phrases, ensure_ascii=False)
 
 
 def contract_2(mentions: Sequence[Mention], request: Request) -> str:
-    """A JSON object with the types that were found, the identifier in each phrase between the text's marks."""
+    """A JSON object with the types found. The identifier in each phrase is between the text's marks."""
     opening, closing = marks(text_of(request))
-    said: dict[str, list[str]] = {}
+    phrases: dict[str, list[str]] = {}
     for m in mentions:
         marked = m.phrase[: m.start] + opening + m.words + closing + m.phrase[m.end :]
-        said.setdefault(m.type, []).append(marked)
-    return json.dumps(said, ensure_ascii=False)
+        phrases.setdefault(m.type, []).append(marked)
+    return json.dumps(phrases, ensure_ascii=False)
 
 
 def as_asked(mentions: Sequence[Mention], request: Request) -> str:
-    """Contract 1 where the request's schema requires its types, else contract 2."""
+    """Contract 1 if the request's schema requires its types, otherwise contract 2."""
     write = contract_1 if (request.schema or {}).get("required") else contract_2
     return write(mentions, request)
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A stretch of a note that stands unmasked in a shown text: the same words at both places."""
+    """A stretch of a note that is unmasked in a shown text. The words are the same in both places."""
 
     note: int
     shown: int
@@ -58,7 +58,7 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A finding, and where in the note its phrase stands."""
+    """A finding, and the place of its phrase in the note."""
 
     type: str
     phrase: tuple[int, int]
@@ -75,18 +75,18 @@ class _Note:
 class Script:
     """Answers requests about notes it knows, about chunks of them, and about either with findings masked by type.
 
-    The phrase is quoted as it stands in the text shown: hint words that were masked are quoted as their mask, hint
-    words beyond a chunk's edge are left out. What is masked or not wholly shown is not mentioned. Of several notes
-    that hold a shown text the first is meant.
+    A phrase is quoted as it appears in the text shown. Masked hint words are quoted as their mask, and hint words
+    outside the chunk are left out. An identifier that is masked or not completely shown is not mentioned. If several
+    notes contain a shown text, the first one is used.
 
     Args:
         notes: each note's text and its findings, the most obvious first.
-        write: how mentions become a reply; by default the contract that the request's schema belongs to.
-        at_most: how many findings one reply names, the first ones that are visible; None for all.
+        write: turns mentions into a reply; by default by the contract of the request's schema.
+        at_most: the maximum number of findings in one reply, which are the first visible ones; None for all.
 
     Raises:
-        UsageError: a finding's phrase does not stand around its identifier.
-        ModelRejected (when called): no note holds the text shown.
+        UsageError: a finding's phrase does not contain its identifier at the given place.
+        ModelRejected (when called): no note contains the text shown.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Script:
         return self._write(list(self.visible(shown))[: self._at_most], request)
 
     def visible(self, shown: str) -> Iterator[Mention]:
-        """The mentions whose identifiers stand unmasked in a shown text, the most obvious first."""
+        """The mentions whose identifiers are unmasked in a shown text, the most obvious first."""
         note, pieces = self._located(shown)
         for finding in note.findings:
             start = _seen(pieces, finding.start, finding.end)
@@ -121,7 +121,7 @@ class Script:
             yield Mention(finding.type, shown[begin:end], start - begin, start - begin + length)
 
     def _located(self, shown: str) -> tuple[_Note, list[_Piece]]:
-        """The note that holds a shown text, and which of its stretches are unmasked."""
+        """The note that contains a shown text, and the unmasked stretches."""
         if (whole := self._notes.get(shown)) is not None:
             return whole, [_Piece(0, 0, len(shown))]
         cuts = [0, *(edge for mask in _MASK.finditer(shown) for edge in mask.span()), len(shown)]
@@ -134,7 +134,7 @@ class Script:
                 return note, pieces
         if not stretches:
             return _Note("", ()), []
-        raise ModelRejected("the script knows no note that holds the text shown")
+        raise ModelRejected("no note of the script contains the text shown")
 
 
 def _placed(text: str, finding: Finding) -> _Placed:
@@ -142,13 +142,13 @@ def _placed(text: str, finding: Finding) -> _Placed:
     for begin in range(max(0, end - len(phrase)), start + 1):
         if text.startswith(phrase, begin) and start < end:
             return _Placed(kind, (begin, begin + len(phrase)), start, end)
-    raise UsageError("a finding's phrase must stand in its note around start..end, the place of the identifier")
+    raise UsageError("a finding's phrase must occur in its note around start..end, the place of the identifier")
 
 
 def _laid(stretches: Sequence[tuple[int, str]], text: str) -> list[_Piece]:
-    """Where a note's unmasked stretches stand, the longest as anchor and each other as near to it as it goes.
+    """Find the places of a note's unmasked stretches. The longest is the anchor, the others as near as possible.
 
-    Between two of them stands what was masked: at least one character. Empty where they do not fit the note.
+    Between two of them is masked text of at least one character. Returns an empty list if they do not fit the note.
     """
     anchor = max(range(len(stretches)), key=lambda i: len(stretches[i][1]))
     at = text.find(stretches[anchor][1])
@@ -169,7 +169,7 @@ def _laid(stretches: Sequence[tuple[int, str]], text: str) -> list[_Piece]:
 
 
 def _seen(pieces: Sequence[_Piece], start: int, end: int) -> int | None:
-    """Where in the shown text a stretch of the note begins; None where it is not wholly visible."""
+    """The place in the shown text where a stretch of the note begins; None if it is not completely visible."""
     at = bisect_right([piece.note for piece in pieces], start) - 1
     if at < 0 or end > pieces[at].note + pieces[at].length:
         return None
@@ -177,7 +177,7 @@ def _seen(pieces: Sequence[_Piece], start: int, end: int) -> int | None:
 
 
 def _widest(pieces: Sequence[_Piece], phrase: tuple[int, int], length: int) -> tuple[int, int]:
-    """Where in the shown text a phrase of the note stands, masks in it whole, cut at the ends of what is shown."""
+    """The place of a phrase of the note in the shown text, with whole masks, cut at the ends of the shown text."""
     note = [piece.note for piece in pieces]
     first, last = bisect_right(note, phrase[0]) - 1, bisect_right(note, phrase[1] - 1) - 1
     begin = 0 if first < 0 else pieces[first].shown + min(phrase[0] - pieces[first].note, pieces[first].length)

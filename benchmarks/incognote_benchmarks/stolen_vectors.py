@@ -1,4 +1,4 @@
-"""What a stolen vector tells: `python -m incognote_benchmarks.stolen_vectors`. Made-up people, our own embedder."""
+"""Measure what a stolen vector reveals, with made-up people: `python -m incognote_benchmarks.stolen_vectors`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _SEED = 7
 
 
 def measure(embedder: Embedder, *, people: int = 500, directory: int = 20_000) -> dict[str, int]:
-    """How many of the people a thief of their vectors names, by the nearest of a list that he embeds himself.
+    """Count the people that a thief of their vectors can name, by the nearest vector of a list that the thief embeds.
 
     Args:
-        people: names whose float16 vectors were stolen.
-        directory: names that the thief tries, those of the people among them (a telephone book).
+        people: number of names whose float16 vectors were stolen.
+        directory: number of names that the thief tries, including those of the people (a telephone book).
 
     Returns:
-        `whole`: the nearest name of the directory is the person's. `surname` and `given`: the nearest of the lone
-        surnames, and of the lone given names, is the person's, for a thief without a directory.
+        `whole`: how often the nearest name of the directory is the person's. `surname` and `given`: how often the
+        nearest of all surnames, or of all given names, is the person's, for a thief without a directory.
     """
-    draw = random.Random(_SEED)  # noqa: S311 -- a sample, no secret
+    draw = random.Random(_SEED)  # noqa: S311 -- a sample, not a secret
     given = sorted({*pools().given("en", "female"), *pools().given("en", "male")})
     surnames = list(pools().surnames("en"))
 
@@ -53,7 +53,7 @@ def measure(embedder: Embedder, *, people: int = 500, directory: int = 20_000) -
 
 
 def _half(embedder: Embedder, names: Sequence[str]) -> NDArray[np.float32]:
-    """Vectors as the index keeps them."""
+    """Vectors in the precision that the index stores."""
     return embedder.embed(names).astype("<f2").astype(np.float32)
 
 

@@ -1,10 +1,10 @@
-"""What attacks over the loopback do to `incognote serve`: seconds, memory, and whether /livez still answers.
+"""Measure the effect of attacks on `incognote serve` over the loopback: seconds, memory, and whether /livez responds.
 
     python benchmarks/scripts/api_attacks.py --as after --out docs/measured/load.json
     python benchmarks/scripts/api_attacks.py --as before --tree CHECKOUT --out docs/measured/load.json
 
-Each attack gets a server of its own, with the rules alone. All loops are bounded. The keys of the JSON begin with
-`api.`; others in the file stay as they are.
+Each attack gets a server of its own, with the rules alone. All loops are bounded. The keys in the JSON begin with
+`api.`. Other keys in the file are kept.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def pattern(regex: str) -> Told:
 
 
 def asked(client: httpx.Client, bodies: Iterator[Told] | list[Told]) -> Told:
-    """Statuses and seconds of some analyses, one after the other."""
+    """Statuses and seconds of several analyses, one after the other."""
     statuses: Counter[str] = Counter()
     began = time.monotonic()
     for body in bodies:
@@ -88,7 +88,7 @@ def dripping(client: httpx.Client, port: int, key: str) -> Told:
 
 
 def held(client: httpx.Client, port: int, begun: bytes) -> Told:
-    """How /livez answers meanwhile, each time on a connection of its own."""
+    """The answers of /livez meanwhile, each on a connection of its own."""
     with ExitStack() as stack:
         for _ in range(HALF_OPEN):
             one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
@@ -138,28 +138,28 @@ ATTACKS: dict[str, Callable[[httpx.Client, int, str], Told]] = {
 
 @contextmanager
 def serving(home: Path) -> Iterator[tuple[Running, int]]:
-    """A server on a free port."""
+    """Run a server on a free port."""
     with Running(home, "serve", "--port", 0, "--detectors", "rules", service={"api_rate": 10**7}) as server:
         while not (found := re.search(r"^Open \S+:(\d+) with", server.log.read_text(encoding="utf-8"), re.MULTILINE)):
             if not server.lives:
                 raise AssertionError(server.ends())
             time.sleep(0.1)
-        time.sleep(1)  # an older one says so before it listens
+        time.sleep(1)  # older versions say so before they listen
         yield server, int(found[1])
 
 
 def new_key(home: Path) -> str:
-    """An API key of the server's."""
-    told = subprocess.run(
+    """Make an API key for the server."""
+    done = subprocess.run(
         [sys.executable, "-m", "incognote", "key", "api", "new", "attacker", "--role", "submit", "--json"],
         env={**os.environ, "INCOGNOTE_HOME": str(home)}, capture_output=True, check=True, text=True,
     )  # fmt: skip
-    key: str = json.loads(told.stdout)["data"]["key"]
+    key: str = json.loads(done.stdout)["data"]["key"]
     return key
 
 
 def measure(name: str, attack: Callable[[httpx.Client, int, str], Told]) -> Told:
-    """One attack on one server."""
+    """Run one attack on one server."""
     with tempfile.TemporaryDirectory(prefix="incognote-attack-") as folder:
         home = Path(folder)
         with serving(home) as (server, port):
@@ -171,15 +171,15 @@ def measure(name: str, attack: Callable[[httpx.Client, int, str], Told]) -> Told
 
 
 def main() -> None:
-    """Every attack in turn, into the file."""
+    """Run every attack in turn, and add the results to the file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--as", dest="when", choices=("before", "after"), required=True)
     parser.add_argument("--tree", type=Path, default=Path.cwd(), help="the checkout whose server is attacked")
     parser.add_argument("--only", nargs="+", choices=tuple(ATTACKS), default=list(ATTACKS))
-    parser.add_argument("--out", type=Path, required=True, help="the JSON file; it is added to")
+    parser.add_argument("--out", type=Path, required=True, help="the JSON file to add to")
     words = parser.parse_args()
     out: Path = words.out.resolve()
-    os.chdir(words.tree)  # before all else `python -m` looks here
+    os.chdir(words.tree)  # `python -m` looks here first
     os.environ["PYTHONPATH"] = f"{words.tree}:{words.tree}/languages/en"
     for name in words.only:
         told = measure(name, ATTACKS[name])

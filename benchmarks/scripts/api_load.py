@@ -1,8 +1,8 @@
-"""How long `incognote serve` takes to answer over the loopback, under so many clients at once.
+"""Measure the response time of `incognote serve` over the loopback, with many clients at once.
 
     python benchmarks/scripts/api_load.py tests/data/notes.jsonl --out docs/measured/api.json
 
-Once with the rules alone, once with the default detectors. Without --out it prints one line of JSON.
+It measures once with the rules alone, and once with the default detectors. Without --out it prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from incognote.cli.tables import print_table
 from incognote_benchmarks.detection import texts_of
 from incognote_benchmarks.processes import Running
 
-WARM = 20  # requests before the clock runs
+WARM = 20  # requests before the measurement starts
 
 
 async def load(url: str, token: str, texts: list[str], requests: int, clients: int) -> dict[str, object]:
-    """Ask for `requests` de-identifications, `clients` of them at a time."""
+    """Send `requests` requests for de-identification, `clients` of them at a time."""
     seconds: list[float] = []
     verdicts: Counter[str] = Counter()
     left = iter(range(requests))
@@ -61,7 +61,7 @@ async def load(url: str, token: str, texts: list[str], requests: int, clients: i
 
 
 def measure(texts: list[str], detectors: str, requests: int, clients: int) -> dict[str, object]:
-    """Start a server on a home of its own, ask it, end it."""
+    """Start a server in a home of its own, send the requests, and stop it."""
     with tempfile.TemporaryDirectory(prefix="incognote-load-") as home:
         words = ("serve", "--port", 0, "--detectors", detectors)
         with Running(Path(home), *words, service={"api_rate": 10**7}) as server:
@@ -70,21 +70,21 @@ def measure(texts: list[str], detectors: str, requests: int, clients: int) -> di
                     raise AssertionError(server.ends())
                 time.sleep(0.1)
             before = server.cpu_seconds
-            told = asyncio.run(load(found[1], server.token, texts, requests, clients))
+            figures = asyncio.run(load(found[1], server.token, texts, requests, clients))
             took = server.cpu_seconds - before
             ended = server.stop()
     cost = {"cpu_ms_a_request": round(1000 * took / (requests + min(WARM, len(texts)))), "peak_mb": ended.peak_mb}
-    return {"detectors": detectors.split(","), **told, **cost}
+    return {"detectors": detectors.split(","), **figures, **cost}
 
 
 def main() -> None:
-    """Each kind of server in turn."""
+    """Measure each kind of server in turn."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path, help="JSONL with the member `text` or `note`, or a text")
     parser.add_argument("--requests", type=int, default=1000)
-    parser.add_argument("--clients", type=int, default=8, help="that ask at once")
+    parser.add_argument("--clients", type=int, default=8, help="simultaneous clients")
     parser.add_argument("--detectors", nargs="+", default=["rules", "rules,encoder"])
-    parser.add_argument("--out", type=Path, help="where the JSON goes")
+    parser.add_argument("--out", type=Path, help="the JSON file")
     asked = parser.parse_args()
     texts = list(texts_of(asked.corpus))
     measured = [measure(texts, detectors, asked.requests, asked.clients) for detectors in asked.detectors]

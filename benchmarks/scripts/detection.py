@@ -1,4 +1,4 @@
-"""What rules, encoder and both find, side by side on every corpus of our own: docs/measured/detection.md and .json.
+"""Findings of rules, encoder, and both on each of our corpora: docs/measured/detection.md and .json.
 
     python benchmarks/scripts/detection.py tests/data/notes.jsonl … --out docs/measured/detection.json
 """
@@ -30,9 +30,9 @@ HEAD = """# What is found
 Made by `python benchmarks/scripts/detection.py`; policy `strict`, 95 % intervals (bootstrap over documents,
 Wilson for shares).
 All texts are **synthetic**; `tests/data/README.md` says who wrote them and what was tuned on which. Characters are
-letters and digits, type-blind. A span is right when its boundaries are, type-blind; it is touched when any character of
-it is found. A document leaks when one character of its identifiers is left (one minus all-or-nothing recall), and a
-whole span when nothing of some span was found.
+letters and digits, type-blind. A span is right if its boundaries are right, type-blind. It is touched if any of its
+characters is found. A document leaks if one character of its identifiers is left (one minus all-or-nothing recall). It
+leaks a whole span if nothing of some span was found.
 """
 COLUMNS = (
     "characters: recall", "characters: precision", "spans: recall", "spans: precision", "spans touched",
@@ -42,7 +42,7 @@ COLUMNS = (
 
 
 def measured(paths: list[Path], console: Console) -> dict[str, dict[str, Any]]:
-    """Per corpus and way, the whole report."""
+    """The whole report per corpus and configuration."""
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
         for way, settings in WAYS.items():
@@ -54,7 +54,7 @@ def measured(paths: list[Path], console: Console) -> dict[str, dict[str, Any]]:
 
 
 def page(found: dict[str, dict[str, Any]]) -> str:
-    """The figures as Markdown."""
+    """Format the figures as Markdown."""
     lines = [HEAD]
     for corpus, ways in found.items():
         first = next(iter(ways.values()))
@@ -102,7 +102,7 @@ def main() -> int:
     """Measure and write."""
     asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     asked.add_argument("gold", nargs="+", type=Path)
-    asked.add_argument("--out", type=Path, required=True, help="the JSON; the page lies beside it")
+    asked.add_argument("--out", type=Path, required=True, help="the JSON file; the page is written next to it")
     given = asked.parse_args()
     found = measured(given.gold, Console(stderr=True))
     kept = {corpus: {way: told["figures"] for way, told in ways.items()} for corpus, ways in found.items()}

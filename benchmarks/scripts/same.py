@@ -1,10 +1,10 @@
-"""Whether two checkouts give the same spans and the same outputs, byte for byte.
+"""Check whether two checkouts give the same spans and the same outputs, byte for byte.
 
     python benchmarks/scripts/same.py --before CHECKOUT [--detectors rules,encoder] [--save LINES] [--out JSON]
 
-CHECKOUT is a copy of the project at the commit to compare with, or a file that an earlier run saved of it. The
-development corpora and the records of `examples` go through every shipped policy, with one key; five notes make a
-patient. What differs is named by corpus, policy and number; exit code 1.
+CHECKOUT is a copy of the project at the commit to compare with, or a file that an earlier run saved for it. The
+development corpora and the records of `examples` are run with every shipped policy and one key. Five notes make one
+patient. Differences are listed by corpus, policy, and number, with exit code 1.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RECORDS = ("redactor_record.json", "bundle.json", "records.jsonl")
 
 
 def child(detectors: list[str]) -> None:
-    """One line for each text and policy: its name, the outcome, the spans, a hash of the output."""
+    """Print one line per text and policy: its name, the outcome, and a hash of spans, reasons, and output."""
     from incognote import Deidentifier
     from incognote.schemas.policy import shipped_policies
 
@@ -66,17 +66,17 @@ def _say(name: str, result: object) -> None:
     assert isinstance(result, Result)
     spans = [(r.span.field, r.span.start, r.span.end, r.span.type) for r in result.replacements]
     reasons = sorted((reason.code, reason.field) for reason in result.verdict.reasons)
-    told = result.output() if result.verdict.released else ""
-    digest = hashlib.sha256(f"{told}\0{spans}\0{reasons}".encode()).hexdigest()
+    shown = result.output() if result.verdict.released else ""
+    digest = hashlib.sha256(f"{shown}\0{spans}\0{reasons}".encode()).hexdigest()
     print(json.dumps([name, result.verdict.outcome, digest]), flush=True)  # noqa: T201 -- to the parent process
 
 
 def main() -> int:
-    """Run both, compare, say what differs."""
+    """Run both checkouts, compare, and print the differences."""
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--before", type=Path, required=True)
     asked.add_argument("--detectors", default="rules")
-    asked.add_argument("--save", type=Path, help="where the lines of the checkout go, for a later --before")
+    asked.add_argument("--save", type=Path, help="save the checkout's lines here, for a later --before")
     asked.add_argument("--out", type=Path)
     given = asked.parse_args()
     command = [sys.executable, "-P", "-W", "ignore", __file__, "--child", given.detectors]
@@ -96,10 +96,10 @@ def main() -> int:
     said = [{row[0]: row[1:] for row in map(json.loads, text.splitlines())} for text in lines]
     names = sorted(said[0].keys() | said[1].keys())
     differ = [name for name in names if said[0].get(name) != said[1].get(name)]
-    told = {"detectors": given.detectors, "compared": len(names), "differ": differ}
-    sys.stdout.write(json.dumps({**told, "differ": len(differ)}) + "\n" + "".join(f"{name}\n" for name in differ[:50]))
+    made = {"detectors": given.detectors, "compared": len(names), "differ": differ}
+    sys.stdout.write(json.dumps({**made, "differ": len(differ)}) + "\n" + "".join(f"{name}\n" for name in differ[:50]))
     if given.out:
-        given.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        given.out.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     return bool(differ)
 
 

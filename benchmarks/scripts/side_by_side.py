@@ -1,9 +1,9 @@
-"""The development notes before and after, in one run: what is found, what is not released, processor time.
+"""Compare two commits on the development notes, in one run: findings, held documents, and processor time.
 
     python benchmarks/scripts/side_by_side.py --before CHECKOUT --out docs/measured/side_by_side.json
 
-CHECKOUT is a copy of the project at the commit to compare with. Two processes, one for each checkout, take the texts
-by turns, a block at a time; of several rounds the least time of a text counts. Characters are letters and digits,
+CHECKOUT is a copy of the project at the commit to compare with. Two processes, one per checkout, take the texts
+alternately in blocks. Of several rounds, the least time of a text counts. Characters are letters and digits,
 type-blind. Intervals are 95 % bootstrap intervals over documents, paired for differences. All texts are synthetic.
 """
 
@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 def child(detectors: list[str]) -> None:
-    """De-identify each line of stdin, and write seconds and outcome; behind a D, detect, and write spans."""
+    """De-identify each line of stdin, and write seconds and outcome. For a line that begins with D, write the spans."""
     from incognote import Deidentifier
 
     with Deidentifier(detectors=tuple(detectors), key="6b" * 32) as deid:
@@ -54,14 +54,14 @@ class Checkout:
 
     def __init__(self, home: Path, detectors: list[str]) -> None:
         one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        self._process = subprocess.Popen(  # noqa: S603 -- this file, by this interpreter
+        self._process = subprocess.Popen(  # noqa: S603 -- this file, with this interpreter
             [sys.executable, "-P", str(Path(__file__).absolute()), "--child", json.dumps(detectors)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=home,
             env={**os.environ, **one, "PYTHONPATH": f"{home.absolute()}:{home.absolute()}/languages/en"},
         )  # fmt: skip
 
     def ask(self, text: str, what: str = "") -> Any:
-        """Seconds and outcome of one text; for `D` the stretches that are detected."""
+        """Seconds and outcome of one text, or with `D` the detected spans."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(what)
@@ -70,7 +70,7 @@ class Checkout:
 
 
 def row(document: dict[str, Any], outcome: str, spans: list[list[int]]) -> list[int]:
-    """Characters found and wanted, found, wanted, and whether the document is not released."""
+    """Characters found and wanted, found, and wanted, and whether the document is not released."""
     text = document["text"]
     wanted = {i for s in document["spans"] for i in range(s["start"], s["end"]) if text[i].isalnum()}
     found = {i for start, end in spans for i in range(start, end) if text[i].isalnum()}
@@ -78,7 +78,7 @@ def row(document: dict[str, Any], outcome: str, spans: list[list[int]]) -> list[
 
 
 def figures(before: Array, after: Array, seconds: Array) -> dict[str, Any]:
-    """Each figure of both sides, their difference (times: ratio), with intervals."""
+    """Each figure of both sides and their difference (for times, the ratio), with intervals."""
     n = len(before)
     weights = np.random.default_rng(15).multinomial(n, np.full(n, 1 / n), size=RESAMPLES).astype(float)
     weights = np.vstack([np.ones(n), weights])
@@ -103,7 +103,7 @@ def _shown(values: Array) -> list[float]:
 
 
 def measured(documents: list[dict[str, Any]], before: Path, detectors: list[str], rounds: int) -> dict[str, Any]:
-    """The figures of one way of detection over all documents."""
+    """The figures of one detector configuration over all documents."""
     sides = [Checkout(home, detectors) for home in (before, Path(__file__).parents[2])]
     for document in documents[:20]:
         for side in sides:

@@ -1,9 +1,9 @@
-"""Memory and time that reading and writing back a large file of records takes, one format after the other.
+"""Memory and time of reading a large file of records and writing it back, for one format after the other.
 
     python benchmarks/scripts/streaming.py --out docs/measured/streaming.json
 
-Each measurement runs in a process of its own: the file is opened by its format, every record is rebuilt with one edit
-of its text and written to another file. Nothing is detected. A benchmark, not a test.
+Each measurement runs in a process of its own. The file is opened by its format, and every record is rebuilt with one
+edit of its text and written to another file. Nothing is detected. This is a benchmark, not a test.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOTE = "Seen by Dr. Emily Carter on 03/16/2025 for follow-up of type 2 diabetes;
 
 
 def records(kind: str) -> Iterator[bytes]:
-    """Lines of a source without end."""
+    """Lines of an endless source."""
     if kind == "csv":
         yield b"id,text\n"
     number = 0
@@ -37,7 +37,7 @@ def records(kind: str) -> Iterator[bytes]:
 
 
 def make(path: Path, kind: str, size: int) -> int:
-    """Write a source of at least a size -> its records."""
+    """Write a source of at least `size` bytes. Returns the number of its records."""
     written = lines = 0
     with path.open("wb") as out:
         for line in records(kind):
@@ -99,7 +99,7 @@ def main() -> None:
     written = json.dumps(figures, indent=1) + "\n"
     if asked.out:
         asked.out.write_text(written, encoding="utf-8")
-    print(written, end="")  # noqa: T201 -- a script's answer
+    print(written, end="")  # noqa: T201 -- a script's output
 
 
 if __name__ == "__main__":

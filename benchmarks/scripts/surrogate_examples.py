@@ -1,4 +1,4 @@
-"""What becomes of each type: a table of invented examples.
+"""Print a table of invented examples for surrogates of each type.
 
 python benchmarks/scripts/surrogate_examples.py
 """
@@ -18,14 +18,14 @@ _KEY = Keyring(bytes(32))
 
 
 def table() -> str:
-    """Markdown: type, what stands, what becomes of it under a key of zeros."""
+    """Markdown: type, original, and surrogate, with a key of zeros."""
     written = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     mentions = [_mention(at, *row) for at, row in enumerate(written["rows"])]
     identities = cluster(mentions)
     generators = Generators()
     surrogates = generators.generate_all(identities, KeyedDraw(_KEY), UsedSurrogates())
     home = {variant: identity for identity in identities for variant in identity.variants}
-    lines = ["| type | stands | becomes |", "| --- | --- | --- |"]
+    lines = ["| type | original | surrogate |", "| --- | --- | --- |"]
     for mention in mentions:
         rendered = generators.render(mention, home[mention], surrogates[home[mention].id])
         becomes = rendered.text if rendered else f"[{mention.type}]"

@@ -1,10 +1,10 @@
-"""Memory and time that large and hostile texts take, before and after: the keys `memory.*` and `linear.*` of load.json.
+"""Memory and time of large and hostile texts, before and after: the keys `memory.*` and `linear.*` of load.json.
 
     python benchmarks/scripts/text_load.py memory --before CHECKOUT --out docs/measured/load.json
     python benchmarks/scripts/text_load.py linear --part rules --before CHECKOUT --out docs/measured/load.json
 
 CHECKOUT is a copy of the project at the commit to compare with. Each measurement runs in a process of its own, on one
-thread, in processor time. Other keys of the file stay. A benchmark, not a test: it asserts nothing.
+thread, in processor time. Other keys of the file are kept. This is a benchmark, not a test: it asserts nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from time import process_time
 from typing import Any
 
 NOTES = "tests/data/notes.jsonl"
-LIMIT = 120  # seconds that one text may take
+LIMIT = 120  # the maximum seconds for one text
 DETECTORS = {"rules": ["rules"], "encoder": ["rules", "encoder"]}
 PARTS = ("rules", "known", "sweep", "units", "machine")
 REPEATED = {
@@ -45,7 +45,7 @@ _FAMILY = "Smith Johnson Williams Brown Jones Garcia Miller Davis Rodriguez Long
 
 
 def prose(path: str, size: int) -> str:
-    """The texts of a JSONL file, over and over, cut to a size in characters."""
+    """The texts of a JSONL file, repeated and cut to a size in characters."""
     rows = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
     made: list[str] = []
     left = size
@@ -58,7 +58,7 @@ def prose(path: str, size: int) -> str:
 
 
 def hostile(name: str, size: int) -> str:
-    """One of the texts of `linear`, of a size in characters."""
+    """One of the texts of `linear`, with a size in characters."""
     if name == "prose":
         return prose(NOTES, size)
     if name == "base64 wall":
@@ -68,14 +68,14 @@ def hostile(name: str, size: int) -> str:
 
 
 def held(path: str, detectors: list[str], megabytes: float) -> dict[str, Any]:
-    """How much more memory than before is held at the worst moment while one note is de-identified (Linux)."""
+    """The additional memory at the peak while one note is de-identified (Linux)."""
     from incognote import Deidentifier
 
     deid = Deidentifier(detectors=tuple(detectors), key="6b" * 32, max_characters=10**8)
-    deid.deidentify(prose(path, 105_000))  # all tables are loaded
+    deid.deidentify(prose(path, 105_000))  # load all tables
     content = prose(path, int(megabytes * 1e6))
     before = _status("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak begins anew
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # reset the peak
     clock = process_time()
     result = deid.deidentify(content)
     seconds = process_time() - clock
@@ -96,7 +96,7 @@ def _status(key: str) -> int:
 
 
 def taken(part: str, names: list[str], size: int) -> dict[str, Any]:
-    """Seconds of processor time that each text takes at a size and at twice the size; None for more than LIMIT."""
+    """Seconds of processor time for each text, at a size and at twice the size; None for more than LIMIT."""
     work = _work(part)
     work(hostile("prose", 105_000))
     signal.signal(signal.SIGALRM, _late)
@@ -109,13 +109,13 @@ def _late(*_: object) -> None:
 
 def _seconds(work: Any, text: str) -> float | None:
     least = None
-    for _ in range(2):  # the quicker of two: other work only ever adds
+    for _ in range(2):  # the faster of two, because other work only adds time
         signal.alarm(LIMIT)
         clock = process_time()
         try:
             spent = work(text)
             spent = process_time() - clock if spent is None else spent
-        except Exception as late:  # the machine turns the alarm into a verdict of its own
+        except Exception as late:  # the pipeline turns the alarm into a verdict of its own
             if not isinstance(late, TimeoutError):
                 raise
             return None
@@ -128,7 +128,7 @@ def _seconds(work: Any, text: str) -> float | None:
 
 
 def _work(part: str) -> Any:
-    """What is timed: takes a text, gives the seconds it wants counted, or None for all of them."""
+    """The timed function. It takes a text and returns the seconds to count, or None for all of them."""
     from incognote.agents.engine import Engine
     from incognote.detectors.known import KnownDetector
     from incognote.nouns import Known, Text
@@ -180,7 +180,7 @@ def _work(part: str) -> Any:
 def _child(checkout: Path | None, *asked: Any) -> dict[str, Any]:
     home = Path.cwd() if checkout is None else checkout.resolve()
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    done = subprocess.run(  # noqa: S603 -- this file, by this interpreter
+    done = subprocess.run(  # noqa: S603 -- this file, with this interpreter
         [sys.executable, "-P", __file__, "--child", json.dumps(asked)],
         stdout=subprocess.PIPE, text=True, check=True,
         env={**os.environ, **one, "PYTHONPATH": f"{home}:{home}/languages/en"},
@@ -230,7 +230,7 @@ def _linear(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure, print, write."""
+    """Measure, print, and write."""
     if sys.argv[1:2] == ["--child"]:
         what, *asked = json.loads(sys.argv[2])
         print(json.dumps({"held": held, "taken": taken}[what](*asked)))  # noqa: T201 -- the parent reads it
@@ -240,17 +240,17 @@ def main() -> None:
     parser.add_argument("--before", type=Path, help="a checkout to compare with")
     parser.add_argument("--out", type=Path, help="the file whose keys are set")
     parser.add_argument("--file", default=NOTES, help="memory: JSONL whose texts are joined")
-    parser.add_argument("--name", default="notes", help="memory: what the file is called in the keys")
+    parser.add_argument("--name", default="notes", help="memory: the file's name in the keys")
     parser.add_argument("--detectors", choices=tuple(DETECTORS), default="rules")
     parser.add_argument("--megabytes", type=float, nargs="+", default=[1, 2, 5, 10])
-    parser.add_argument("--part", choices=PARTS, default="rules", help="linear: what is timed")
+    parser.add_argument("--part", choices=PARTS, default="rules", help="linear: the part to time")
     parser.add_argument("--size", type=int, default=100_000, help="linear: characters of the shorter text")
-    parser.add_argument("--only", nargs="+", help="linear: these texts")
+    parser.add_argument("--only", nargs="+", help="linear: only these texts")
     given = parser.parse_args()
     rows = (_memory if given.what == "memory" else _linear)(given)
     machine = {"python": platform.python_version(), "cores": os.cpu_count()}
     for name, row in rows.items():
-        print(name, {key: value for key, value in row.items() if key != "what"})  # noqa: T201 -- a script's answer
+        print(name, {key: value for key, value in row.items() if key != "what"})  # noqa: T201 -- a script's output
         row.update(machine)
     if given.out is not None:
         kept = json.loads(given.out.read_text(encoding="utf-8")) if given.out.exists() else {}

@@ -1,14 +1,14 @@
-"""Measures which rules are weak, and prints languages/en/incognote_en/rules/weak.toml.
+"""Measure which rules are weak, and print languages/en/incognote_en/rules/weak.toml.
 
     python benchmarks/scripts/weak_rules.py > weak.toml
     python benchmarks/scripts/weak_rules.py --texts 'hand_*.txt'
     python benchmarks/scripts/weak_rules.py --check
 
-A rule is measured where it stands alone: on its findings that no other finding overlaps, in the training texts written
-by hand. Findings of a type that these texts never mark (marital status, parenthood) say nothing about a rule.
+A rule is measured on its findings in the handwritten training texts that no other finding overlaps. Findings of a type
+that these texts never mark (marital status, parenthood) are not counted.
 
-Which rules are weak is part of what the encoder was measured with, so it is not decided anew whenever a text is added:
-weak.toml holds the counts of the texts that stood when it was made. `--texts` says what others would have given.
+The encoder was measured with a given set of weak rules. So the set does not change whenever a text is added: weak.toml
+holds the counts on the texts that existed when it was made. `--texts` shows the counts on other texts.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ HEAD = """\
 
 
 def texts(pattern: str = TEXTS) -> list[Document]:
-    """The handwritten texts of the files that a pattern names."""
+    """The handwritten texts in the files that match a pattern."""
     return [document for path in sorted(WRITTEN.glob(pattern)) for document in read(path)]
 
 
 def counts(documents: Iterable[Document]) -> dict[str, tuple[int, int]]:
-    """Of each rule, without the detector's name: how many findings nobody shares, how many of those touch a mark."""
+    """For each rule, without the detector's name: its findings that nothing overlaps, and those that touch a mark."""
     documents = list(documents)
     marked = {span.type for document in documents for span in document.spans}
     found: Counter[str] = Counter()
@@ -71,7 +71,7 @@ def written(pattern: str = TEXTS) -> str:
 
 
 def _alone(document: Document) -> Iterator[tuple[str, str, bool]]:
-    """Each finding that no other overlaps: its rule, its type, whether it touches a mark."""
+    """Each finding that no other overlaps: its rule, its type, and whether it touches a mark."""
     spans = RulesDetector().detect([Text(document.text)])[0]
     for span in spans:
         if not any(one is not span and one.start < span.end and span.start < one.end for one in spans):
@@ -80,18 +80,18 @@ def _alone(document: Document) -> Iterator[tuple[str, str, bool]]:
 
 
 def main() -> int:
-    """Print, or compare; 1 where weak.toml says something else."""
+    """Print, or compare. Returns 1 if weak.toml differs."""
     asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     asked.add_argument("--texts", default=TEXTS, help="which of the handwritten files (default: %(default)s)")
     asked.add_argument("--check", action="store_true", help="compare with weak.toml instead of printing")
-    told = asked.parse_args()
-    now = written(told.texts)
-    if not told.check:
+    given = asked.parse_args()
+    now = written(given.texts)
+    if not given.check:
         sys.stdout.write(now)
         return 0
     if now == SHIPPED.read_text(encoding="utf-8"):
         return 0
-    sys.stderr.write("weak.toml is not what the rules give now: look at the difference, then print it anew\n")
+    sys.stderr.write("weak.toml differs from what the rules give now. Look at the difference, then print it again\n")
     return 1
 
 

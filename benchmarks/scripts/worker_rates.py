@@ -1,10 +1,10 @@
-"""Records a second with one, two and four workers: the real `incognote worker` on one source, SQLite and PostgreSQL.
+"""Records per second with one, two, and four workers: the real `incognote worker` on one source, SQLite and PostgreSQL.
 
     python benchmarks/scripts/worker_rates.py tests/data/notes.jsonl --out docs/measured/worker.json
 
 The clock runs from the moment the source is filled, with all workers waiting for it, to the last settlement. PostgreSQL
-is a server of the script's own on this machine (without fsync). The workers' processor seconds hold what they do
-besides: sentinel notes, audit log, drift.
+is a local server that the script starts (without fsync). The workers' processor seconds include their other work:
+sentinel notes, audit log, drift.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from incognote_benchmarks.detection import texts_of
 from incognote_benchmarks.postgres import LocalPostgres, programs
 from incognote_benchmarks.processes import Running
 
-PART = 16 * 2**10  # bytes: so small that a few hundred notes are many claims
+PART = 16 * 2**10  # bytes; small, so that a few hundred notes are many claims
 A_FILE = 250  # notes
 LEDGERS = ("sqlite", "postgresql")
 SERVICE = {"rest_seconds": 0.0, "poll_seconds": 0.5, "part_bytes": PART, "review_ceiling": 1.0}
 
 
 def fill(source: Path, texts: list[str], records: int) -> None:
-    """The texts again and again; no two records are alike."""
+    """Repeat the texts, with a number in each so that no two records are equal."""
     source.mkdir()
     for start in range(0, records, A_FILE):
         lines = (
@@ -46,19 +46,19 @@ def fill(source: Path, texts: list[str], records: int) -> None:
 
 
 def told(worker: Running) -> list[dict[str, Any]]:
-    """The events that a worker has told so far."""
+    """The events that a worker has logged so far."""
     whole = worker.log.read_text(encoding="utf-8").rpartition("\n")[0]
     return [json.loads(line) for line in whole.splitlines() if line.startswith("{")]
 
 
 def settled(events: list[dict[str, Any]]) -> int:
-    """Records by what became of them, together."""
+    """The number of records with any outcome."""
     states = ("released", "review", "quarantined", "refused")
     return sum(one[state] for one in events if one["event"] == "records.committed" for state in states)
 
 
 def measure(root: Path, ledger: str, workers: int, records: int, texts: list[str], detectors: str) -> dict[str, Any]:
-    """One source, emptied once.
+    """Measure one source, processed once.
 
     Raises:
         AssertionError: a worker failed, or ended too early.
@@ -72,7 +72,7 @@ def measure(root: Path, ledger: str, workers: int, records: int, texts: list[str
 
         def wait(done: Any) -> None:
             while not done():
-                if not all([one.lives for one in all_of_them]):  # noqa: C419 -- each is asked, it learns its peak by it
+                if not all([one.lives for one in all_of_them]):  # noqa: C419 -- each call updates its peak
                     raise AssertionError(next(one for one in all_of_them if not one.lives).ends())
                 time.sleep(0.2)
 
@@ -102,14 +102,14 @@ def measure(root: Path, ledger: str, workers: int, records: int, texts: list[str
 
 
 def main() -> None:
-    """Every detector, ledger and number of workers in turn."""
+    """Measure every combination of detectors, ledger, and number of workers."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path, help="JSONL with the member `text` or `note`, or a text")
     parser.add_argument("--records", type=int, default=3000, help="with the rules alone")
-    parser.add_argument("--encoder-records", type=int, default=400, help="with rules and encoder; 0: without that")
+    parser.add_argument("--encoder-records", type=int, default=400, help="with rules and encoder; 0: skip that")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--ledgers", nargs="+", choices=LEDGERS, default=LEDGERS)
-    parser.add_argument("--out", type=Path, help="where the JSON goes; default: printed")
+    parser.add_argument("--out", type=Path, help="the JSON file; default: standard output")
     asked = parser.parse_args()
     texts = list(texts_of(asked.corpus))
     made: list[dict[str, Any]] = []

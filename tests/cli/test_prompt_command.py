@@ -82,7 +82,7 @@ def test_lint_finds_what_loads_and_would_not_serve(run: Run, mine: Path, tmp_pat
     faults = run("prompt", "lint", mine, "--against", corpus, "--json")
     assert faults.code == 1
     assert {"error", "warning"} == {fault["level"] for fault in faults.data["faults"]}
-    assert "examples 1: shares 8 words" in run("prompt", "lint", mine, "--against", corpus).out
+    assert "examples 1: shares 8 consecutive words" in run("prompt", "lint", mine, "--against", corpus).out
 
 
 def test_a_rendered_prompt_is_what_a_model_gets_word_for_word(

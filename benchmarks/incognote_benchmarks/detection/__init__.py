@@ -1,9 +1,9 @@
-"""How fast, how large, how quick to start: the rules path measured against yardsticks of the same run.
+"""Speed, memory, and start time of the rules path, compared with yardsticks from the same run.
 
     python -m incognote_benchmarks.detection [FILE…] [--characters N] [--rounds N] [--out BENCH.json]
 
-Absolute speeds say as much about the machine as about the program, so each figure has a ratio beside it: to counting
-the words of the same text, or to starting a bare interpreter. A benchmark, not a test: it asserts nothing.
+Absolute speeds depend as much on the machine as on the program. So each figure comes with a ratio: to counting the
+words of the same text, or to starting a bare interpreter. This is a benchmark, not a test: it asserts nothing.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ _STARTS = {
 
 
 def bench(paths: Sequence[Path] = (), characters: int = 1_000_000, rounds: int = 3) -> dict[str, Any]:
-    """Measure and say all of it.
+    """Measure everything.
 
     Args:
-        paths: JSONL files (`text` or `note` of each line) and plain text files; the development notes when empty.
-        characters: how much text is worked through in each round; the texts are repeated or cut short to that.
-        rounds: the median of as many is told.
+        paths: JSONL files (`text` or `note` of each line) and plain text files; the development notes if empty.
+        characters: how much text each round processes. The texts are repeated or cut to this amount.
+        rounds: the number of rounds; medians are reported.
 
     Returns:
-        What was measured on (python, machine, cores, corpus), `rules`, `philter` and `start`. Speeds are in characters
-        per second of processor time on one core, memory in MB (2**20 bytes), times in seconds.
+        The environment (python, machine, cores, corpus), `rules`, `philter` and `start`. Speeds are in characters per
+        second of processor time on one core, memory in MB (2**20 bytes), times in seconds.
 
     Raises:
-        UsageError: there is no text, or the process that measures failed.
+        UsageError: there is no text, or the measuring process failed.
     """
     paths = paths or ([NOTES] if NOTES.exists() else [])
     texts = [text for path in paths for text in texts_of(path)]
     if not texts:
-        raise UsageError(f"no text to measure on: name files, or run it where {NOTES} lies")
+        raise UsageError(f"no text to measure on. Name files, or run it in the folder that has {NOTES}")
     worked = _filled(texts, characters)
     rules = _fresh(worked, rounds)
     return {
@@ -80,7 +80,7 @@ def bench(paths: Sequence[Path] = (), characters: int = 1_000_000, rounds: int =
 
 
 def table(measured: dict[str, Any]) -> RenderableType:
-    """What `bench` measured, for `rich`."""
+    """Return the result of `bench` as a table for `rich`."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -94,7 +94,7 @@ def table(measured: dict[str, Any]) -> RenderableType:
     starts = Table("", "seconds", "of a bare interpreter", box=None)
     for name, row in measured["start"].items():
         starts.add_row(name, f"{row['seconds']:.3f}", f"{row['of_bare']:.1f}")
-    memory = "Peak memory is not told by this system"
+    memory = "This system does not report peak memory"
     if rules["peak_mb"] is not None:
         memory = f"Peak memory {rules['peak_mb']:,.0f} MB ({rules['before_mb']:,.0f} MB before the first import)"
     return Group(
@@ -112,10 +112,10 @@ def table(measured: dict[str, Any]) -> RenderableType:
 
 
 def texts_of(path: Path) -> Iterator[str]:
-    """The texts of a JSONL file, or the one of a text file.
+    """The texts of a JSONL file, or the single text of a text file.
 
     Raises:
-        UsageError: it cannot be read, or a line holds no text.
+        UsageError: it cannot be read, or a line has no text.
     """
     if path.suffix != ".jsonl":
         try:
@@ -129,12 +129,12 @@ def texts_of(path: Path) -> Iterator[str]:
         except (KeyError, TypeError):
             text = None
         if not isinstance(text, str):
-            raise UsageError(f"{path.name}, line {number}: no JSON object with a text or a note")
+            raise UsageError(f"{path.name}, line {number}: expected a JSON object with a text or a note")
         yield text
 
 
 def _filled(texts: Sequence[str], characters: int) -> list[str]:
-    """Texts over and over until that many characters are reached, the last one whole."""
+    """Repeat the texts until they have this many characters. The last text is complete."""
     worked: list[str] = []
     for text in cycle(texts):
         worked.append(text)
@@ -145,14 +145,14 @@ def _filled(texts: Sequence[str], characters: int) -> list[str]:
 
 
 def _fresh(texts: Sequence[str], rounds: int) -> dict[str, Any]:
-    """The figures of `rules.py`, run in a process of its own that imports nothing of the evaluation."""
+    """The figures of `rules.py`, run in a separate process that imports nothing of the evaluation."""
     home = files("incognote_benchmarks.detection")
     with as_file(home.joinpath("rules.py")) as script, as_file(home.joinpath("memory.py")) as memory:
         return fresh.measured("-P", str(script), str(memory), asked={"texts": texts, "rounds": rounds})
 
 
 def _starts(rounds: int) -> dict[str, dict[str, float]]:
-    """Wall time of fresh processes, taken by turns so that a busy moment meets all of them."""
+    """Wall time of fresh processes, alternating so that a busy moment affects all of them."""
     seconds: dict[str, list[float]] = {name: [] for name in _STARTS}
     for _ in range(rounds):
         for name, arguments in _STARTS.items():

@@ -1,9 +1,9 @@
-"""How many notes a core reads in a second: the rules, the encoder, both, and both with its early exit, side by side.
+"""Notes per second and core for the rules, the encoder, both, and both with its early exit.
 
     python -m incognote_benchmarks.detection.detectors [FILE…] [--words 500] [--notes 40] [--rounds 3] [--out FILE.json]
 
-Each way runs in a process of its own on one thread; figures are of processor time, loading not counted. A benchmark,
-not a test: it asserts nothing.
+Each configuration runs in a process of its own on one thread. Figures are processor time without loading. This is a
+benchmark, not a test: it asserts nothing.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ WAYS: dict[str, dict[str, Any]] = {
     "rules": {"detectors": ["rules"]},
 }
 DOLLARS = 0.05
-"""What a core costs an hour, about, on demand at the large clouds in 2026: an assumption, to be set by `--dollars`."""
+"""Approximate on-demand price of a core hour at the large clouds in 2026: an assumption, set by `--dollars`."""
 _PROGRAM = "incognote_benchmarks.detection.detectors"
 
 
 def bench(
     paths: Sequence[Path], *, words: int = 500, notes: int = 40, rounds: int = 3, dollars: float = DOLLARS
 ) -> dict[str, Any]:
-    """Measure every way over the same notes.
+    """Measure every configuration on the same notes.
 
     Args:
-        paths: JSONL files (`text` or `note` of each line) or text files, joined and cut anew to the size asked for.
-        words: of a note, parted by white space.
-        notes: how many.
-        rounds: by turns of the ways; the quickest of each is told, since other work only ever adds.
+        paths: JSONL files (`text` or `note` of each line) or text files, joined and cut to the requested size.
+        words: per note, separated by white space.
+        notes: the number of notes.
+        rounds: rounds over all configurations. The fastest of each is reported, because other work only adds time.
         dollars: per core and hour.
 
     Returns:
-        The machine, the corpus, and per way: notes per second and core, core hours and dollars per million notes,
-        peak memory in MB (2**20 bytes), seconds until the first note was read.
+        The machine, the corpus, and for each configuration: notes per second and core, core hours and dollars per
+        million notes, peak memory in MB (2**20 bytes), and seconds until the first note was read.
 
     Raises:
-        UsageError: the files hold less text than is asked for, or a process that measures failed.
+        UsageError: the files hold less text than requested, or a measuring process failed.
     """
     cut = _notes([text for path in paths for text in texts_of(path)], words, notes)
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in WAYS}
@@ -85,16 +85,16 @@ def bench(
 
 
 def table(measured: dict[str, Any]) -> Table:
-    """What `bench` measured, for `rich`."""
+    """Return the result of `bench` as a table for `rich`."""
     corpus = measured["corpus"]
-    told = Table(
+    shown = Table(
         "", "notes/s and core", "core hours per million", "dollars per million", "peak MB", "ready, s", box=None,
         caption=f"{corpus['notes']} notes of {corpus['words']} words of {', '.join(corpus['files'])}, "
         f"{corpus['characters']:,} characters; {measured['dollars_per_core_hour']} dollars a core and hour (assumed)",
     )  # fmt: skip
     for name, row in measured["ways"].items():
-        told.add_row(name, *(str(row[key]) for key in list(row)[:-1]))
-    return told
+        shown.add_row(name, *(str(row[key]) for key in list(row)[:-1]))
+    return shown
 
 
 def _notes(texts: Sequence[str], words: int, notes: int) -> list[str]:
@@ -109,7 +109,7 @@ def _notes(texts: Sequence[str], words: int, notes: int) -> list[str]:
             kept, count = [], 0
             if len(cut) == notes:
                 return cut
-    raise UsageError(f"the files hold {len(cut)} notes of {words} words; name more of them, or ask for fewer notes")
+    raise UsageError(f"the files hold {len(cut)} notes of {words} words. Name more files, or use fewer notes")
 
 
 def _read(asked: dict[str, Any]) -> dict[str, Any]:
@@ -124,13 +124,13 @@ def _read(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure, print, write; 0, or 2 where the call cannot be served."""
+    """Measure, print, and write. Returns 0, or 2 if the call fails."""
     parser = argparse.ArgumentParser(prog=f"python -m {_PROGRAM}", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="JSONL or text files; default: the development notes")
-    parser.add_argument("--words", type=int, default=500, help="of a note")
-    parser.add_argument("--notes", type=int, default=40, help="how many")
-    parser.add_argument("--rounds", type=int, default=3, help="the quickest of as many is told")
-    parser.add_argument("--dollars", type=float, default=DOLLARS, help="what a core costs an hour")
+    parser.add_argument("--words", type=int, default=500, help="words per note")
+    parser.add_argument("--notes", type=int, default=40, help="number of notes")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds; the fastest is reported")
+    parser.add_argument("--dollars", type=float, default=DOLLARS, help="price of a core hour")
     parser.add_argument("--out", type=Path, help="write the figures here, as JSON")
     parser.add_argument("--read", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
@@ -138,7 +138,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(json.dumps(_read(json.load(sys.stdin))))  # noqa: T201 -- the parent reads it
         return 0
     if min(given.words, given.notes, given.rounds) < 1:
-        parser.error("--words, --notes and --rounds are at least 1")
+        parser.error("--words, --notes and --rounds must be at least 1")
     try:
         measured = bench(
             given.files or [NOTES], words=given.words, notes=given.notes, rounds=given.rounds, dollars=given.dollars

@@ -1,4 +1,4 @@
-"""A measurement in a process of its own: on one thread, and with nothing of what its parent has loaded."""
+"""Run a measurement in a separate process, on one thread and without anything that its parent has loaded."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM
 
 
 def measured(*arguments: str, asked: dict[str, Any] | None = None) -> dict[str, Any]:
-    """What a program of ours tells of itself.
+    """Run one of our measuring programs and return its result.
 
     Args:
-        arguments: of this interpreter; no text stands in them.
-        asked: what the program reads on its standard input, as JSON.
+        arguments: for this interpreter; they contain no text.
+        asked: the program's standard input, as JSON.
 
     Returns:
         The JSON that it prints.
 
     Raises:
-        UsageError: it failed; it has said why on the standard error.
+        UsageError: it failed, after printing the reason to standard error.
     """
-    done = subprocess.run(  # noqa: S603 -- our own program, its input on a pipe: texts stay out of arguments and files
+    done = subprocess.run(  # noqa: S603 -- our own program; texts go through a pipe, not arguments or files
         [sys.executable, *arguments],
         input=json.dumps(asked),
         stdout=subprocess.PIPE,
@@ -35,6 +35,6 @@ def measured(*arguments: str, asked: dict[str, Any] | None = None) -> dict[str, 
         env={**os.environ, **_ONE_THREAD},
     )
     if done.returncode:
-        raise UsageError(f"the process that measures ended with {done.returncode}")
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+        raise UsageError(f"the measuring process ended with {done.returncode}")
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result

@@ -1,7 +1,7 @@
-"""The most memory a process has held, told by that process itself.
+"""The peak memory of the current process.
 
-Standard library only: workers load this file by its path, by an interpreter that need not have incognote or before
-they import anything of it.
+Standard library only, because workers load this file by its path. Their interpreter may not have incognote, or they
+have not imported anything of it yet.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import sys
 
 
 def peak_mb(status: str = "/proc/self/status") -> float | None:
-    """In MB (2**20 bytes); None where the system does not tell.
+    """Peak memory in MB (2**20 bytes), or None if the system does not report it.
 
-    VmHWM of Linux is this process's own. `ru_maxrss`, the fallback, begins there with what the parent held when it
-    started this process.
+    On Linux, VmHWM is this process's own. The fallback `ru_maxrss` there starts with the memory that the parent had
+    when it started this process.
     """
     try:
         with open(status, encoding="ascii", errors="replace") as lines:
             return next(int(line.split()[1]) / 2**10 for line in lines if line.startswith("VmHWM:"))
-    except (OSError, StopIteration):  # no Linux, or one that leaves the line out
+    except (OSError, StopIteration):  # not Linux, or the line is missing
         return _most_resident()
 
 

@@ -1,4 +1,4 @@
-"""The rules path on one core, in a process of its own: `python rules.py MEMORY`, where MEMORY is `memory.py`.
+"""Measure the rules path on one core, in a separate process: `python rules.py MEMORY`, where MEMORY is `memory.py`.
 
 In, on stdin: `{"texts", "rounds"}`. Out, on stdout: the figures as JSON.
 """
@@ -24,9 +24,9 @@ _WHAT = {
 
 
 def main() -> None:
-    """Measure what stdin asks for."""
+    """Run the measurement that stdin requests."""
     asked = json.load(sys.stdin)
-    peak_mb = runpy.run_path(sys.argv[1])["peak_mb"]  # an import would bring in all of the evaluation
+    peak_mb = runpy.run_path(sys.argv[1])["peak_mb"]  # an import would load all of the evaluation
     before = peak_mb()
     begun = perf_counter()
     from incognote.agents.engine import Engine
@@ -40,7 +40,7 @@ def main() -> None:
     taken: dict[str, list[float]] = {name: [] for name in ("yardstick", "detect", "settle")}
 
     found = 0
-    for _ in range(asked["rounds"]):  # by turns, so that a busy moment of the machine meets all of them
+    for _ in range(asked["rounds"]):  # alternating, so that a busy moment of the machine affects all of them
         clock = [process_time()]
         for text in texts:
             Counter(_WORD.findall(text.content))

@@ -1,10 +1,10 @@
-"""How long scoring takes and how much memory it holds: the default metrics of `incognote evaluate`, on one core.
+"""Time and memory of scoring: the default metrics of `incognote evaluate`, on one core.
 
     python -m incognote_benchmarks.detection.scoring [--notes NOTES.jsonl] [--documents N] [--characters N] [--out JSON]
 
-Documents are made of annotated notes, put one after the other and cut to size; predictions are their gold with a tenth
-left out and some ends moved. A tenth of the documents is scored too, each time in a process of its own: what memory
-grows by is what scoring keeps. A benchmark, not a test: it asserts nothing.
+Documents are annotated notes, joined and cut to size. Predictions are their gold with a tenth left out and some ends
+moved. A tenth of the documents is also scored on its own. Each run is a separate process, so the growth in memory is
+what scoring keeps. This is a benchmark, not a test: it asserts nothing.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ _PROGRAM = "incognote_benchmarks.detection.scoring"
 
 
 def bench(notes: Path = NOTES, documents: int = 10_000, characters: int = 5_000) -> dict[str, Any]:
-    """Measure.
+    """Run the measurement.
 
     Args:
         notes: annotated texts in any format of `evaluation.formats`.
-        documents, characters: how many, and how long each.
+        documents, characters: the number of documents, and the length of each.
 
     Returns:
-        What was measured on, and per number of documents the seconds of processor and of wall time and the peak memory
-        in MB (2**20 bytes), before the first document and in all.
+        The environment. For each number of documents: seconds of processor and wall time, and the peak memory in MB
+        (2**20 bytes), before the first document and in total.
 
     Raises:
-        UsageError: the notes cannot be read or hold no text.
+        UsageError: the notes cannot be read or have no text.
     """
     gold = [note for note in read_gold(notes) if isinstance(note, Gold)]
     if not any(note.text for note in gold):
-        raise UsageError(f"{notes.name}: no text to make documents of")
+        raise UsageError(f"{notes.name}: no text to make documents from")
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         runs = {}
@@ -60,8 +60,8 @@ def bench(notes: Path = NOTES, documents: int = 10_000, characters: int = 5_000)
 
 
 def _write(notes: list[Gold], place: Path, documents: int, characters: int) -> int:
-    """Write gold and predictions; returns how many gold spans there are."""
-    chance, total = random.Random(0), 0  # noqa: S311 -- material for a benchmark, no secret
+    """Write gold and predictions. Returns the number of gold spans."""
+    chance, total = random.Random(0), 0  # noqa: S311 -- benchmark data, not a secret
     with (place / "gold.jsonl").open("w") as gold, (place / "found.jsonl").open("w") as found:
         for number in range(documents):
             text, spans = _document(notes, characters, chance)
@@ -101,7 +101,7 @@ def _score(place: Path) -> dict[str, Any]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measure, print, and write where it is asked for."""
+    """Measure and print; write the figures if requested."""
     parser = argparse.ArgumentParser(prog=f"python -m {_PROGRAM}", description="Measure scoring.")
     parser.add_argument("--notes", type=Path, default=NOTES)
     parser.add_argument("--documents", type=int, default=10_000)
@@ -112,10 +112,10 @@ def main(arguments: list[str] | None = None) -> None:
     if given.score:
         print(json.dumps(_score(given.score)))  # noqa: T201 -- the parent reads it
         return
-    told = json.dumps(bench(given.notes, given.documents, given.characters), indent=1)
-    print(told)  # noqa: T201 -- this is a program that prints
+    text = json.dumps(bench(given.notes, given.documents, given.characters), indent=1)
+    print(text)  # noqa: T201 -- this is a program that prints
     if given.out:
-        given.out.write_text(told + "\n", encoding="utf-8")
+        given.out.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

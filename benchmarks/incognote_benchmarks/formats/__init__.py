@@ -1,1 +1,1 @@
-"""Formats in which other systems leave their results, by the entry point group `incognote.corpus_formats`."""
+"""Formats of other systems' results, found by the entry point group `incognote.corpus_formats`."""

@@ -1,9 +1,9 @@
 """Answers of Amazon Comprehend Medical's DetectPHI: `{"Entities": [{"BeginOffset", "EndOffset", "Text", "Type"}]}`.
 
-Offsets are code points (the service's reference: "the UTF-8 code point in the string"). An answer names no document:
-a folder has an answer per file, named like the document (NAME.json, NAME.txt.out), and lines may carry `id` or `File`,
-and the `text`. Entities of another category than PROTECTED_HEALTH_INFORMATION (DetectEntities answers with all) are
-none of ours.
+Offsets are code points (the service's reference: "the UTF-8 code point in the string"). An answer names no document. A
+folder has one answer per file, named like the document (NAME.json, NAME.txt.out). Lines may have `id` or `File`, and
+`text`. DetectEntities returns all categories; entities in a category other than PROTECTED_HEALTH_INFORMATION are
+ignored.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Results of John Snow Labs' Healthcare NLP, in the three shapes in which they leave it as JSON.
+"""Results of John Snow Labs' Healthcare NLP, in its three forms of JSON.
 
     annotations   {"document": [{"result": TEXT}], "ner_chunk": [{"begin", "end", "result", "metadata": {"entity"}}]}:
-                  what a light pipeline's fullAnnotate gives, one object a document; the chunks' column may have any
-                  name that has `chunk` in it, and the merged one (`ner_chunk`, else the last) is read
-    flat          {"predictions": [{"document", "ner_chunk", "begin", "end", "ner_label"}]}: its endpoints' answers,
-                  the rows of all texts in one list, told apart by their text
-    lines         the same without `document`, one text's rows a line
+                  the output of a light pipeline's fullAnnotate, one object per document. The chunk column may have any
+                  name that contains `chunk`. The merged one (`ner_chunk`, otherwise the last) is read
+    flat          {"predictions": [{"document", "ner_chunk", "begin", "end", "ner_label"}]}: answers of its endpoints,
+                  with the rows of all texts in one list, separated by their text
+    lines         the same without `document`, with the rows of one text per line
 
-Offsets are those of the Java virtual machine (UTF-16 units), and `end` is that of the last character.
+Offsets are those of the Java virtual machine (UTF-16 units), and `end` is the offset of the last character.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _fits(look: Look) -> bool:
 
 
 def _column(one: Mapping[str, Any]) -> str | None:
-    """The column of chunks."""
+    """The name of the column with chunks."""
     columns = [name for name, value in one.items() if "chunk" in name and isinstance(value, list)]
     return "ner_chunk" if "ner_chunk" in columns else columns[-1] if columns else None
 
@@ -53,7 +53,7 @@ def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
 
 
 def _texts(path: Path) -> dict[str, list[Any]] | None:
-    """The rows by text, where one list has those of several."""
+    """The rows by text, if one list has the rows of several texts."""
     if path.suffix.lower() != ".json":
         return None
     by_text: dict[str, list[Any]] = {}

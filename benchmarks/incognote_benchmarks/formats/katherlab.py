@@ -1,5 +1,5 @@
 """The lines of KatherLab's deidentifier (LLM-Anonymizer):
-`{"document_id", "text", "entities": [{"start", "end", "entity_type", "text"}]}`; `label` stands for `entity_type` too.
+`{"document_id", "text", "entities": [{"start", "end", "entity_type", "text"}]}`. `label` is read like `entity_type`.
 """
 
 from __future__ import annotations

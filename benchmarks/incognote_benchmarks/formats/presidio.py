@@ -1,13 +1,13 @@
-"""Results of Presidio's analyzer: `[{"entity_type", "start", "end", "score"}]` per text, offsets in code points.
+"""Results of Presidio's analyzer: `[{"entity_type", "start", "end", "score"}]` per text, with offsets in code points.
 
-The analyzer's own answer names neither the text nor the document. Read are therefore
-    a folder of .json files with one answer each, which are named like the documents,
-    lines, or a list, of {"id", "text", "analyzer_results": [...]} (a request to Presidio's anonymizer has these names;
-    `recognizer_results`, as its batch engine says, and `results` are taken too). `id` and `text` may be absent.
+The analyzer's own answer names neither the text nor the document. So two forms are read:
+    a folder of .json files with one answer each, named like the documents,
+    lines, or a list, of {"id", "text", "analyzer_results": [...]}. A request to Presidio's anonymizer has these names.
+    `recognizer_results`, the name in its batch engine, and `results` are also read. `id` and `text` are optional.
 
 Samples of presidio-research: `{"full_text", "spans": [{"entity_type", "entity_value", "start_position",
-"end_position"}]}`, a list or lines of them. A sample's number among those of its file serves as its id where it has
-none (`sample_id`): `template_id` names the sentence it was filled into, not the sample.
+"end_position"}]}`, as a list or as lines. A sample without an id (`sample_id`) is identified by its number in the file.
+`template_id` names the sentence it was made from, not the sample.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _read(path: Path) -> Iterator[CorpusDocument | CorpusProblem]:
 
 
 def _answer(file: File) -> list[Any] | None:
-    """The one answer that a file is: a bare list of results, maybe an empty one."""
+    """The single answer in a file: a list of results, which may be empty."""
     if file.path.suffix.lower() != ".json":
         return None
     results = []
@@ -60,7 +60,7 @@ def _document(file: File, results: list[Any]) -> CorpusDocument:
 
 
 def _listed(value: Any) -> Any:
-    """A line that is a bare answer, as an object."""
+    """Turn a line that is a bare answer into an object."""
     return {"results": value} if isinstance(value, list) else value
 
 

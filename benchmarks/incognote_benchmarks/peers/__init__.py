@@ -1,9 +1,9 @@
-"""Peers side by side: other de-identifiers, scored on the same corpus by the same scorer.
+"""Compare other de-identifiers on the same corpus with the same scorer.
 
     python -m incognote_benchmarks.peers GOLD… [--peer NAME[=PYTHON]]… [--out PEERS.json] [--page PEERS.md]
 
-No peer is a dependency of ours: each runs in a process of its own, by the interpreter that has it, through a worker
-(`workers/serve.py`) that imports nothing of incognote. A peer that is not there is told and skipped.
+No peer is a dependency of ours. Each runs in a process of its own, with the interpreter that has it, through a worker
+(`workers/serve.py`) that imports nothing of incognote. A peer that is not installed is reported and skipped.
 """
 
 from incognote_benchmarks.peers.base import Absent, Detected, Peer, PeerFailed

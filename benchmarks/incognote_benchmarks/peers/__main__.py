@@ -20,23 +20,23 @@ from incognote_benchmarks.peers.process import PEERS, Process
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, print, write; 0, or 2 where the call cannot be served."""
+    """Compare, print, and write. Returns 0, or 2 if the call fails."""
     parser = argparse.ArgumentParser(prog="python -m incognote_benchmarks.peers", description=__doc__)
     parser.add_argument("gold", nargs="+", type=Path, help="annotated corpora, in any format that incognote reads")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME[=PYTHON]",
-                        help=f"{', '.join(PEERS)}, with its interpreter; default: all, by ours")  # fmt: skip
+                        help=f"{', '.join(PEERS)}, with its interpreter; default: all, with ours")  # fmt: skip
     parser.add_argument("--spacy", metavar="MODEL", help="a spaCy model's name or folder, for peers that take one")
     parser.add_argument("--predictions", action="append", default=[], metavar="NAME=FILE",
-                        help="what another system found in the corpus; with one GOLD only")  # fmt: skip
+                        help="another system's findings in the corpus; with one GOLD only")  # fmt: skip
     parser.add_argument("--model", metavar="VENDOR/NAME", help="also run the echo baselines on this language model")
     parser.add_argument("--api-base", help="the model's address")
-    parser.add_argument("--note", action="append", default=[], help="a line for the page: what else must be known")
+    parser.add_argument("--note", action="append", default=[], help="a note for the page")
     parser.add_argument("--resamples", type=int, default=1000, help="of the bootstrap")
     parser.add_argument("--out", type=Path, help="write the figures here, as JSON")
     parser.add_argument("--page", type=Path, help="write the page here, as Markdown")
     given = parser.parse_args(arguments)
     if given.predictions and len(given.gold) > 1:
-        parser.error("--predictions answers to one GOLD")
+        parser.error("--predictions needs exactly one GOLD")
     settings = {"model": given.spacy} if given.spacy else {}
     try:
         pairs = [asked.partition("=") for asked in given.peer or PEERS]
@@ -62,13 +62,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.page:
         given.page.write_text(page, encoding="utf-8")
     if given.out:
-        told = {
+        content = {
             "measured": date.today().isoformat(),
             "machine": machine,
             "notes": given.note,
             "corpora": [one.as_dict() for one in comparisons],
         }
-        given.out.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        given.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
@@ -81,7 +81,7 @@ def _echoes(model: str, api_base: str | None) -> list[Peer]:
 
 
 def _aside(line: str) -> None:
-    print(line, file=sys.stderr)  # noqa: T201 -- progress of a program, beside its output
+    print(line, file=sys.stderr)  # noqa: T201 -- progress of a program, apart from its output
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a peer is to the comparison."""
+"""The interface of a peer."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from incognote.evaluation.formats.document import LabeledSpan
 
 
 class Absent(UsageError):
-    """A peer, or a part without which it does not run, is not installed. The message says what to install."""
+    """A peer, or something that it needs, is not installed. The message says what to install."""
 
 
 class PeerFailed(UsageError):
-    """The process of a peer ended before it had answered."""
+    """The process of a peer ended before it answered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """What a peer found, and what that took.
+    """The findings of a peer and their cost.
 
     Attributes:
-        labels: per text, under our names where the catalogue has the kind; None where the peer failed on the text.
-        characters_per_second: of the peer's own processor time, loading not included; None where it was not measured.
-        peak_mb: the most memory its process held, in MB (2**20 bytes); None as above.
-        ready_seconds: of wall time, from its first import to its first answer; None as above.
+        labels: per text, under our names if the catalogue has the kind; None if the peer failed on the text.
+        characters_per_second: of the peer's own processor time, without loading; None if it was not measured.
+        peak_mb: the peak memory of its process, in MB (2**20 bytes); None as above.
+        ready_seconds: wall time from its first import to its first answer; None as above.
     """
 
     labels: tuple[tuple[LabeledSpan, ...] | None, ...]
@@ -36,28 +36,28 @@ class Detected:
 
 
 class Peer(Protocol):
-    """A de-identifier. `version` and `about` (its configuration, in words) are known once it has detected."""
+    """A de-identifier. `version` and `about` (its configuration in words) are known after its first detection."""
 
     @property
     def name(self) -> str:
-        """As the table calls it."""
+        """Its name in the table."""
         ...
 
     @property
     def version(self) -> str:
-        """Of its package; "" before it is known."""
+        """The version of its package; "" before it is known."""
         ...
 
     @property
     def about(self) -> str:
-        """How it is configured; "" before it is known."""
+        """Its configuration; "" before it is known."""
         ...
 
     def detect(self, texts: Sequence[str]) -> Detected:
-        """Find the identifiers of texts.
+        """Find the identifiers in texts.
 
         Raises:
             Absent: it is not installed.
-            PeerFailed: it ended before it had answered.
+            PeerFailed: it ended before it answered.
         """
         ...

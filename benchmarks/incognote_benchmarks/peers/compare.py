@@ -1,4 +1,4 @@
-"""Peers on one corpus, by one scorer."""
+"""Compare peers on one corpus with one scorer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from incognote_benchmarks.peers.base import Absent, Detected, Peer, PeerFailed
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A peer's scores and what it took; `detected` is None for predictions in a file."""
+    """A peer's scores and its cost; `detected` is None for predictions in a file."""
 
     name: str
     version: str
@@ -34,7 +34,7 @@ class Scored:
 
     @property
     def figures(self) -> Mapping[str, Figure]:
-        """The headline scores. A system that finds without naming kinds has no precision within annotated groups."""
+        """The headline scores. A system that names no types has no precision within annotated groups."""
         row = self.report.groups.get("UNTYPED")
         if row is None or not row.precision.of:
             return self.report.figures
@@ -43,13 +43,13 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All of one corpus.
+    """The results on one corpus.
 
     Attributes:
         corpus: its name.
-        scored: by those that ran.
-        absent: why the others did not.
-        unscored: spans of types that our catalogue does not have, by type: nobody is scored on them.
+        scored: the systems that ran.
+        absent: the others, with the reason.
+        unscored: spans by type, for types that our catalogue does not have. No system is scored on them.
     """
 
     corpus: str
@@ -58,7 +58,7 @@ class Comparison:
     unscored: Mapping[str, int]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: figures, no words and no ids of texts."""
+        """Return the figures as a JSON-serializable dict, without words or ids of texts."""
         return {
             "corpus": self.corpus,
             "provenance": self.scored[0].report.provenance if self.scored else None,
@@ -96,13 +96,13 @@ def compare(
     resamples: int = RESAMPLES,
     said: Callable[[str], None] = lambda line: None,
 ) -> Comparison:
-    """Run all that are installed, and score them and the files of predictions.
+    """Run all peers that are installed, and score them and the prediction files.
 
     Args:
         gold: a corpus in any format of `formats/`.
-        predictions: files by the name of whoever made them.
-        synthetic: whether the corpus is made up; None says that nobody has stated it.
-        said: told who is at work, and who is absent and why.
+        predictions: files by the name of the system that made them.
+        synthetic: whether the corpus is made up; None if that is not stated.
+        said: called with a line for each peer that runs, or is absent and why.
 
     Raises:
         UsageError: the corpus cannot be read, or nothing can be scored.
@@ -115,7 +115,7 @@ def compare(
     unscored = Counter(label.type for one in documents for label in one.labels if label.type not in catalogue())
     scored: list[Scored] = []
     absent: dict[str, str] = {}
-    with tempfile.TemporaryDirectory() as folder:  # for its owner only
+    with tempfile.TemporaryDirectory() as folder:  # readable by its owner only
         truth = Path(folder) / "gold.jsonl"
         known = [[label for label in one.labels if label.type in catalogue()] for one in documents]
         pairs = zip(documents, known, strict=True)

@@ -1,9 +1,9 @@
-"""The language-model baselines of RedactOR (section A.3): the model repeats the text, marks stand for what it censored.
+"""The language-model baselines of RedactOR (section A.3): the model repeats the text with marks for censored parts.
 
-An echo says what was censored but not where, so it is aligned to the text. An exact echo fits as a pattern of which
-the marks are the gaps; any other is compared token by token (Ratcliff and Obershelp's matching, `difflib`), and each
-stretch of the text in whose place the echo has a mark is a span. What an echo leaves out without a mark is counted: it
-is gone from the output, but nobody said it was an identifier.
+An echo shows what was censored but not where, so it is aligned to the text. An exact echo matches as a pattern whose
+gaps are the marks. Any other echo is compared token by token (Ratcliff and Obershelp's matching, `difflib`), and each
+stretch of the text for which the echo has a mark is a span. Text that an echo leaves out without a mark is counted
+separately: it is missing from the output, but was not called an identifier.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from incognote_benchmarks.peers.base import Detected
 Stretch = tuple[int, int]
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _AT_ONCE = 8
-_MOST_TOKENS = 16_384  # of a reply: an echo is as long as its text
+_MOST_TOKENS = 16_384  # of a reply, because an echo is as long as its text
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +41,19 @@ class Baseline:
 
 @cache
 def baselines() -> dict[str, Baseline]:
-    """By name: brief, detailed, redacted."""
+    """The baselines by name: brief, detailed, redacted."""
     written = tomllib.loads(files("incognote_benchmarks.peers").joinpath("echo.toml").read_text(encoding="utf-8"))
     return {name: Baseline(name, one["after"], one["mark"], one["system"].strip()) for name, one in written.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """Where the marks of an echo belong.
+    """The places of an echo's marks in the text.
 
     Attributes:
-        spans: what was censored: disjoint, in order, half-open code points of the text.
-        lost: how many letters and digits the echo leaves out without a mark.
-        exact: whether the echo is the text but for its marks.
+        spans: the censored spans: disjoint, in order, half-open code points of the text.
+        lost: the number of letters and digits that the echo leaves out without a mark.
+        exact: whether the echo equals the text except for its marks.
     """
 
     spans: tuple[Stretch, ...]
@@ -62,10 +62,10 @@ class Aligned:
 
 
 def aligned(text: str, echo: str, mark: str) -> Aligned:
-    """Align an echo to its text. Where several readings of an exact echo fit, each mark takes as little as it can.
+    """Align an echo to its text. If an exact echo fits in several ways, each mark covers as little as possible.
 
     Args:
-        mark: what stands for a censored stretch; `[censored]` is `[Censored]`, too.
+        mark: the replacement of a censored stretch, in any case.
     """
     pieces = re.split(re.escape(mark), echo, flags=re.IGNORECASE)
     gaps = _gaps(text, pieces)
@@ -75,7 +75,7 @@ def aligned(text: str, echo: str, mark: str) -> Aligned:
 
 
 def _gaps(text: str, pieces: Sequence[str]) -> list[Stretch] | None:
-    """What lies between the pieces if they are all there is of the text, in order; none of it is empty."""
+    """The gaps between the pieces, if the pieces make up the rest of the text, in order. No gap is empty."""
     first, last = pieces[0], pieces[-1]
     if len(pieces) == 1:
         return [] if first == text else None
@@ -115,7 +115,7 @@ def _compared(text: str, pieces: Sequence[str], mark: str) -> Aligned:
 
 
 def _trimmed(text: str, start: int, end: int) -> Stretch:
-    """Without white space on either side, unless it is nothing else."""
+    """Trim white space on both sides, unless there is nothing else."""
     words = text[start:end]
     if words.isspace():
         return start, end
@@ -123,12 +123,12 @@ def _trimmed(text: str, start: int, end: int) -> Stretch:
 
 
 def _worth(text: str, spans: Sequence[Stretch], mark: str) -> list[Stretch]:
-    """All but a mark that stood in the text already."""
+    """Drop marks that were already in the text."""
     return [(start, end) for start, end in spans if text[start:end].casefold() != mark.casefold()]
 
 
 class Echo:
-    """A baseline on a model.
+    """A baseline with a model.
 
     Args:
         model: any LanguageModel; it is not closed.
@@ -146,7 +146,7 @@ class Echo:
         self.about = f"zero-shot echo with {self._baseline.mark}, after {self._baseline.after}; our wording"
 
     def detect(self, texts: Sequence[str]) -> Detected:
-        """See `Peer`. A text whose reply is refused, cut or missing is one that the peer failed on."""
+        """See `Peer`. The peer failed on a text whose reply is refused, cut off, or missing."""
         return Detected(tuple(asyncio.run(self._all(texts))))
 
     async def _all(self, texts: Sequence[str]) -> list[tuple[LabeledSpan, ...] | None]:

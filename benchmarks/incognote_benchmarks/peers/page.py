@@ -1,4 +1,4 @@
-"""The comparison as a page to read."""
+"""Format the comparison as a page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIGURES = ("recall", "precision_in_annotated_groups", "precision", "documents_l
 
 @cache
 def remarks() -> dict[str, dict[str, Any]]:
-    """The remark that goes with the scores of a corpus, by its name (`corpora.toml`)."""
+    """Remarks on the scores of each corpus, by its name (`corpora.toml`)."""
     written: dict[str, dict[str, Any]] = tomllib.loads(
         files("incognote_benchmarks.peers").joinpath("corpora.toml").read_text(encoding="utf-8")
     )
@@ -29,7 +29,7 @@ def remarks() -> dict[str, dict[str, Any]]:
 
 
 def markdown(comparisons: Sequence[Comparison], notes: Sequence[str], measured: date, machine: str) -> str:
-    """The page.
+    """Return the page as Markdown.
 
     Args:
         notes: further remarks, one per line of the page.
@@ -51,8 +51,8 @@ def markdown(comparisons: Sequence[Comparison], notes: Sequence[str], measured: 
     for one in comparisons:
         page += _corpus(one)
     page += ["", "## Versions and configurations", ""]
-    told = {f"- **{s.name}** {s.version}: {s.about}." for one in comparisons for s in one.scored}
-    page += sorted(told)
+    versions = {f"- **{s.name}** {s.version}: {s.about}." for one in comparisons for s in one.scored}
+    page += sorted(versions)
     absent = {name: why for one in comparisons for name, why in one.absent.items()}
     page += ["", "## What did not run, and other notes", ""]
     page += [f"- {why}" for why in absent.values()] + [f"- {note}" for note in notes]

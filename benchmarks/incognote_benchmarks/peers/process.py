@@ -1,7 +1,7 @@
-"""A peer in a process of its own, by an interpreter of its own.
+"""A peer in a process of its own, with an interpreter of its own.
 
-The texts go in by a pipe, one JSON object a line, and what was found comes back the same way: no text stands in an
-argument or an environment, and what a peer prints is thrown away, for it may quote what it read.
+Texts go in through a pipe, one JSON object per line, and the findings come back the same way. No text is in an argument
+or an environment variable. Whatever a peer prints is discarded, because it may quote what it read.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ PEERS: Mapping[str, tuple[str, str]] = {
     "scrubadub": ("scrubadub", "scrubadub"),
     "datafog": ("datafog", "datafog"),
 }
-"""Per peer its adapter among `workers/`, and what pip installs it by."""
+"""For each peer, its adapter in `workers/` and its pip packages."""
 
 _HOME = "incognote_benchmarks.peers.workers"
-# One thread, or processor time would say more about the machine than about the peer; and nothing that dials out.
+# One thread, or processor time would depend more on the machine than on the peer. No network access.
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -52,11 +52,11 @@ class Process:
     """A peer behind a worker.
 
     Args:
-        name: one of PEERS, or the table's name for an adapter of one's own.
-        python: the interpreter that has the peer; ours when not given.
-        settings: what the adapter takes: `model`, a spaCy model's name or folder.
+        name: one of PEERS, or the name in the table for your own adapter.
+        python: the interpreter that has the peer; ours by default.
+        settings: for the adapter: `model`, a spaCy model's name or folder.
         adapter: a file like those of `workers/`.
-        scheme: the table of `names.toml` its types go by; the adapter's name when not given.
+        scheme: the table of `names.toml` for its types; the adapter's name by default.
 
     Raises:
         UnknownName: there is no such peer and no adapter is given.
@@ -103,7 +103,7 @@ class Process:
             adapter = self._adapter or stack.enter_context(as_file(home.joinpath(name)))
             environment = {**{k: os.environ[k] for k in _KEPT if k in os.environ}, **_ENVIRONMENT}
             try:
-                done = subprocess.run(  # noqa: S603 -- the interpreter is the caller's choice; texts go by the pipe
+                done = subprocess.run(  # noqa: S603 -- the caller chose the interpreter; texts go through the pipe
                     [self._python, "-IB", str(serve), str(adapter), json.dumps(self._settings), str(memory)],
                     input=asked, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment,
                     encoding="utf-8", check=False,
@@ -113,9 +113,9 @@ class Process:
         try:
             rows: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
         except ValueError:
-            raise PeerFailed(f"{self.name}: its worker answered with something else than JSON lines") from None
+            raise PeerFailed(f"{self.name}: its worker's answer is not JSON lines") from None
         if done.returncode or not rows:
-            raise PeerFailed(f"{self.name}: its process ended with {done.returncode} before it had answered")
+            raise PeerFailed(f"{self.name}: its process ended with {done.returncode} before it answered")
         return rows
 
     def _answers(
@@ -124,7 +124,7 @@ class Process:
         if "absent" in rows[0]:
             package = PEERS[self.name][1] if self.name in PEERS else "its package"
             raise Absent(
-                f"{self.name} did not run: {rows[0]['absent']}. Install it where it does not meet incognote's "
+                f"{self.name} did not run: {rows[0]['absent']}. Install it apart from incognote's "
                 f"dependencies (pip install {package}) and name that interpreter: --peer {self.name}=PYTHON"
             )
         if len(rows) != texts + 2 or "version" not in rows[0] or "cpu_seconds" not in rows[-1]:
@@ -136,7 +136,7 @@ class Process:
 
 
 def _named(scheme: str, theirs: str) -> str:
-    """Our type for a peer's name, by way of presidio's."""
+    """Our type for a peer's name, through presidio's name."""
     folded = theirs.upper()
     return ours(_tables().get(scheme, {}).get(folded, folded), "presidio" if scheme != "ours" else "")
 

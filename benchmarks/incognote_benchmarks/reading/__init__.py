@@ -1,9 +1,9 @@
-"""What reading with a language model takes: tokens, composite requests, the schedule, processor time, passes.
+"""Measure the cost of reading with a language model: tokens, composite requests, schedule, processor time, passes.
 
     python -m incognote_benchmarks.reading [--notes NOTES.jsonl] [--out READING.json] [--small]
 
-All replies are scripted from the notes' gold, so this measures what the way to a model and back costs, and says nothing
-about how well any model finds anything. A benchmark, not a test: it asserts nothing.
+All replies are scripted from the notes' gold. So this measures the cost of the way to a model and back, and says
+nothing about how well a model finds anything. This is a benchmark, not a test: it asserts nothing.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ NOTES = Path("tests/data/notes.jsonl")
 
 
 def measure(path: Path = NOTES, *, synthetic: bool | None = None, small: bool = False) -> dict[str, Any]:
-    """Measure all of it.
+    """Run all measurements.
 
     Args:
         path: annotated texts, as `incognote.evaluation.corpus` describes them, some of them without annotations.
-        synthetic: whether they are made up; None says that nobody has stated it.
-        small: on a sixth of the notes, with short waits: whether it works, not how well.
+        synthetic: whether they are made up; None if that is not stated.
+        small: use a sixth of the notes and short waits, to check that it works.
 
     Returns:
-        What was measured on (python, machine, cores, corpus), and the figures of `tokens`, `composites`, `schedule`,
-        `cpu` and `passes`, each as its module describes them.
+        The environment (python, machine, cores, corpus), and the figures of `tokens`, `composites`, `schedule`, `cpu`
+        and `passes`, as their modules describe them.
 
     Raises:
-        UsageError: the notes cannot be read or do not do.
+        UsageError: the notes cannot be read or are not suitable.
     """
     from incognote.schemas.policy import load_policy
     from incognote_benchmarks.reading.composites import SIZES, composites

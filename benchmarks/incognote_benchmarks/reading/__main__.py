@@ -16,13 +16,13 @@ from incognote_benchmarks.reading.sheets import printed, written
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure, print, write; 0, or 2 where the call cannot be served."""
+    """Measure, print, and write. Returns 0, or 2 if the call fails."""
     parser = argparse.ArgumentParser(
-        prog="python -m incognote_benchmarks.reading", description="Measure what reading with a language model takes."
+        prog="python -m incognote_benchmarks.reading", description="Measure the cost of reading with a language model."
     )
     parser.add_argument("--notes", type=Path, default=NOTES, help="annotated texts; default: the development notes")
-    parser.add_argument("--out", type=Path, help="write the figures here as JSON, beside it a page and passes.png")
-    parser.add_argument("--small", action="store_true", help="a sixth of the notes and short waits: does it work?")
+    parser.add_argument("--out", type=Path, help="write the figures here as JSON, plus a page and passes.png")
+    parser.add_argument("--small", action="store_true", help="a sixth of the notes and short waits, as a check")
     given = parser.parse_args(arguments)
     errors = Console(stderr=True)
     try:

@@ -1,4 +1,4 @@
-"""Composite requests (RedactOR §5): what asking about several light texts at once saves, and that it finds the same."""
+"""Composite requests (RedactOR §5): the tokens saved by sending several light texts at once, with equal findings."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _TEXT = re.compile(r"^Text (\d+)\n(=== [0-9a-f]{16} ===)\n(.*?)\n\2$", re.DOTALL
 
 
 def composites(material: Sequence[Note], count: Counter, sizes: Sequence[int] = SIZES, records: int = 8) -> list[Any]:
-    """Records of light texts read text by text and together, under the default prompt.
+    """Read records of light texts one text at a time and together, with the default prompt.
 
     Args:
         material: light texts; each record takes the next ones.
-        sizes: how many texts a record holds.
-        records: how many records of each size.
+        sizes: the number of texts in a record.
+        records: the number of records of each size.
 
     Returns:
-        Per size: texts, words per text, and per record the calls, input and output tokens either way (`input` without
-        the reply schemas, `input_with_schema` with them), `saved`, the share of input tokens that is not spent, and
-        whether both found `equal` spans.
+        For each size: texts, words per text, and per record the calls, input and output tokens both ways (`input`
+        without the reply schemas, `input_with_schema` with them). `saved` is the share of input tokens saved, and
+        `equal` says whether both ways found the same spans.
     """
     stream = cycle(material)
     script = Script({note.text: findings(note) for note in material}, write=contract_2)
@@ -65,7 +65,7 @@ Found = list[tuple[int, str, int, int, str]]
 def _read(
     sets: Sequence[Sequence[Note]], script: Script, count: Counter, *, composite: bool
 ) -> tuple[dict[str, float], Found]:
-    """What records take on average, and what is found: record, field, start, end, type."""
+    """The mean usage per record, and the findings: record, field, start, end, type."""
     model = Heard(ScriptedLLM(lambda request: _several(request, script)))
     with Deidentifier(model=model, detectors=("llm",), composite=composite) as deidentifier:
         results = list(deidentifier.batch(bundle(notes) for notes in sets))
@@ -85,7 +85,7 @@ def _spots(record: int, result: Result) -> Found:
 
 
 def bundle(light: Sequence[Note]) -> Mapping[str, Any]:
-    """A FHIR R4 Bundle of one patient's observations, a note of one text in each."""
+    """A FHIR R4 Bundle of one patient's observations, with one text in the note of each."""
     coded = {"coding": [{"system": "http://loinc.org", "code": "8716-3"}]}
     return {
         "resourceType": "Bundle",
@@ -98,15 +98,15 @@ def bundle(light: Sequence[Note]) -> Mapping[str, Any]:
 
 
 def _several(request: Request, script: Script) -> str:
-    """A reply under contract 2 to a request about one text, or about several under their numbers."""
+    """A reply in contract 2 to a request about one text, or about several numbered texts."""
     asked = request.messages[-1].content
     texts = [(number, text) for number, _, text in _TEXT.findall(asked)]
     if not texts:
         return script(request)
     opening, closing = marks("\n".join(text for _, text in texts))
-    said: dict[str, dict[str, list[str]]] = {}
+    answers: dict[str, dict[str, list[str]]] = {}
     for number, text in texts:
         for m in script.visible(text):
             marked = m.phrase[: m.start] + opening + m.words + closing + m.phrase[m.end :]
-            said.setdefault(number, {}).setdefault(m.type, []).append(marked)
-    return json.dumps(said, ensure_ascii=False)
+            answers.setdefault(number, {}).setdefault(m.type, []).append(marked)
+    return json.dumps(answers, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Tokens, counted as a current model counts them where that is possible offline."""
+"""Count tokens like a current model, if that is possible offline."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Counter:
     """Counts tokens.
 
     Args:
-        name: the encoding, or what stands in for one.
+        name: the encoding, or the approximation used instead.
     """
 
     name: str
@@ -34,19 +34,19 @@ class Counter:
         return self._count(text)
 
     def messages(self, requests: Iterable[Request]) -> int:
-        """The words of all messages; the few tokens that a vendor's chat format adds to each are not counted."""
+        """The tokens in all messages, without the few that a vendor's chat format adds to each."""
         return sum(self(message.content) for request in requests for message in request.messages)
 
     def schemas(self, requests: Iterable[Request]) -> int:
-        """The reply schemas as JSON; vendors that show them to the model count about so much more."""
+        """The tokens of the reply schemas as JSON. Vendors that show them to the model count about this much more."""
         return sum(self(json.dumps(request.schema, separators=(",", ":"))) for request in requests)
 
 
 def counter() -> Counter:
-    """By tiktoken where litellm, which carries its tables, is installed; nothing is fetched. Else characters / 4."""
+    """Count with tiktoken if litellm is installed, which has its tables; otherwise characters / 4. Fetches nothing."""
     for name in _ENCODINGS:
         if (encode := _encoder(name)) is not None:
-            return Counter(name, lru_cache(4096)(encode))  # the same instructions stand in every request
+            return Counter(name, lru_cache(4096)(encode))  # every request has the same instructions
     return Counter(f"characters / {_A_TOKEN}", lambda text: math.ceil(len(text) / _A_TOKEN))
 
 
@@ -55,7 +55,7 @@ def _encoder(name: str) -> Callable[[str], int] | None:
     if found is None or not found.submodule_search_locations or find_spec("tiktoken") is None:
         return None
     folder = Path(found.submodule_search_locations[0]) / "litellm_core_utils" / "tokenizers"
-    # tiktoken's cache names a table by the SHA-1 of its address; one that is not there would be fetched
+    # tiktoken's cache names a table by the SHA-1 of its address; a missing one would be fetched
     table = folder / hashlib.sha1(_ADDRESS.format(name).encode(), usedforsecurity=False).hexdigest()
     if not table.is_file():
         return None
@@ -65,7 +65,7 @@ def _encoder(name: str) -> Callable[[str], int] | None:
     os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
     try:
         encoding = tiktoken.get_encoding(name)
-    except (OSError, ValueError):  # the table is damaged, and its renewal found no network
+    except (OSError, ValueError):  # the table is damaged, and there is no network to replace it
         return None
     finally:
         if before is None:

@@ -1,4 +1,4 @@
-"""Processor time per note: detection alone, the whole way without a model, and with one that answers at once."""
+"""Processor time per note: detection alone, a whole run without a model, and one with an instant model."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from incognote_benchmarks.script import Script
 
 
 class Instant:
-    """A scripted model that answers without ever giving the loop away, so that its own time can be told and taken off.
+    """A scripted model that answers without yielding to the event loop, so that its own time can be subtracted.
 
     Attributes:
-        seconds: of processor time that answering took.
-        calls: how many there were.
+        seconds: processor time spent on answers.
+        calls: the number of calls.
     """
 
     name = "scripted/instant"
@@ -35,21 +35,21 @@ class Instant:
         return reply
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there is nothing to close."""
 
 
 def cpu(material: Sequence[Note], rounds: int = 3) -> dict[str, Any]:
-    """Milliseconds of processor time per note, of all threads of the process, the least of some rounds.
+    """Milliseconds of processor time per note, over all threads of the process: the minimum of several rounds.
 
     Args:
-        material: notes that are read in one chunk.
-        rounds: other work on the machine only ever adds, so the least is the nearest to the truth.
+        material: notes that fit in one chunk.
+        rounds: the number of rounds. Other work on the machine only adds time, so the minimum is the best estimate.
 
     Returns:
-        `detection`: the rules alone; `without_model`: a whole run by the rules; `with_model`: a whole run with two
-        passes, the scripted model's own time taken off; `orchestration`: that less detection; `of_model`: that less
-        the run without a model, which is what prompts, contracts, alignment, and the graph's own node take; `no_rules`:
-        a whole run by the model alone.
+        `detection`: the rules alone. `without_model`: a whole run with the rules. `with_model`: a whole run with two
+        passes, minus the scripted model's own time. `orchestration`: that minus detection. `of_model`: `with_model`
+        minus the run without a model, which is the cost of prompts, contracts, alignment, and the graph's own node.
+        `no_rules`: a whole run with the model alone.
     """
     texts = [note.text for note in material]
     best: dict[str, float] = {}
@@ -61,7 +61,7 @@ def cpu(material: Sequence[Note], rounds: int = 3) -> dict[str, Any]:
     rules = Deidentifier(detectors=("rules",))
     both, alone = (Deidentifier(model=model, detectors=d) for d in (("rules", "llm"), ("llm",)))
     for deidentifier in (rules, both, alone):
-        list(deidentifier.batch(texts[:4]))  # tables are loaded and graphs compiled
+        list(deidentifier.batch(texts[:4]))  # load tables and compile graphs
     calls = 0
     for _ in range(rounds):
         began = time.process_time()

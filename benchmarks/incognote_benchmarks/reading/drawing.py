@@ -1,7 +1,8 @@
-"""Hard mentions, made: lines drawn into notes, hint words drawn blind to uniqueness, and a careless model's noise.
+"""Make hard mentions: lines drawn into notes, hint words drawn without regard to uniqueness, and a careless model's
+noise.
 
-Written notes are too tidy to be hard: in few of them do an identifier's words stand twice. So lines are drawn into them
-that repeat the words, as a dose, a grade, an eponym, or as the same person named again.
+Written notes are too tidy to be hard: an identifier's words rarely occur twice in them. So lines are added that repeat
+the words, as a dose, a grade, or an eponym, or as another mention of the same person.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from typing import Literal
 from incognote.nouns import Mention
 
 Gold = tuple[int, int, str]
-"""Where an identifier stands, in code points, end exclusive, and its type."""
+"""The place of an identifier, in code points with an exclusive end, and its type."""
 
 Outcome = Literal["right", "wrong", "ragged", "other", "nowhere"]
 
 SHARE = 0.21
-"""Of the identifiers, those whose words a drawn line repeats: enough that nearly a third stand twice."""
+"""The share of identifiers whose words a drawn line repeats, so that nearly a third occur twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines that repeat an identifier's words as something else, or (`again`) as what they are."""
+    """Lines that repeat an identifier's words with another meaning, or (`again`) with the same meaning."""
 
     counts: tuple[str, ...]
     grades: tuple[str, ...]
@@ -56,8 +57,8 @@ class Drawn:
     """A mention of one identifier.
 
     Args:
-        hints: how many words of hint it was to have; at a text's edge there are fewer.
-        twice: whether the identifier's bare words also stand elsewhere in the text.
+        hints: the intended number of hint words; there are fewer at the edge of a text.
+        twice: whether the identifier's bare words also occur elsewhere in the text.
     """
 
     mention: Mention
@@ -67,13 +68,13 @@ class Drawn:
 
 
 def elsewhere(text: str, start: int, end: int) -> bool:
-    """Whether the words of a stretch stand, as whole words, at another place of the text, too."""
+    """Return True if the words of a stretch also occur, as whole words, elsewhere in the text."""
     words = re.escape(text[start:end])
     return any(m.start() != start for m in re.finditer(rf"(?<![^\W_]){words}(?![^\W_])", text))
 
 
 def with_more_lines(note: Note, rng: random.Random, lines: Lines, share: float = SHARE) -> Note:
-    """A note into which lines were drawn that repeat the words of some of its identifiers."""
+    """Add lines to a note that repeat the words of some of its identifiers."""
     text, gold = note.text, list(note.gold)
     for start, end, kind in [g for g in note.gold if rng.random() < share]:
         words = note.text[start:end]
@@ -99,10 +100,10 @@ def with_more_lines(note: Note, rng: random.Random, lines: Lines, share: float =
 
 
 def drawn(note: Note, rng: random.Random, hints: int | None = None) -> list[Drawn]:
-    """One mention for every identifier, whether or not its hint tells it from others.
+    """Make one mention per identifier, whether or not its hint distinguishes it from others.
 
     Args:
-        hints: words of hint; None draws 0 to 4, on either side.
+        hints: the number of hint words; None draws 0 to 4, on either side.
     """
     made = []
     for start, end, kind in note.gold:
@@ -118,7 +119,7 @@ def drawn(note: Note, rng: random.Random, hints: int | None = None) -> list[Draw
 
 
 def noisy(mention: Mention, rng: random.Random) -> Mention:
-    """The mention as a careless model writes it: typos, another case, other white space, curly quotes."""
+    """The mention as a careless model would write it: typos, other case, other white space, curly quotes."""
     marked = [(c, mention.start <= i < mention.end) for i, c in enumerate(mention.phrase)]
     for _ in range(rng.randint(0, len(marked) // 8)):
         at = rng.randrange(len(marked))
@@ -126,14 +127,14 @@ def noisy(mention: Mention, rng: random.Random) -> Mention:
         if c.isspace():
             continue
         other = rng.choice("0123456789" if c.isdigit() else "abcdefghijklmnopqrstuvwxyz")
-        deed = rng.choice(("other", "gone", "more", "turned"))
-        if deed == "other":
+        edit = rng.choice(("other", "gone", "more", "turned"))
+        if edit == "other":
             marked[at] = (other, inside)
-        elif deed == "gone" and sum(i for _, i in marked) > 1:
+        elif edit == "gone" and sum(i for _, i in marked) > 1:
             del marked[at]
-        elif deed == "more":
+        elif edit == "more":
             marked.insert(at, (other, inside))
-        elif deed == "turned" and at + 1 < len(marked) and marked[at + 1][1] == inside:
+        elif edit == "turned" and at + 1 < len(marked) and marked[at + 1][1] == inside:
             marked[at], marked[at + 1] = marked[at + 1], marked[at]
     case = rng.choice((str, str, str, str.upper, str.lower, str.title))
     space = rng.choice((" ", " ", "  ", "\n", "\t"))
@@ -149,11 +150,11 @@ def noisy(mention: Mention, rng: random.Random) -> Mention:
 
 
 def outcome(own: Gold, gold: Sequence[Gold], stretches: Sequence[tuple[int, int]]) -> Outcome:
-    """What became of a mention of `own`.
+    """The outcome of a mention of `own`.
 
     Returns:
-        `right`: its own characters exactly, and whatever else is gold, too; `wrong`: some stretch touches no gold;
-        `nowhere`: no stretch; `ragged`: its own place, but not exactly; `other`: only other identifiers.
+        `right`: exactly its own characters, possibly with other gold; `wrong`: a stretch touches no gold; `nowhere`: no
+        stretch; `ragged`: its own place, but not exactly; `other`: only other identifiers.
     """
     start, end, _ = own
     if not stretches:

@@ -1,4 +1,4 @@
-"""Hearing what the machine places, mention by mention: it keeps only counts itself, since a placement is PHI."""
+"""Record the placement of each mention. The pipeline itself keeps only counts, because a placement is PHI."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from incognote_benchmarks.reading.drawing import Gold
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """The mentions of one reply as the machine placed them."""
+    """The mentions of one reply as the pipeline placed them."""
 
     piece: TextChunk = field(repr=False)
     view: Masked = field(repr=False)
     placements: tuple[Placement, ...] = field(repr=False)
 
     def stretches(self, placement: Placement) -> tuple[tuple[int, int], ...]:
-        """Where a mention was placed, in offsets of the note."""
+        """The places of a mention, in offsets of the note."""
         at = self.piece.chunk.start
         ends = (self.view.back(*stretch) for stretch in placement.stretches)
         return tuple((start + at, end + at) for start, end in ends)
 
     def shown(self, gold: Gold) -> tuple[int, int] | None:
-        """Where in the text shown an identifier of the note stands; None unless it is there whole and unmasked."""
+        """The place of an identifier of the note in the text shown; None unless it is complete and unmasked there."""
         at = self.piece.chunk
         if not at.start <= gold[0] < gold[1] <= at.end:
             return None
@@ -41,9 +41,9 @@ class Heard:
 
 @contextmanager
 def listening() -> Iterator[list[Heard]]:
-    """A list that fills with what the machine places, reply by reply, for as long as the block lasts.
+    """A list that fills with the pipeline's placements, reply by reply, while the block runs.
 
-    Not thread-safe: all of a process's machines are heard, and the Runtime runs them in one thread.
+    It is not thread-safe: it records all engines of the process, and the Runtime runs them in one thread.
     """
     heard: list[Heard] = []
     now: list[tuple[TextChunk, Masked]] = []

@@ -1,6 +1,6 @@
-"""What the measurements are made on: annotated notes, and a scripted model that answers from their gold.
+"""The data for the measurements: annotated notes, and a scripted model that answers from their gold.
 
-The script knows the gold, so nothing here says how well a model finds anything; it says what a found thing costs.
+The script knows the gold. So nothing here measures how well a model finds identifiers, only the cost of findings.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from incognote.schemas.policy import Policy
 from incognote_benchmarks.script import Finding, Script, as_asked
 
 GROUPS = ("PERSON", "CONTACT", "PROFESSION", "AGE", "DATE", "ID", "LOCATION")
-"""The most obvious first: RedactOR (§4.7, Figure 2) has PERSON, CONTACT and PROFESSION found early, and DATE, ID and
-LOCATION missed most often in early passes."""
-_HINT = 4  # words on either side of an identifier at most
+"""Most obvious first. In RedactOR (§4.7, Figure 2), PERSON, CONTACT and PROFESSION are found early, and DATE, ID and
+LOCATION are missed most often in early passes."""
+_HINT = 4  # maximum words on either side of an identifier
 _NEXT = re.compile(r"[^\w\n]*\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A text and what is to be found in it: (start, end, type the policy lists), in order."""
+    """A text and its gold: (start, end, type in the policy), in order."""
 
     id: str
     text: str = field(repr=False)
@@ -40,10 +40,10 @@ class Note:
 
 
 def notes(path: Path, policy: Policy) -> list[Note]:
-    """The annotated texts of a file; of their gold what the policy replaces, under the types it lists.
+    """Read annotated texts. Of their gold, keep what the policy replaces, under the types that it lists.
 
     Raises:
-        UsageError: the file cannot be read, or a document of it cannot be used.
+        UsageError: the file cannot be read, or one of its documents is not usable.
     """
     made = []
     for document in read_gold(path):
@@ -52,7 +52,7 @@ def notes(path: Path, policy: Policy) -> list[Note]:
         served = (LabeledSpan(label.start, label.end, policy.serves(label.type) or "") for label in document.labels)
         made.append(Note(document.id, document.text, tuple(label for label in served if label.type)))
     if not any(note.gold for note in made) or all(note.gold for note in made):
-        raise UsageError(f"{path.name}: texts with annotations and texts without any are needed")
+        raise UsageError(f"{path.name}: needs texts with annotations and texts without")
     return made
 
 
@@ -62,7 +62,7 @@ def group(type: str) -> str:
 
 
 def light_texts(among: Iterable[Note], least: int = 8) -> list[Note]:
-    """The lines of notes that are light texts of `least` words or more, as notes of their own, each line once."""
+    """The lines of notes that are light texts with at least `least` words, as separate notes without duplicates."""
     made: dict[str, Note] = {}
     for note in among:
         at = 0
@@ -79,15 +79,15 @@ def light_texts(among: Iterable[Note], least: int = 8) -> list[Note]:
 
 
 def one_chunk(among: Iterable[Note]) -> list[Note]:
-    """The notes that are read in one chunk."""
+    """The notes that fit in one chunk."""
     return [note for note in among if note.words <= WORDS]
 
 
 def findings(note: Note) -> list[Finding]:
-    """What a good reply names, most obvious groups first, in the text's order within each.
+    """The identifiers that a good reply names, most obvious groups first, in the text's order within each.
 
-    Each phrase carries as many neighbouring words as it takes to stand only once in the note, as both prompts ask; a
-    name carries none.
+    Each phrase has as many neighboring words as it needs to be unique in the note, as both prompts request. A name has
+    none.
     """
     order = {name: at for at, name in enumerate(GROUPS)}
     ranked = sorted(note.gold, key=lambda x: (order.get(group(x.type), len(order)), x.start))
@@ -109,23 +109,23 @@ def _phrase(text: str, label: LabeledSpan) -> str:
 
 
 def _after(text: str, at: int) -> int:
-    """The end of the next word of the line, or of the rest of the word that an offset stands in."""
+    """The end of the next word in the line, or of the rest of the word at this offset."""
     found = _NEXT.match(text, at)
     return found.end() if found else at
 
 
 def names_once(mentions: Sequence[Mention], request: Request) -> str:
-    """A reply in the request's contract, a name that is repeated in the same form listed once, as the prompt asks."""
+    """A reply in the request's contract that lists a repeated name once per form, as the prompt requests."""
     return as_asked(list(dict.fromkeys(mentions)), request)
 
 
 def script(note: Note, at_most: int | None = None) -> Script:
-    """Answers requests about one note."""
+    """A script that answers requests about one note."""
     return Script({note.text: findings(note)}, write=names_once, at_most=at_most)
 
 
 class Heard:
-    """A model that answers at once from a function and keeps what was said.
+    """A model that records its requests and replies.
 
     Attributes:
         said: each request with the text of its reply.

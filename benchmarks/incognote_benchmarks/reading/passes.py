@@ -1,8 +1,8 @@
-"""Passes: what later ones add when what was found is masked, and that they add nothing when it is not.
+"""Measure what later passes add if findings are masked, and that they add nothing if they are not.
 
-The model is scripted: of what it is shown and still sees, it names the k most obvious identifiers of a chunk, group by
-group in the order of `material.GROUPS`. So the curves show what masking does for a model that stops early, which is
-RedactOR's argument (§3.2, Figure 2); they say nothing about how many passes a real model needs.
+The model is scripted: it names the k most obvious identifiers that it still sees in a chunk, group by group in the
+order of `material.GROUPS`. So the curves show the effect of masking for a model that stops early, which is RedactOR's
+argument (§3.2, Figure 2). They do not show how many passes a real model needs.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from incognote.testing import ScriptedLLM
 from incognote_benchmarks.reading.material import GROUPS, Note, group, script
 
 MOST = 4
-"""Passes in Figure 2."""
+"""The number of passes in Figure 2."""
 AT_MOST = 8
-"""k: identifiers that one reply names."""
+"""k: the number of identifiers in one reply."""
 
 
 def passes(material: Sequence[Note], policy: Policy) -> dict[str, Any]:
     """Recall after 1 to MOST passes, with and without masking.
 
     Returns:
-        `notes` and `identifiers`: how many there were; `groups`: how many notes have each; `masking` and `no_masking`:
-        per group, and for `all`, `recall` (the share of identifiers whose letters and digits are all found) and
-        `all_or_nothing` (the share of notes, of those that have the group, where that is so of each: RedactOR §4.3,
-        Figure 2), each a list over the passes.
+        `notes` and `identifiers`: their numbers. `groups`: the number of notes with each group. `masking` and
+        `no_masking`: per group and for `all`, `recall` and `all_or_nothing`, each a list over the passes. `recall` is
+        the share of identifiers whose letters and digits are all found. `all_or_nothing` is the share of the notes with
+        the group in which all of its identifiers are found (RedactOR §4.3, Figure 2).
     """
     some = [note for note in material if note.gold]
     return {
@@ -68,7 +68,7 @@ _TURNS = range(1, MOST + 1)
 
 
 def _covered(note: Note, policy: Policy, turns: int, *, masking: bool) -> list[tuple[str, bool]]:
-    """Of each identifier its group and whether it is found, by the chunks alone: no rules, no sweep of the document."""
+    """For each identifier, its group and whether the chunks alone find it: no rules, no sweep of the document."""
     text, found = Text(note.text), list[Span]()
     asker = ChunkAsker(AskingTerms((ScriptedLLM(script(note, AT_MOST)),), _PROMPT, asked(policy)))
     extractor = Extractor(asker, turns, masking)

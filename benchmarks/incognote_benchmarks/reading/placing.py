@@ -1,12 +1,11 @@
-"""Do phrases without offsets find their characters? Measured through real HTTP, scripted and recorded replies apart.
+"""Measure whether phrases without offsets are placed right, through real HTTP, for scripted and recorded replies.
 
     python -m incognote_benchmarks.reading.placing [--notes NOTES.jsonl] [--replies FOLDER] [--limit N] [--out JSON]
 
-Scripted: a local server answers each chunk it is shown with phrases alone, their hint words drawn blind to whether
-they tell one place from another (`drawing`), word for word or with noise; the machine chunks, asks, places, masks and
-asks again.
-Recorded: a large language model's own phrases (`tests/data/replies`), over notes as they were written. Both are
-synthetic notes. Mentions of one note are not independent, so true intervals are somewhat wider than Wilson's.
+Scripted: a local server answers each chunk with phrases. Their hint words are drawn without regard to whether they are
+unique (`drawing`), and are verbatim or noisy. The pipeline chunks, asks, places, masks, and asks again.
+Recorded: a large language model's own phrases (`tests/data/replies`), over notes as they were written.
+All notes are synthetic. Mentions of one note are not independent, so true intervals are somewhat wider than Wilson's.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ from incognote_benchmarks.script import Script, as_asked
 SEEDS = (1, 2)
 LINES = ("seen", "unseen")
 PROMPTS = {2: "extract/v2", 1: "extract/v1"}
-"""By the contract of their replies."""
+"""Prompts by the contract of their replies."""
 SHARES = {1: drawing.SHARE, 2: 0.32}
-"""By passes, how many identifiers a drawn line repeats: masks take away some of what stood twice."""
+"""By passes, the share of identifiers that a drawn line repeats. Masks remove some of the words that occurred twice."""
 BARS = {"right": 0.995, "right with noise": 0.98, "wrong": 0.005, "dropped": 0.0, "elsewhere": 0.30}
 Counts = Counter[str]
 _MASK = re.compile(r"\[[A-Z_]+\]")
@@ -56,19 +55,19 @@ _MASK = re.compile(r"\[[A-Z_]+\]")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One reply: how many identifiers were visible, and of those that were named their index and the mention."""
+    """One reply: the number of visible identifiers, and the index and mention of each one that was named."""
 
     visible: int
     named: list[tuple[int, Mention]] = field(repr=False)
 
 
 class Drawer:
-    """Answers with the drawn mentions of whatever part of a note it is shown, and remembers what it said.
+    """Answers with the drawn mentions of whatever part of a note it is shown, and records its answers.
 
-    Of two passes the first names a drawn half of what is visible, so that the second quotes masks in its hints.
+    With two passes, the first names a random half of the visible ones, so that the second quotes masks in its hints.
 
     Args:
-        drawn: by the text of each note, its mentions.
+        drawn: the mentions by the text of each note.
     """
 
     def __init__(self, drawn: dict[str, list[Drawn]], seed: str, *, noise: bool, halves: bool) -> None:
@@ -82,11 +81,11 @@ class Drawer:
     def __call__(self, request: Request) -> str:
         shown = text_of(request)
         visible = list(self._script.visible(shown))
-        rng = random.Random(f"{self._seed} {shown}")  # noqa: S311 -- drawn, not secret
+        rng = random.Random(f"{self._seed} {shown}")  # noqa: S311 -- a sample, not a secret
         chosen = [i for i in range(len(visible)) if rng.random() < 0.5]
         if not self._halves or _MASK.search(shown):
             chosen = list(range(len(visible)))
-        elif shown in self._named:  # nothing was drawn the first time, or nothing found its place
+        elif shown in self._named:  # nothing was drawn the first time, or nothing was placed
             chosen = [i for i in range(len(visible)) if i not in self._named[shown]]
         self._named[shown] = set(chosen)
         named = [(i, drawing.noisy(visible[i], rng) if self._noise else visible[i]) for i in chosen]
@@ -96,13 +95,13 @@ class Drawer:
 
 
 def notes(path: Path = NOTES, limit: int | None = None) -> list[Note]:
-    """Annotated notes, their identifiers under the types that the policy `strict` lists.
+    """Read annotated notes, with their identifiers under the types that the policy `strict` lists.
 
     Args:
-        limit: so many, taken evenly over the file.
+        limit: the number of notes, spread evenly over the file.
 
     Raises:
-        UsageError: a note cannot be used.
+        UsageError: a note is not usable.
     """
     policy = load_policy("strict")
     made = []
@@ -115,12 +114,12 @@ def notes(path: Path = NOTES, limit: int | None = None) -> list[Note]:
 
 
 def scripted(among: Sequence[Note], contract: int, passes: int, *, noise: bool, seed: int, line: str) -> Counts:
-    """One run over notes with drawn lines: what became of each mention.
+    """One run over notes with drawn lines: the result for each mention.
 
     Raises:
-        UsageError: the script and the machine disagree about what was shown.
+        UsageError: the script and the pipeline disagree about what was shown.
     """
-    rng = random.Random(f"{seed} {line}")  # noqa: S311 -- drawn, not secret
+    rng = random.Random(f"{seed} {line}")  # noqa: S311 -- a sample, not a secret
     longer = (drawing.with_more_lines(each, rng, drawing.lines(line), SHARES[passes]) for each in among)
     texts = {note.text: note for note in longer}
     mentions = {text: drawing.drawn(note, rng) for text, note in texts.items()}
@@ -135,7 +134,7 @@ def scripted(among: Sequence[Note], contract: int, passes: int, *, noise: bool, 
         visible = [one for one in mentions[text] if each.shown(one.gold)]
         said = drawer.said[each.view.text].pop(0)
         if said.visible != len(visible):
-            raise UsageError("the script and the machine disagree about which identifiers were shown")
+            raise UsageError("the script and the pipeline disagree about which identifiers were shown")
         placements = _matched(said, each.placements)
         for (i, _), placement in zip(said.named, placements, strict=True):
             counts += _became(each, visible[i], placement, texts[text], results[text], contract)
@@ -145,7 +144,7 @@ def scripted(among: Sequence[Note], contract: int, passes: int, *, noise: bool, 
 
 
 def _matched(said: Said, placements: Sequence[Placement]) -> list[Placement | None]:
-    """The placement of each mention that was said; None where the machine never got to place it."""
+    """The placement of each mention in a reply; None if the pipeline never placed it."""
     waiting: defaultdict[tuple[str, str], list[Placement]] = defaultdict(list)
     for placement in placements:
         waiting[placement.mention.type, placement.mention.phrase].append(placement)
@@ -156,7 +155,7 @@ def _matched(said: Said, placements: Sequence[Placement]) -> list[Placement | No
 def _became(
     heard: Heard, one: Drawn, placement: Placement | None, note: Note, result: Result, contract: int
 ) -> Counts:
-    """What became of one mention."""
+    """Count the result of one mention."""
     at = heard.shown(one.gold)
     hard = at is not None and drawing.elsewhere(heard.view.text, *at)
     stretches = heard.stretches(placement) if placement else ()
@@ -173,7 +172,7 @@ def _became(
 
 
 def _within_its_phrase(one: Drawn, text: str, stretch: tuple[int, int]) -> bool:
-    """Whether a stretch holds the identifier and at most the hint words that its phrase has beside it."""
+    """Return True if a stretch contains the identifier and at most the hint words of its phrase."""
     low = one.gold[0] - one.mention.start
     high = low + len(one.mention.phrase)
     while low > 0 and not text[low - 1].isspace():
@@ -184,50 +183,50 @@ def _within_its_phrase(one: Drawn, text: str, stretch: tuple[int, int]) -> bool:
 
 
 def _silent(placement: Placement, stretches: Sequence[tuple[int, int]], result: Result) -> bool:
-    """Whether a mention is lost without a word: not replaced where it was placed, or unsure and not in the verdict."""
+    """Return True if a mention is silently lost: placed but not replaced, or uncertain and not in the verdict."""
     if any(not _replaced(stretch, result) for stretch in stretches):
         return True
     code = "mention-ambiguous" if stretches else "mention-unplaced"
-    told = any(r.code == code and r.detail == placement.mention.type for r in result.verdict.reasons)
-    return not told if not placement.certain else not stretches
+    reported = any(r.code == code and r.detail == placement.mention.type for r in result.verdict.reasons)
+    return not reported if not placement.certain else not stretches
 
 
 def _replaced(stretch: tuple[int, int], result: Result) -> bool:
-    """Whether a stretch is gone on the model's word; what the audit found besides is not to its credit."""
+    """Return True if the model's finding replaced the stretch. Findings of the audit do not count."""
     heard = (r.span for r in result.replacements if any(source.startswith("llm") for source in r.span.sources))
     return any(span.start <= stretch[0] and stretch[1] <= span.end for span in heard)
 
 
 def recorded(among: Sequence[Note], contract: int, replies: Path = REPLIES) -> dict[str, Counts]:
-    """What became of a real model's own mentions, in first and in second passes.
+    """The results for a real model's own mentions, in first and in second passes.
 
-    A note counts for a pass if all its requests up to it are recorded, and for the second if it has identifiers.
+    A note counts for a pass if all its requests up to that pass are recorded, and for the second if it has identifiers.
     """
     golds = {note.text: note.gold for note in among}
     asked = list(golds)
-    told: dict[str, Counts] = {}
+    counts: dict[str, Counts] = {}
     for passes, name in enumerate(("first passes", "second passes"), 1):
         with listening() as heard, System("", PROMPTS[contract], passes, rules=False).open(replies) as deid:
             results = dict(zip(asked, deid.batch(asked), strict=True))
         read = {text for text, result in results.items() if result.verdict.outcome != "quarantine"}
         asked = [text for text in asked if text in read and golds[text]]  # for the second pass
-        told[name] = Counter({"texts": len(read)})
+        counts[name] = Counter({"texts": len(read)})
         for each in heard:
             text = each.piece.text.content
             if text in read and (passes == 1 or each.view.masks):
                 for placement in each.placements:
-                    told[name] += _of_the_model(each, placement, golds[text], results[text])
-    unread = _named(replies / f"{PROMPTS[contract].replace('/', '-')}.jsonl") - sum(c["n"] for c in told.values())
+                    counts[name] += _of_the_model(each, placement, golds[text], results[text])
+    unread = _named(replies / f"{PROMPTS[contract].replace('/', '-')}.jsonl") - sum(c["n"] for c in counts.values())
     unread -= _of_formats([text for text in golds if of_text(text) is not None], contract, replies)
-    told["first passes"]["dropped"] += max(0, unread)
-    return told
+    counts["first passes"]["dropped"] += max(0, unread)
+    return counts
 
 
 def _of_formats(texts: Sequence[str], contract: int, replies: Path) -> int:
-    """How many identifiers the replies name in texts that are a format of their own, and are quarantined unread."""
+    """The number of identifiers that replies name in texts of a format of their own, which are quarantined unread."""
     named = 0
     for passes in (1, 2):
-        # no reply of a second pass may be recorded
+        # replies of a second pass may be missing
         system = System("", PROMPTS[contract], passes, rules=False)
         with suppress(ModelProblem), listening() as heard, system.open(replies) as deid:
             deid.detect(texts)
@@ -236,7 +235,7 @@ def _of_formats(texts: Sequence[str], contract: int, replies: Path) -> int:
 
 
 def _named(replies: Path) -> int:
-    """How many identifiers the recorded replies name: their marks, or their phrases where there are none."""
+    """The number of identifiers that the recorded replies name: their marks, or their phrases if they have none."""
     said = (row["value"]["text"] for _, row in read_rows(replies))
     phrases = [phrase for text in said for each in json.loads(text).values() for phrase in each]
     return sum(max(1, phrase.count("<<")) for phrase in phrases)
@@ -260,10 +259,10 @@ def _folded(words: str) -> str:
 
 
 def measure(path: Path = NOTES, replies: Path = REPLIES, limit: int | None = None) -> dict[str, Any]:
-    """Every run, as JSON can hold it: shares with n and Wilson's 95 % interval.
+    """All runs in JSON form: shares with n and Wilson's 95 % interval.
 
     Args:
-        limit: so many notes for the scripted runs, one seed and one set of lines; None for all of everything.
+        limit: the number of notes for the scripted runs, with one seed and one set of lines; None for everything.
     """
     among = notes(path, limit)
     rounds = list(product(SEEDS, LINES)) if limit is None else [(SEEDS[0], LINES[1])]
@@ -292,10 +291,10 @@ def measure(path: Path = NOTES, replies: Path = REPLIES, limit: int | None = Non
 
 
 def _distinct(among: Sequence[Note], rounds: Sequence[tuple[int, str]]) -> set[str]:
-    """The texts with a mention, of all rounds of one pass."""
+    """The texts with a mention, over all rounds of one pass."""
     texts = set()
     for seed, line in rounds:
-        rng = random.Random(f"{seed} {line}")  # noqa: S311 -- the draws of `scripted`, again
+        rng = random.Random(f"{seed} {line}")  # noqa: S311 -- the same draws as in `scripted`
         texts |= {made.text for each in among if (made := drawing.with_more_lines(each, rng, drawing.lines(line))).gold}
     return texts
 
@@ -316,7 +315,7 @@ def _shares(counts: Counts) -> dict[str, Any]:
 
 
 def _missed(shares: dict[str, Any], *, noise: bool) -> list[str]:
-    """The bars that a run does not reach."""
+    """The bars that a run misses."""
     least = BARS["right with noise" if noise else "right"]
     reached = {
         "right": shares["right"]["value"] >= least,
@@ -342,11 +341,11 @@ def _shares_of_the_model(counts: Counts) -> dict[str, Any]:
 
 
 def tables(measured: dict[str, Any]) -> list[Table]:
-    """The runs as tables for a terminal, shares with 95 % intervals."""
+    """The runs as tables for a terminal; shares have 95 % intervals."""
     scripts = _table(
-        f"Scripted phrases through HTTP: {measured['distinct_texts']} distinct texts (synthetic), hints drawn blind",
+        f"Scripted phrases through HTTP: {measured['distinct_texts']} distinct texts (synthetic), random hints",
         "contract, passes, phrases|n|right|on unseen lines|exact|wrong occurrence|words elsewhere|dropped|bars missed",
-        "right: its own characters; under contract 1, which marks none, and hint beside them. words elsewhere: in "
+        "right: its own characters; under contract 1, which has no marks, possibly with hints. words elsewhere: in "
         f"the text as shown, masks in it. Bars: right {BARS['right']}, noisy {BARS['right with noise']}; "
         f"wrong {BARS['wrong']}; elsewhere {BARS['elsewhere']}; dropped 0.",
     )
@@ -357,7 +356,7 @@ def tables(measured: dict[str, Any]) -> list[Table]:
     models = _table(
         "A recorded large language model's own phrases, notes as written (synthetic)",
         "prompt, requests|notes|n|placed|wrong occurrence|not in the gold|for a person|dropped",
-        "wrong occurrence: surely placed where there is no identifier, though its words are one elsewhere in the note.",
+        "wrong occurrence: placed as certain where there is no identifier, though its words are one elsewhere.",
     )
     for run in measured["recorded"]:
         placed = ", ".join(f"{way} {count}" for way, count in run["placed"].items() if count)
@@ -381,13 +380,13 @@ def _told(figure: dict[str, Any]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, print, and write JSON where it is asked for."""
+    """Measure and print; write JSON if requested."""
     parser = argparse.ArgumentParser(
-        prog="python -m incognote_benchmarks.reading.placing", description="Do phrases find their characters?"
+        prog="python -m incognote_benchmarks.reading.placing", description="Measure whether phrases are placed right."
     )
     parser.add_argument("--notes", type=Path, default=NOTES)
     parser.add_argument("--replies", type=Path, default=REPLIES)
-    parser.add_argument("--limit", type=int, help="so many notes, one seed")
+    parser.add_argument("--limit", type=int, help="number of notes; uses one seed")
     parser.add_argument("--out", type=Path, help="write the figures here, as JSON")
     given = parser.parse_args(arguments)
     measured = measure(given.notes, given.replies, given.limit)

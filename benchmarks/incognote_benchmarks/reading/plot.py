@@ -1,4 +1,4 @@
-"""The passes as a picture, in the manner of RedactOR's Figure 2: passes along, all-or-nothing recall up."""
+"""Draw the passes like RedactOR's Figure 2: all-or-nothing recall over passes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from incognote.evaluation.report.drawing import canvas
 
 
 def plot(measured: dict[str, Any], path: Path) -> None:
-    """Draw the passes of what `measure` returns into a PNG file.
+    """Draw the passes of `measure` into a PNG file.
 
     Raises:
         MissingExtra: matplotlib is not installed.

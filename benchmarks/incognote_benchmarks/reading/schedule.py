@@ -1,4 +1,4 @@
-"""The schedule: many notes, two passes, a model that takes its time, through real HTTP; wall time over the ideal."""
+"""Measure the schedule: many notes, two passes, a slow model, through real HTTP; wall time over the ideal time."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ SLOTS = 32
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is timed.
+    """A run to be timed.
 
     Args:
         detectors: rules and llm, or llm alone.
         latency: of each reply, in seconds.
-        http: through HTTP to another process; else the scripted model sleeps in this one.
+        http: use HTTP to another process; otherwise the scripted model sleeps in this process.
         processes: that serve the notes; 0 for this one alone.
-        finds: notes are read only, and not replaced and audited.
-        times: the notes are served as often: filling the slots and emptying them costs the same in a long run.
+        finds: only detect, without replacement and audit.
+        times: how often the notes are repeated. Filling and emptying the slots costs the same in a long run.
     """
 
     detectors: tuple[str, ...]
@@ -60,25 +60,25 @@ RUNS = (
 
 
 def ideal(calls: int, latency: float, slots: int = SLOTS) -> float:
-    """Seconds that so many calls take if every slot is always busy and nothing else takes any time.
+    """The seconds for these calls if every slot is always busy and nothing else takes time.
 
-    The passes of a note follow one another, so there are PASSES waves at least.
+    The passes of a note run one after the other, so there are at least PASSES waves.
     """
     return max(math.ceil(calls / slots), PASSES if calls else 0) * latency
 
 
 def schedule(material: Sequence[Note], notes: int, runs: Sequence[Run] = RUNS, rounds: int = 3) -> list[dict[str, Any]]:
-    """Time runs over notes.
+    """Time the runs over notes.
 
     Args:
-        material: notes that are read in one chunk, repeated to the number.
-        rounds: other work on the machine only ever adds, so the quickest of them is told; `walls` has all.
+        material: notes that fit in one chunk, repeated up to `notes`.
+        rounds: the number of rounds. Other work only adds time, so the fastest is reported; `walls` has all of them.
 
     Returns:
-        Per run: calls and the most at once, `ideal` and `wall` seconds and `over`, their quotient; `cpu` of this
-        process alone and `server_cpu` in seconds; `bound`, the seconds it takes at least where one core does all of the
-        work (the ideal where several processes do);
-        and `load`, the machine's load average before the run, which says what else was going on.
+        For each run: calls and the most at once; `ideal` and `wall` seconds and their quotient `over`; `cpu` of this
+        process and `server_cpu` in seconds; `bound`, the minimum seconds if one core does all of the work (the ideal
+        time if there are several processes); and `load`, the machine's load average before the run, which shows other
+        activity.
     """
     replies = _replies(material)
     texts = [note.text for note in islice(cycle(material), notes)]
@@ -87,7 +87,7 @@ def schedule(material: Sequence[Note], notes: int, runs: Sequence[Run] = RUNS, r
 
 
 def _replies(material: Sequence[Note]) -> dict[str, str]:
-    """What is said to each text shown, in both passes."""
+    """The reply to each text shown, in both passes."""
     model = Heard(ScriptedLLM(Script({note.text: findings(note) for note in material}, write=names_once)))
     with Deidentifier(model=model, detectors=("llm",)) as deidentifier:
         list(deidentifier.batch(note.text for note in material))
@@ -128,7 +128,7 @@ def _timed(run: Run, texts: Sequence[str], replies: Mapping[str, str], server: _
         model = ScriptedLLM(lambda request: replies.get(text_of(request), "{}"), latency=run.latency)
         settings |= {"model": Limited(model, SLOTS)}
     with Deidentifier(**settings) as deidentifier:
-        list(deidentifier.batch(texts[: 2 * SLOTS]))  # connections are opened, tables loaded and graphs compiled
+        list(deidentifier.batch(texts[: 2 * SLOTS]))  # open connections, load tables, and compile graphs
         before = server.told()
         calls, served = (model.calls if model else before["calls"]), before["cpu"]
         began, worked = time.perf_counter(), time.process_time()
@@ -154,20 +154,20 @@ def _serve(deidentifier: Deidentifier, texts: Sequence[str], run: Run) -> None:
 
 
 class _Server:
-    """The server's process."""
+    """The client of the server's process."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
         self.url, self.key = self._line().split()
 
     def set(self, latency: float) -> None:
-        """How long each reply takes from now on; the peak is counted anew."""
+        """Set the latency of all further replies, and reset the peak count."""
         self._ask({"latency": latency})
 
     def told(self) -> dict[str, Any]:
         """Calls, the most at once, and seconds of processor time so far."""
-        told: dict[str, Any] = json.loads(self._ask({}))
-        return told
+        counts: dict[str, Any] = json.loads(self._ask({}))
+        return counts
 
     def _ask(self, asked: Mapping[str, Any]) -> str:
         assert self._process.stdin is not None
@@ -185,7 +185,7 @@ class _Server:
 
 @contextmanager
 def _server(replies: Mapping[str, str]) -> Iterator[_Server]:
-    """A server that serves until the block ends; the replies travel on a pipe, never in arguments or files."""
+    """Run a server until the block ends. The replies go through a pipe, never through arguments or files."""
     command = [sys.executable, "-m", "incognote_benchmarks.reading.server"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 -- our own module
         assert process.stdin is not None

@@ -1,8 +1,8 @@
-"""A local server in a process of its own, so that its work and the client's do not share an interpreter's lock.
+"""A local server in a separate process, so that it does not share an interpreter lock with the client.
 
-The first line on stdin is a JSON object of texts with their replies; the first on stdout the address and the key. Each
-further line, `{}` or `{"latency": SECONDS}`, is answered with `{"calls", "peak", "cpu"}`: chat completions so far, the
-most at once since the latency was set, seconds of processor time. It serves until stdin ends.
+The first line on stdin is a JSON object of texts with their replies. The first line on stdout is the address and the
+key. Each further line, `{}` or `{"latency": SECONDS}`, is answered with `{"calls", "peak", "cpu"}`: chat completions so
+far, the most at once since the latency was set, and seconds of processor time. The server runs until stdin ends.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from incognote.testing.scripted import Replies
 
 
 def main() -> None:
-    """Serve what stdin asks for; a text without a reply holds nothing."""
+    """Serve the replies from stdin. A text without a reply is answered with no findings."""
     with LocalServer(Replies(json.loads(sys.stdin.readline()), otherwise="{}")) as server:
         _say(f"{server.url} {server.api_key}")
         for line in sys.stdin:

@@ -1,4 +1,4 @@
-"""The measured figures as tables, for the terminal and for a page."""
+"""Format the figures as tables, for the terminal and for a page."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _CPU = {
 }
 
 
-_HALF = 0.5  # of an echo: what a reply may take
-_WALL = 1.1  # of the ideal: what a run may take
+_HALF = 0.5  # of an echo's tokens: the limit for a reply
+_WALL = 1.1  # of the ideal time: the limit for a run
 _RECALLS = {"all_or_nothing": "all-or-nothing recall", "recall": "recall of identifiers"}
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One table: what it is about, its columns, its rows, and what is to be known to read it."""
+    """One table: its title, its columns, its rows, and an explanation."""
 
     title: str
     columns: tuple[str, ...]
@@ -40,14 +40,14 @@ class Sheet:
 
 
 def sheets(measured: dict[str, Any]) -> list[Sheet]:
-    """All tables of what `measure` returns."""
+    """All tables for the result of `measure`."""
     return [_tokens(measured["tokens"]), _chunk(measured["tokens"]), _composites(measured["composites"]),
             _schedule(measured["schedule"]), _cpu(measured["cpu"]),
             *(_passes(measured["passes"], kind) for kind in _RECALLS)]  # fmt: skip
 
 
 def printed(measured: dict[str, Any]) -> RenderableType:
-    """For `rich`."""
+    """Return the tables for `rich`."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -64,10 +64,10 @@ def printed(measured: dict[str, Any]) -> RenderableType:
 
 
 def written(measured: dict[str, Any], plot: str | None) -> str:
-    """As Markdown.
+    """Return the page as Markdown.
 
     Args:
-        plot: the name of the picture of the passes, where there is one.
+        plot: the name of the picture of the passes, or None.
     """
     made_by = (
         "`python -m incognote_benchmarks.reading --out docs/measured/reading.json` makes this page. "
@@ -176,7 +176,7 @@ def _schedule(runs: Sequence[dict[str, Any]]) -> Sheet:
 
 
 def _run(of: dict[str, Any], usual: int) -> str:
-    told = [
+    parts = [
         "+".join(of["detectors"]),
         "HTTP" if of["http"] else "in process",
         f"{1000 * of['latency']:.0f} ms",
@@ -184,7 +184,7 @@ def _run(of: dict[str, Any], usual: int) -> str:
         *([f"{of['processes']} processes"] if of["processes"] else []),
         *([f"{of['notes']:,} notes"] if of["notes"] != usual else []),
     ]
-    return ", ".join(told)
+    return ", ".join(parts)
 
 
 def _cpu(cpu: dict[str, Any]) -> Sheet:

@@ -1,4 +1,4 @@
-"""Tokens in and out: both reply contracts beside prompts whose reply is the whole text, redacted."""
+"""Input and output tokens of both reply contracts, compared with prompts whose reply is the whole redacted text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from incognote_benchmarks.reading.material import Heard, Note, script
 
 ECHOES = {"labels": None, "censored": "[Censored]", "redacted": "[Redacted]"}
 """Replies that repeat the text: with our labels, and in the manner of Yashwanth and Shettar (2024) and of Altalla' et
-al. (2025), whose marks RedactOR (§A.3) tells; their prompts' words are not in it."""
+al. (2025), whose marks are in RedactOR (§A.3). It does not print their prompts."""
 _ECHO_PROMPT = (
     "You remove protected health information from clinical text. Return the whole text below, word for word, with "
     "every name, date, age, place, organisation, contact and identifying number in it replaced by {mark}. "
@@ -29,12 +29,12 @@ PROMPTS = {"contract 1": "extract/v1", "contract 2": "extract/v2"}
 
 
 def tokens(material: Sequence[Note], policy: Policy, count: Counter) -> dict[str, Any]:
-    """What the notes take, with gold as the model's answer.
+    """Count the tokens for the notes, with the gold as the model's answer.
 
     Returns:
         For `all` notes, those `with_phi` and those `without_phi`: their number and, per note, words, identifiers,
         tokens of the text, input and output tokens of each contract and each echo, and each contract's output as a
-        share of the shortest echo's. `per_chunk`: of one call.
+        share of the shortest echo's. `per_chunk`: the same for one call.
     """
     prompts = {name: load(prompt) for name, prompt in PROMPTS.items()}
     heard = {name: [_asked(note, policy, prompt) for note in material] for name, prompt in prompts.items()}
@@ -58,11 +58,11 @@ def tokens(material: Sequence[Note], policy: Policy, count: Counter) -> dict[str
 
 
 Calls = list[tuple[int, Request, str]]
-"""Of each call its pass, counted from 0, the request and the reply."""
+"""For each call, its pass (counted from 0), the request, and the reply."""
 
 
 def _asked(note: Note, policy: Policy, prompt: Prompt) -> Calls:
-    """All calls about a note."""
+    """All calls for a note."""
     text, made = Text(note.text), []
     for chunk in chunks(note.text):
         model = Heard(ScriptedLLM(script(note)))
@@ -117,7 +117,7 @@ def _redacted(note: Note, mark: str | None) -> str:
 
 
 def _chunk(calls: Calls, count: Counter) -> dict[str, float]:
-    """Of a call, by its parts."""
+    """The mean tokens of a call, by its parts."""
     system, user = ([m for _, r, _ in calls for m in r.messages if m.role == role] for role in ("system", "user"))
     outputs = {f"output_pass_{turn + 1}": [r for t, _, r in calls if t == turn] for turn in range(PASSES)}
     return {

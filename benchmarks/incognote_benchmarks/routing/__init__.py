@@ -1,10 +1,10 @@
-"""How much of a language model's recall is kept where only doubtful chunks are sent, and for how many tokens.
+"""Measure how much of a language model's recall is kept if only doubtful chunks are sent to it, and the tokens used.
 
     python -m incognote_benchmarks.routing [--notes FOLDER] [--out ROUTING.json]
 
-The router's constants are fitted on texts without a recorded reply, where a scripted model answers from the gold, and
-measured on those with: there real replies are replayed. Beside it stands how far scores can be read as probabilities.
-docs/routing.md reads the figures. It asserts nothing, and no model is asked.
+The router's constants are fitted on texts without a recorded reply, for which a scripted model answers from the gold.
+They are measured on texts with recorded replies, which are replayed. The benchmark also measures whether scores can be
+read as probabilities. docs/routing.md explains the figures. It asserts nothing, and no model is asked.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ REPLIES = "replies/extract-{}.jsonl"
 
 
 def measure(data: Path = DATA, *, resamples: int = 1000) -> dict[str, Any]:
-    """Measure all of it.
+    """Run all measurements.
 
     Args:
         data: a folder with the files of `FILES` and, under `replies`, plain recordings of both prompts.
-        resamples: of every bootstrap.
+        resamples: for every bootstrap.
 
     Returns:
-        python, counted_with, bar, detectors (their content hashes), default (the threshold in force), `choosing`
-        (fitted weights beside those in force, the threshold that the rule of `fitting` gives), `halves` and `runs` (see
+        python, counted_with, bar, detectors (their content hashes), default (the threshold in use), `choosing` (fitted
+        weights and those in use, and the threshold chosen by the rule of `fitting`), `halves` and `runs` (see
         `runs.Runs`), and `reliability` (see there).
 
     Raises:
@@ -51,7 +51,7 @@ def measure(data: Path = DATA, *, resamples: int = 1000) -> dict[str, Any]:
         reading = Reading(opened, count)
         answered = reading.recorded(notes, data / REPLIES.format("v2"))
         if not answered:
-            raise UsageError("no note has a recorded reply to every request: record some (tests/data/replies/make.py)")
+            raise UsageError("no note has a recorded reply to every request. Record some (tests/data/replies/make.py)")
         known = {read.gold.id for read in answered}
         scripted = reading.scripted([gold for gold in (*notes, *others) if gold.id not in known])
         twice = [read for read in answered if read.passes == 2]

@@ -16,15 +16,15 @@ from incognote_benchmarks.routing.sheets import written
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure, print, write; 0, or 2 where the call cannot be served."""
+    """Measure, print, and write. Returns 0, or 2 if the call fails."""
     parser = argparse.ArgumentParser(
         prog="python -m incognote_benchmarks.routing", description="Measure what routing keeps and what it saves."
     )
     parser.add_argument("--notes", type=Path, default=DATA, help="the folder of development notes and their replies")
     parser.add_argument(
-        "--out", type=Path, help="write the figures here as JSON; beside it a page, pictures and reliability.json"
+        "--out", type=Path, help="write the figures here as JSON, plus a page, pictures, and reliability.json"
     )
-    parser.add_argument("--resamples", type=int, default=1000, help="of every bootstrap")
+    parser.add_argument("--resamples", type=int, default=1000, help="for every bootstrap")
     given = parser.parse_args(arguments)
     errors = Console(stderr=True)
     try:

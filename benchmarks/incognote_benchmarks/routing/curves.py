@@ -1,14 +1,14 @@
-"""How much of what a model finds is kept when it reads only the chunks that an ordering puts first.
+"""How much of a model's findings is kept if it reads only the chunks that an ordering puts first.
 
-Four systems, each as a policy settles what was found:
+Four systems are compared, each after the policy has settled its findings:
 
     embedded    rules and encoder
-    alone       the model on all chunks, without them
+    alone       only the model, on all chunks
     all         both on all chunks
     routed      rules and encoder everywhere, the model on the chunks whose value reaches a threshold
 
-Characters are letters and digits (`incognote.evaluation.scores`), types are not compared. "Whole" are the documents
-with identifiers of which no letter or digit is left.
+Characters are letters and digits (`incognote.evaluation.scores`), and types are not compared. A document with
+identifiers is "whole" if none of their letters or digits is left.
 """
 
 from __future__ import annotations
@@ -28,41 +28,41 @@ from incognote.nouns import Span
 from incognote_benchmarks.routing.material import Part, Read, Reading
 
 Order = Callable[[Read, Part], float]
-"""The value of a chunk: how much it is worth to have it read."""
+"""The value of a chunk: how much it is worth sending to the model."""
 SYSTEMS = ("embedded", "alone", "all")
 _COUNTED = ("gold", "covered", "found", "right", "spans", "touched", "whole", "phi", "leaking")
 
 
 def by_expectation(read: Read, part: Part) -> float:
-    """The router's own: identifiers expected to have been missed."""
+    """The router's ordering: the number of identifiers expected to be missed."""
     return expected(read.chances, part.chunk.start, part.chunk.end)
 
 
 def by_scores(read: Read, part: Part) -> float:
-    """The router's former one: the sum of the scores of all doubts."""
+    """The router's former ordering: the sum of the scores of all doubts."""
     start, end = part.chunk.start, part.chunk.end
     return sum(c.score for c in read.chances if c.kind != "alone" and c.start < end and start < c.end)
 
 
 def by_words(read: Read, part: Part) -> float:
-    """The longest first: nothing is known of them but that."""
+    """Longest first, without any other information."""
     return len(read.gold.text[part.chunk.start : part.chunk.end].split())
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A threshold, and how many chunks reach it."""
+    """A threshold, and the number of chunks that reach it."""
 
     threshold: float
     chunks: int
 
 
 class Curve:
-    """Texts under one ordering of their chunks.
+    """Texts with their chunks in one ordering.
 
     Args:
-        reads: whose chunks are sent.
-        whole: the same texts as the run reads them that all is compared with; `reads` when None.
+        reads: the texts whose chunks are sent.
+        whole: the same texts in the run that everything is compared with; `reads` if None.
     """
 
     def __init__(self, reading: Reading, reads: Sequence[Read], whole: Sequence[Read] | None = None) -> None:
@@ -71,7 +71,7 @@ class Curve:
         self._fixed = [self._systems(read) for read in self._whole]
 
     def oracle(self, read: Read, part: Part) -> float:
-        """What only the gold can tell: the characters that the model adds, per token."""
+        """An ordering that needs the gold: the characters that the model adds, per token."""
         text, at = read.gold.text, part.chunk
         gold = _mask(len(text), read.gold.labels)
         before = _mask(len(text), self._reading.settled(read.text, read.raw))
@@ -80,7 +80,7 @@ class Curve:
         return float(gained.sum()) / part.tokens
 
     def points(self, order: Order, most: int = 40) -> list[Point]:
-        """Thresholds from none to all chunks; of many, so many evenly by chunks."""
+        """Thresholds from no chunk to all chunks; at most `most`, evenly spaced by chunks."""
         values = sorted((order(read, part) for read in self._reads for part in read.parts), reverse=True)
         at = sorted({round(i) for i in np.linspace(1, len(values), min(most, len(values)))})
         distinct = {values[i - 1]: None for i in at}
@@ -88,11 +88,11 @@ class Curve:
         return [Point(float("inf"), 0), *reached]
 
     def point(self, order: Order, threshold: float) -> Point:
-        """One threshold."""
+        """One threshold as a point."""
         return Point(threshold, sum(order(read, part) >= threshold for read in self._reads for part in read.parts))
 
     def sums(self, order: Order, points: Sequence[Point], resamples: int) -> Sums:
-        """What is counted of all texts and of resamples of them, by (system or number of the point, what)."""
+        """The counts over all texts and over resamples of them, by (system or number of the point, name)."""
         tally = DocumentTally()
         for at, (read, fixed) in enumerate(zip(self._reads, self._fixed, strict=True)):
             counts = Counter(fixed)
@@ -129,9 +129,9 @@ class Curve:
 
 
 def figures(sums: Sums, system: str) -> dict[str, Any]:
-    """What one system comes to: recall of characters, of spans (any character found) and of whole documents, precision;
-    its characters and whole documents as shares of what the model alone finds, and of both together; its tokens as a
-    share of those of all chunks.
+    """The figures of one system: recall of characters, of spans (any character found), and of whole documents, and
+    precision; its characters and whole documents as shares of those of the model alone, and of both together; its
+    tokens as a share of those of all chunks.
     """
 
     def share(part: str, whole: str, of: str = "") -> dict[str, Any]:
@@ -152,7 +152,7 @@ def figures(sums: Sums, system: str) -> dict[str, Any]:
 
 
 def line(sums: Sums, points: Sequence[Point]) -> list[dict[str, float]]:
-    """The curve alone, for a picture: per point the share of tokens and the ratios of `figures`."""
+    """The curve for a picture: per point, the share of tokens and the ratios of `figures`."""
     made = []
     for name in map(str, range(len(points))):
 

@@ -1,6 +1,6 @@
-"""The router's constants, fitted: what doubts and disagreements are worth, and the threshold.
+"""Fit the router's constants: the weights of doubts and disagreements, and the threshold.
 
-Only texts without a recorded reply are fitted on, so that the figures of the others were tuned on nothing of theirs.
+Only texts without a recorded reply are used, so that the figures of the other texts are independent of the fit.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from incognote_benchmarks.routing.curves import Curve, by_expectation
 from incognote_benchmarks.routing.material import Read, Reading
 
 BAR = {"recall": 0.99, "tokens": 0.20}
-"""What routing is asked for: at least so much of a full run's recall, for at most so much of its tokens."""
+"""The target of routing: at least this share of a full run's recall, for at most this share of its tokens."""
 SHARE = BAR["tokens"]
 _ROUNDS = 500
 
 
 def signals(reads: Sequence[Read]) -> NDArray[np.float64]:
-    """Per text the sum of its signals of each kind (texts × kinds, in the order of `WORTH`)."""
+    """For each text, the sum of its signals of each kind (texts × kinds, in the order of `WORTH`)."""
     return np.array([[sum(c.signal for c in read.chances if c.kind == kind) for kind in WORTH] for read in reads])
 
 
 def missed(reading: Reading, reads: Sequence[Read]) -> NDArray[np.float64]:
-    """Per text the identifiers of which rules and encoder leave a letter or digit."""
+    """For each text, the number of identifiers of which rules and encoder leave a letter or digit."""
     return np.array([float(_missed(reading, read)) for read in reads])
 
 
 def weights(signals: NDArray[np.float64], missed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each signal is worth: the non-negative weights under which the counts are likeliest as Poisson counts.
+    """The weight of each signal: the non-negative weights that maximize the likelihood of the counts under Poisson.
 
-    Found by expectation maximisation (Shepp and Vardi 1982, equation 2.13, there for emission tomography).
+    They are found by expectation maximization (Shepp and Vardi 1982, equation 2.13, there for emission tomography).
 
     Raises:
-        UsageError: no text has a signal of one kind.
+        UsageError: no text has a signal of one of the kinds.
     """
     total = signals.sum(axis=0)
     if not total.all():
-        raise UsageError("the worth of a signal that no text gives cannot be fitted: give more texts")
+        raise UsageError("a signal that no text has cannot be fitted. Give more texts")
     worth = np.full(len(total), missed.sum() / total.sum())
     for _ in range(_ROUNDS):
         whole = signals @ worth
@@ -55,23 +55,23 @@ def weights(signals: NDArray[np.float64], missed: NDArray[np.float64]) -> NDArra
 
 
 def fitted(reading: Reading, reads: Sequence[Read], resamples: int) -> dict[str, Any]:
-    """What each kind of signal is worth, with intervals (texts drawn with replacement)."""
+    """The weight of each kind of signal, with intervals (texts drawn with replacement)."""
     x, y = signals(reads), missed(reading, reads)
-    told = weights(x, y)
+    values = weights(x, y)
     random = np.random.default_rng(0)
     drawn = np.array([weights(x[at], y[at]) for at in random.integers(len(x), size=(resamples, len(x)))])
     return {
         "texts": len(reads),
         "missed": int(y.sum()),
         **{
-            name: {"value": float(told[i]), **dict(zip(("low", "high"), interval(drawn[:, i]), strict=True))}
+            name: {"value": float(values[i]), **dict(zip(("low", "high"), interval(drawn[:, i]), strict=True))}
             for i, name in enumerate(WORTH)
         },
     }
 
 
 def agreement(reading: Reading, reads: Sequence[Read], resamples: int) -> dict[str, Any]:
-    """Expected and observed: identifiers missed, in all and in thirds of the texts by what was expected."""
+    """Expected and observed missed identifiers, in total and by thirds of the texts ordered by expected value."""
     values = np.array([sum(by_expectation(read, part) for part in read.parts) for read in reads])
     observed = missed(reading, reads)
     table = np.column_stack([values, observed])
@@ -88,7 +88,7 @@ def agreement(reading: Reading, reads: Sequence[Read], resamples: int) -> dict[s
 
 
 def threshold(curve: Curve, share: float = SHARE) -> float:
-    """The lowest threshold, of two significant digits, from which on no more than this share of all tokens is sent."""
+    """The lowest threshold, with two significant digits, that sends no more than this share of all tokens."""
     points = curve.points(by_expectation, most=10_000)
     sums = curve.sums(by_expectation, points, resamples=1)
     low = 0.0

@@ -1,7 +1,7 @@
-"""What routes are measured on: per text what rules and encoder say, and per chunk what a model answers and costs.
+"""The data for measuring routes: per text, the findings of rules and encoder; per chunk, a model's findings and tokens.
 
-Replies come from a recording, which tells what a real model finds, or are scripted from the gold, which tells what a
-model that finds everything would be worth to texts that no reply was recorded for.
+Replies come from a recording, which shows what a real model finds. For texts without a recorded reply, they are
+scripted from the gold, which shows what a model that finds everything would add.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Part:
     """A chunk as a model read it.
 
     Args:
-        spans: what it found, placed by what rules and encoder had found.
-        alone: what it found, placed without their help.
-        tokens: of all messages and replies about it, in all passes.
-        instructions: of the share of them that is the same for every chunk.
+        spans: the model's findings, placed with the help of the findings of rules and encoder.
+        alone: the model's findings, placed without that help.
+        tokens: of all messages and replies for the chunk, in all passes.
+        instructions: the tokens among them that are the same for every chunk.
     """
 
     chunk: Chunk
@@ -52,7 +52,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A text, its gold, what rules and encoder say of it, and its chunks as a model read them in so many passes."""
+    """A text, its gold, the findings of rules and encoder, and its chunks as a model read them in `passes` passes."""
 
     gold: Gold
     text: Text
@@ -63,10 +63,10 @@ class Read:
 
 
 def gold_of(path: Path) -> list[Gold]:
-    """The annotated texts of a file.
+    """Read the annotated texts of a file.
 
     Raises:
-        UsageError: it cannot be read, or a document of it cannot be used.
+        UsageError: it cannot be read, or one of its documents is not usable.
     """
     made: list[Gold] = []
     for document in read_gold(path):
@@ -77,7 +77,7 @@ def gold_of(path: Path) -> list[Gold]:
 
 
 class Reading:
-    """Reads texts; rules and encoder are asked once for each.
+    """Reads texts. Rules and encoder run once per text.
 
     Args:
         opened: with rules and encoder, and no model.
@@ -93,11 +93,11 @@ class Reading:
         return self._tools.policy
 
     def settled(self, text: Text, spans: Iterable[Span]) -> tuple[Span, ...]:
-        """What is replaced of what was found."""
+        """The spans that are replaced, out of all findings."""
         return self._tools.detection.settle(text, [*spans], self._tools.policy).spans
 
     def embedded(self, gold: Gold) -> tuple[Text, tuple[Span, ...], tuple[Chance, ...]]:
-        """The text, what rules and encoder say of it, and where they may have missed something."""
+        """The text, the findings of rules and encoder, and the places where they may have missed something."""
         if gold.id not in self._known:
             text = Text(gold.text)
             (raw,) = self._tools.detection.detect([text])
@@ -105,7 +105,7 @@ class Reading:
         return self._known[gold.id]
 
     def recorded(self, among: Sequence[Gold], replies: Path, passes: Sequence[int] = PASSES) -> list[Read]:
-        """The texts of which a recording holds a whole answer, in the first of these numbers of passes that it holds.
+        """The texts that a recording answers completely, with the first of these numbers of passes that is recorded.
 
         Args:
             replies: a plain recording, named after the prompt it answers: `extract-v2.jsonl`.
@@ -130,7 +130,7 @@ class Reading:
         return Note(gold.id, gold.text, tuple(label for label in served if label.type))
 
     def _read(self, gold: Gold, model: LanguageModel, prompt: Prompt, passes: int) -> Read | None:
-        """None where the model did not answer for all of it."""
+        """Read one text. Returns None if the model did not answer all of it."""
         text, raw, found = self.embedded(gold)
         parts: list[Part] = []
         for chunk in chunks(gold.text):

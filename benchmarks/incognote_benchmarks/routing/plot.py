@@ -1,4 +1,4 @@
-"""The curves and the reliability diagrams as pictures."""
+"""Draw the curves and the reliability diagrams."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLOURS = {"rules + encoder": "C0", "encoder": "C1"}
 
 
 def curves(measured: dict[str, Any], path: Path) -> None:
-    """Draw the curves of what `measure` returns into a PNG file: a column per corpus, characters above documents.
+    """Draw the curves of `measure` into a PNG file: one column per corpus, characters above documents.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -46,7 +46,7 @@ def curves(measured: dict[str, Any], path: Path) -> None:
 
 
 def diagrams(measured: dict[str, Any], path: Path) -> None:
-    """Draw the reliability diagrams: a column per corpus, mean score along, share right up, findings below.
+    """Draw the reliability diagrams: one column per corpus, share right over mean score, with findings below.
 
     Raises:
         MissingExtra: matplotlib is not installed.

@@ -1,8 +1,8 @@
-"""Whether scores can be read as probabilities: the mean score of findings beside the share of them that is right.
+"""Measure whether scores can be read as probabilities: compare mean scores with the share of findings that is right.
 
-Two systems, each on each corpus: what rules and encoder find together, as the policy settles it, and the encoder alone
-with what it gave a chance and did not take, since only those reach down to a score of 0. Right is a finding that is
-paired with gold of whatever type (`incognote.evaluation.metrics.stream`).
+Two systems are measured on each corpus: rules and encoder together, as the policy settles them, and the encoder alone.
+The encoder's findings include candidates that were not taken, because only they have scores down to 0. A finding is
+right if it is paired with gold of any type (`incognote.evaluation.metrics.stream`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from incognote_benchmarks.routing.material import Reading
 
 SYSTEMS = ("rules + encoder", "encoder")
 Outcomes = list[tuple[float, bool]]
-"""Of each finding of a text its score, and whether it is right."""
+"""For each finding of a text, its score and whether it is right."""
 
 
 def reliability(reading: Reading, corpora: Mapping[str, Sequence[Gold]], resamples: int) -> dict[str, dict[str, Any]]:
     """Per corpus and system: findings, bins (bounds, mean score, share right with Wilson's interval, n), expected
-    calibration error with its bootstrap interval over texts, the largest gap of a bin, the Brier score.
+    calibration error with its bootstrap interval over texts, the largest gap of a bin, and the Brier score.
     """
     return {
         name: {system: _told([_outcomes(reading, gold, system) for gold in texts], resamples) for system in SYSTEMS}

@@ -1,4 +1,4 @@
-"""One set of texts, measured: what each system finds, at each threshold, and the curves."""
+"""Measure one set of texts: the figures of each system, at each threshold, and the curves."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Runs:
     """Measures sets of texts.
 
     Args:
-        default: the threshold in force.
-        resamples: of every bootstrap.
+        default: the threshold in use.
+        resamples: for every bootstrap.
     """
 
     reading: Reading
@@ -36,10 +36,10 @@ class Runs:
     resamples: int
 
     def run(self, title: str, reads: Sequence[Read], whole: Sequence[Read] | None = None) -> dict[str, Any]:
-        """The texts and the figures of each system (`curves.figures`), routed at the threshold in force.
+        """The texts and the figures of each system (`curves.figures`), routed at the threshold in use.
 
         Args:
-            whole: as `Curve` has it.
+            whole: as for `Curve`.
         """
         curve = Curve(self.reading, reads, whole)
         points = [curve.point(by_expectation, self.default)]
@@ -58,7 +58,7 @@ class Runs:
         }
 
     def swept(self, title: str, reads: Sequence[Read]) -> dict[str, Any]:
-        """As `run`, with the figures at each threshold of `SWEEP` and the curve of each ordering."""
+        """Like `run`, with the figures at each threshold of `SWEEP` and the curve of each ordering."""
         curve = Curve(self.reading, reads)
         points = [curve.point(by_expectation, threshold) for threshold in SWEEP]
         sums = curve.sums(by_expectation, points, self.resamples)
@@ -74,7 +74,7 @@ class Runs:
         return {**self.run(title, reads), "sweep": sweep, "curves": curves}
 
     def halves(self, reads: Sequence[Read]) -> Iterator[dict[str, Any]]:
-        """The threshold chosen on one half of the texts, by a hash of their ids, and its figures on the other half."""
+        """Choose the threshold on half of the texts, split by a hash of their ids, and measure on the other half."""
         parts = [[read for read in reads if _half(read) == side] for side in (0, 1)]
         for chosen, other in (parts, parts[::-1]):
             limit = threshold(Curve(self.reading, chosen))

@@ -1,4 +1,4 @@
-"""The measured figures as a page of tables."""
+"""Format the figures as a page of tables."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _MADE = "Made by `python -m incognote_benchmarks.routing --out docs/measured/rou
 
 
 def written(measured: Mapping[str, Any], curves: str | None, diagrams: str | None) -> str:
-    """As Markdown.
+    """Return the page as Markdown.
 
     Args:
-        curves, diagrams: the names of the pictures, where there are some.
+        curves, diagrams: the names of the pictures, or None.
     """
     runs = measured["runs"]
     pieces = ["# Routing, measured", _head(measured), _MADE]
@@ -199,7 +199,7 @@ def _figure(of: Mapping[str, Any]) -> str:
 
 
 def _interval(of: Mapping[str, Any]) -> str:
-    """A share as a percentage with its interval."""
+    """Format a share as a percentage with its interval."""
     value, low, high = (100 * (of[key] or 0.0) for key in ("value", "low", "high"))
     return f"{value:.0f} % [{low:.0f}, {high:.0f}]"
 

@@ -1,1 +1,1 @@
-"""Programs that other interpreters run, one adapter per peer. None of them imports incognote, but `ours`."""
+"""Programs that other interpreters run, with one adapter per peer. Only `ours` imports incognote."""

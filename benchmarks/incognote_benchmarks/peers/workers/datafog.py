@@ -1,4 +1,4 @@
-"""DataFog with the engine of its bare package: patterns. Its NLP engines are extras, whose models it downloads."""
+"""DataFog with the engine of its bare package, which uses patterns. Its NLP engines are extras and download models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class DataFog:
         self.about = 'engine "regex", that of the bare package: no names'
 
     def detect(self, texts: list[str]) -> list[list[tuple[int, int, str]]]:
-        """Spans per text."""
+        """Return spans per text."""
         return [[(e.start, e.end, e.type) for e in self._scan(text, engine="regex").entities] for text in texts]
 
 

@@ -1,4 +1,4 @@
-"""incognote itself, measured as its peers are: by default, its rules alone, and with the encoder's early exit."""
+"""incognote itself, measured like its peers: by default, with rules only, and with the encoder's early exit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WAYS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 class Ours:
-    """The default policy, no language model."""
+    """The default policy, without a language model."""
 
     def __init__(self, peer: str) -> None:
         from incognote import Deidentifier
@@ -23,7 +23,7 @@ class Ours:
         self._opened: Any = Deidentifier(policy="strict", **settings)
 
     def detect(self, texts: list[str]) -> list[list[tuple[int, int, str]]]:
-        """Spans per text."""
+        """Return spans per text."""
         return [[(span.start, span.end, span.type) for span in spans] for spans in self._opened.detect(texts)]
 
 

@@ -1,9 +1,9 @@
-"""philter-ucsf with the one configuration its package has, philter_delta.
+"""philter-ucsf with the only configuration in its package, philter_delta.
 
-It reads a folder of files, so the texts lie in a temporary one, for its owner only, while it runs. It tags parts of
-speech by NLTK's perceptron, whose weights its package does not carry; where they are not installed and a spaCy model is
-named, that model's Penn tags stand in, once per text, and the configuration says so. Its patterns have global flags in
-the middle, which Python has refused since 3.11: it runs on 3.10 and older.
+It reads a folder of files, so the texts are in a temporary folder, readable by its owner only, while it runs. It tags
+parts of speech with NLTK's perceptron, whose weights are not in its package. If they are not installed and a spaCy
+model is named, that model's Penn tags are used instead, once per text, and the configuration says so. Its patterns have
+global flags in the middle, which Python has refused since 3.11. So it runs on Python 3.10 and older.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Spans = list[tuple[int, int, str]]
 
 
 class Philter:
-    """What philter_delta does not let stand, as its asterisks would show it; the kind where it names one."""
+    """The text that philter_delta replaces by asterisks, with the kind if it names one."""
 
     def __init__(self, model: str | None) -> None:
         self._module: Any = importlib.import_module("philter_ucsf.philter")
@@ -36,7 +36,7 @@ class Philter:
         except LookupError:
             if model is None:
                 raise LookupError(
-                    "no averaged_perceptron_tagger_eng of NLTK is installed, no spaCy model named"
+                    "neither NLTK's averaged_perceptron_tagger_eng nor a spaCy model is available"
                 ) from None
         else:
             return "parts of speech by NLTK's perceptron"
@@ -60,24 +60,24 @@ class Philter:
         )
 
     def detect(self, texts: list[str]) -> list[Spans]:
-        """Spans per text."""
+        """Return spans per text."""
         with tempfile.TemporaryDirectory() as name, _within(self._home):
             names = [os.path.join(name, f"{number}.txt") for number in range(len(texts))]
             for path, text in zip(names, texts, strict=True):
-                # a carriage return would be read as a line end, and offsets would move
+                # a carriage return would be read as a line break and shift the offsets
                 Path(path).write_bytes(text.replace("\r", " ").encode("utf-8", "replace"))
             philter = self._module.Philter(
                 {"verbose": False, "run_eval": False, "finpath": name, "foutpath": name,
                  "filters": "configs/philter_delta.json"}
             )  # fmt: skip
-            philter.detect_encoding = lambda path: {"encoding": "utf-8"}  # it would guess, and guess otherwise
+            philter.detect_encoding = lambda path: {"encoding": "utf-8"}  # it would guess, possibly wrong
             left = philter.map_coordinates()
             kinds = {path: philter.data_all_files[path]["phi"] for path in names}
         return [_spans(left[path], kinds[path]) for path in names]
 
 
 def _spans(left: dict[int, int], kinds: list[dict[str, Any]]) -> Spans:
-    """What is left over, under the first kind that touches it."""
+    """The spans that are left, under the first kind that overlaps them."""
     return [
         (start, end, next((k["phi_type"] for k in kinds if k["start"] < end and start < k["stop"]), "OTHER"))
         for start, end in sorted(left.items())
@@ -86,7 +86,7 @@ def _spans(left: dict[int, int], kinds: list[dict[str, Any]]) -> Spans:
 
 @contextlib.contextmanager
 def _within(folder: Path) -> Any:
-    """Its configuration names its filters as seen from its own folder."""
+    """Change to a folder, because the configuration names its filters relative to its own folder."""
     before = os.getcwd()
     os.chdir(folder)
     try:
@@ -101,5 +101,5 @@ def load(settings: dict[str, str]) -> Philter:
     try:
         philter.detect(["Ready"])
     except re.error:
-        raise LookupError("its patterns are refused by Python 3.11 and newer: give it 3.10 or older") from None
+        raise LookupError("Python 3.11 and newer refuse its patterns: use 3.10 or older") from None
     return philter

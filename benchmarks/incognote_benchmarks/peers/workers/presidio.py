@@ -1,4 +1,4 @@
-"""presidio-analyzer, its default English configuration: `presidio` with a spaCy model, `presidio-patterns` without."""
+"""presidio-analyzer, default English configuration: `presidio` with a spaCy model, `presidio-patterns` without one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MODELS = ("en_core_web_lg", "en_core_web_trf", "en_core_web_md", "en_core_web_s
 
 
 class Presidio:
-    """All predefined English recognizers, no threshold."""
+    """All predefined English recognizers, without a threshold."""
 
     def __init__(self, model: str | None, patterns: bool) -> None:
         package: Any = importlib.import_module("presidio_analyzer")
@@ -22,20 +22,20 @@ class Presidio:
             engine.load()
             self.about = "predefined English recognizers, no NLP model: no names, and context words are not looked for"
         else:
-            model, told = _model(model)
+            model, shown = _model(model)
             settings = {
                 **engines.NlpEngineProvider().nlp_configuration,
                 "models": [{"lang_code": "en", "model_name": model}],
             }
             engine = engines.NlpEngineProvider(nlp_configuration=settings).create_engine()
             self.about = (
-                f"predefined English recognizers, spaCy {told} (its default is en_core_web_lg), score_threshold 0, "
+                f"predefined English recognizers, spaCy {shown} (its default is en_core_web_lg), score_threshold 0, "
                 "organizations left out as in its default configuration"
             )
         self._analyzer = package.AnalyzerEngine(nlp_engine=engine, supported_languages=["en"])
 
     def detect(self, texts: list[str]) -> list[list[tuple[int, int, str]]]:
-        """Spans per text."""
+        """Return spans per text."""
         return [
             [(r.start, r.end, r.entity_type) for r in self._analyzer.analyze(text=text, language="en")]
             for text in texts
@@ -43,7 +43,7 @@ class Presidio:
 
 
 def _model(asked: str | None) -> tuple[str, str]:
-    """The model to load, with what it calls itself; never downloaded."""
+    """The model to load and its description. Nothing is downloaded."""
     spacy: Any = importlib.import_module("spacy")
     for name in [asked] if asked else _MODELS:
         try:
@@ -55,7 +55,7 @@ def _model(asked: str | None) -> tuple[str, str]:
 
 
 def _offline() -> None:
-    """Use the list of public suffixes that tldextract carries: it would ask the network for a newer one."""
+    """Use the list of public suffixes in tldextract, which would otherwise request a newer one from the network."""
     extract: Any = importlib.import_module("tldextract.tldextract")
     extract.TLD_EXTRACTOR = extract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 

@@ -1,4 +1,4 @@
-"""scrubadub with the detectors it starts with."""
+"""scrubadub with its default detectors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Scrubadub:
         self.about = f"the detectors it starts with ({', '.join(sorted(self._scrubber._detectors))}): none is for names"
 
     def detect(self, texts: list[str]) -> list[list[tuple[int, int, str]]]:
-        """Spans per text."""
+        """Return spans per text."""
         return [[(f.beg, f.end, f.type) for f in self._scrubber.iter_filth(text)] for text in texts]
 
 

@@ -1,13 +1,13 @@
 """The worker: `PYTHON -IB serve.py ADAPTER SETTINGS MEMORY`, run by a peer's interpreter, which need not have
 incognote.
 
-In, on stdin:   {"text"} a line, to the end.
-Out, on stdout: {"version", "about", "ready_seconds"}, or {"absent": why} and no more;
-                then per text {"spans": [[start, end, type], …]} or {"error": the name of the exception};
+In, on stdin:   {"text"}, one per line, to the end.
+Out, on stdout: {"version", "about", "ready_seconds"}, or {"absent": why} and nothing else;
+                then for each text {"spans": [[start, end, type], …]} or {"error": the name of the exception};
                 then {"cpu_seconds", "peak_mb"}.
 
-An adapter is a file with `load(settings)`, which gives an object with `version`, `about` and `detect(texts)`, and
-raises ImportError or LookupError where something is not installed. MEMORY is `bench/memory.py`.
+An adapter is a file with `load(settings)`, which returns an object with `version`, `about` and `detect(texts)`. It
+raises ImportError or LookupError if something is not installed. MEMORY is `detection/memory.py`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from typing import Any
 
 
 def main() -> None:
-    """Answer what stdin asks."""
+    """Answer the requests on stdin."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what a peer prints must not stand between the answers
+    os.dup2(2, 1)  # the peer's own output must not mix with the answers
     texts = [json.loads(line)["text"] for line in sys.stdin.buffer]
 
     def say(**row: Any) -> None:
@@ -50,21 +50,21 @@ def main() -> None:
 def _answers(peer: Any, texts: list[str]) -> list[dict[str, Any]]:
     try:
         return [{"spans": spans} for spans in peer.detect(texts)]
-    except Exception:  # a peer may raise anything, and which text it was is then found out one by one
+    except Exception:  # a peer may raise anything; then find the text one by one
         return [_answer(peer, text) for text in texts]
 
 
 def _answer(peer: Any, text: str) -> dict[str, Any]:
     try:
         return {"spans": peer.detect([text])[0]}
-    except Exception as error:  # told by its kind only: its message may quote the text
+    except Exception as error:  # only its type is reported: its message may quote the text
         return {"error": type(error).__name__}
 
 
 def _adapter(path: str) -> Any:
     spec = importlib.util.spec_from_file_location("the_adapter", path)
     if spec is None or spec.loader is None:
-        raise ImportError("the adapter is no Python file")
+        raise ImportError("the adapter is not a Python file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
