@@ -1,1 +1,1 @@
-"""Making the embedded detector: a corpus with gold spans, its selection and annotation, the student, its training."""
+"""Make the embedded detector: a corpus with gold spans, its selection and annotation, the student, and its training."""

@@ -1,8 +1,9 @@
-"""Annotation by K annotators whose votes stay a distribution over BIO labels per word (CIPHER, eq. 1), and soft labels
-without a language model: gold beside the opinion of our own detectors.
+"""Annotate documents with K annotators, whose votes stay a distribution over BIO labels per word (CIPHER, eq. 1).
 
-A line of the output is the document's own with `soft`: for each word that not all agree on, `start`, `end` and `votes`,
-a share per label. `spans` are what most say, or gold where there is gold.
+Without a language model, soft labels combine gold with the findings of our own detectors.
+
+A line of the output is the document's line with `soft`: for each word on which annotators differ, `start`, `end` and
+`votes`, a share per label. `spans` are the majority's, or gold if there is gold.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ from incognote_training.tokens import OUTSIDE, bio, spans, tokenize
 Shares = Mapping[str, float]
 Spans = Sequence[tuple[int, int, str]]
 UNMARKED = frozenset("RACE ETHNICITY MARITAL_STATUS PARENTHOOD DEPARTMENT".split())
-"""Types that some detectors know and our annotation guide does not mark."""
+"""Types that some detectors find and our annotation guide does not mark."""
 
 
 def distribution(tokens: Sequence[tuple[int, int]], votes: Sequence[Spans]) -> list[dict[str, float]]:
-    """Per token the share of annotators that give each label: p(l) = 1/K Σ 1[v = l] (CIPHER, eq. 1)."""
+    """Per token, the share of annotators that give each label: p(l) = 1/K Σ 1[v = l] (CIPHER, eq. 1)."""
     labels = [bio(tokens, one) for one in votes]
     return [
         {label: count / len(votes) for label, count in Counter(column).items()} for column in zip(*labels, strict=True)
@@ -45,10 +46,10 @@ def distribution(tokens: Sequence[tuple[int, int]], votes: Sequence[Spans]) -> l
 
 
 def softened(text: str, gold: Spans, others: Sequence[Spans], weight: float) -> list[dict[str, float]]:
-    """Gold with (1 - weight) and the others' distribution with `weight`, per token.
+    """Mix gold, with weight (1 - weight), and the others' distribution, with `weight`, per token.
 
     Args:
-        weight: of all the others together, from 0 to below 0.5, so that gold stays what is likeliest.
+        weight: of all the others together, from 0 to below 0.5, so that gold stays the likeliest.
     """
     tokens = tokenize(text)
     sure, unsure = distribution(tokens, [gold]), distribution(tokens, others)
@@ -59,23 +60,23 @@ def softened(text: str, gold: Spans, others: Sequence[Spans], weight: float) -> 
 
 
 def likeliest(tokens: Sequence[tuple[int, int]], shares: Sequence[Shares]) -> list[tuple[int, int, str]]:
-    """The spans of the labels that most give; between equals a label before `O`, then by name."""
+    """The spans of the likeliest labels. Between equal shares, a label wins over `O`, then the higher name wins."""
     return spans(tokens, [max(one, key=lambda label: (one[label], label != OUTSIDE, label)) for one in shares])
 
 
 def line(document: Document, shares: Sequence[Shares]) -> str:
-    """The document with its soft labels as a line of a file; words on which all agree are left out."""
-    told = json.loads(document.line())
-    told["soft"] = [
+    """The document with its soft labels as a line of a file. Words on which all agree are left out."""
+    row = json.loads(document.line())
+    row["soft"] = [
         {"start": start, "end": end, "votes": {label: round(share, 4) for label, share in sorted(one.items())}}
         for (start, end), one in zip(tokenize(document.text), shares, strict=True)
         if len(one) > 1
     ]
-    return json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def with_rules(documents: Iterable[Document], weight: float) -> Iterator[str]:
-    """Lines with soft labels from gold and the rules detector; no model is asked."""
+    """Lines with soft labels from gold and the rules detector. No model is asked."""
     detector = RulesDetector()
     for document in documents:
         (found,) = detector.detect([Text(document.text)])
@@ -85,12 +86,12 @@ def with_rules(documents: Iterable[Document], weight: float) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Annotators:
-    """K askings of one model, each with its own sample of the model's distribution.
+    """K annotators from one model, each with its own sample of the model's distribution.
 
     Args:
         model: already guarded and recorded (`llm.opening`, `llm.recording`).
-        k: how many annotators.
-        temperature: above 0, else all K would say the same.
+        k: the number of annotators.
+        temperature: above 0; at 0 all K would give the same answer.
     """
 
     model: LanguageModel
@@ -101,10 +102,11 @@ class Annotators:
     budget: Budget = field(default_factory=Budget)
 
     async def votes(self, text: str) -> list[list[tuple[int, int, str]]]:
-        """The spans of each annotator that answered for the whole text; fewer than K where some did not.
+        """The spans of each annotator that answered for the whole text. Fewer than K if some did not.
 
         Raises:
-            ModelProblem: the model did not serve. ModelUnavailable: also where the budget is spent.
+            ModelProblem: the model did not answer.
+            ModelUnavailable: also if the budget is spent.
         """
         made = []
         for number in range(self.k):
@@ -121,7 +123,7 @@ class Annotators:
         for chunk in chunks(text):
             (one,) = await extractor.extract([TextChunk(Text(text), chunk)])
             if one.unanswered[BudgetExhausted.code]:
-                raise ModelUnavailable("the budget is spent: run again with a larger one; nothing is paid twice")
+                raise ModelUnavailable("the budget is spent. Run again with a larger one; nothing is paid for twice")
             if one.unanswered:
                 return None
             found += one.spans
@@ -129,7 +131,7 @@ class Annotators:
 
 
 class _Sampled:
-    """A model whose every request is the annotator's own sample, which keeps them apart in a recording."""
+    """A model that marks each request with the annotator's number, so that a recording keeps their replies apart."""
 
     def __init__(self, model: LanguageModel, number: int) -> None:
         self.name = model.name
@@ -139,11 +141,11 @@ class _Sampled:
         return await self.model.complete(replace(request, sample=self.number))
 
     async def aclose(self) -> None:
-        """The inner model is others' too; whoever opened it closes it."""
+        """Do nothing. The inner model is shared, and its owner closes it."""
 
 
 def cost(documents: Iterable[Document], prompt: str, policy: Policy, k: int, price: Price | None) -> UsageEstimate:
-    """What K annotators would take, before anything is asked; money None where no price is known."""
+    """Estimate the usage of K annotators before any model is asked. `usd` is None if no price is known."""
     pieces = [chunk for document in documents for chunk in chunks(document.text)]
     return reading(pieces, k, prompt, policy, price)
 
@@ -152,17 +154,17 @@ async def annotate(
     documents: Sequence[Document], out: Path, annotators: Annotators, *, concurrency: int = 4,
     watch: Callable[[int], None] | None = None,
 ) -> Counter[str]:  # fmt: skip
-    """Annotate documents into a file; after a kill the same call goes on.
+    """Annotate documents into a file. After a kill, the same call continues.
 
-    Lines come first into `OUT.part`, in the order in which they were ready; the whole file, in the documents' order,
-    takes its place at the end. A document that fewer than half of the annotators answered for is left out.
+    Lines are first written to `OUT.part`, as they become ready. At the end, the complete file in the documents' order
+    replaces it. A document is left out if fewer than half of the annotators answered for it.
 
     Returns:
-        documents, and those that are `left out`.
+        The numbers of documents, and of those `left out`.
 
     Raises:
-        ModelProblem: the model did not serve; what was answered is kept.
-        IncognoteError: another run writes there.
+        ModelProblem: the model did not answer; answers so far are kept.
+        IncognoteError: another run is writing there.
     """
     import asyncio
 
@@ -206,7 +208,7 @@ def _voted(document: Document, votes: Sequence[Spans], k: int) -> str:
 
 
 def _kept(part: Path) -> dict[str, str]:
-    """What an earlier run annotated; a last line that was cut short is asked for again."""
+    """The annotations of an earlier run. A truncated last line is dropped and annotated again."""
     kept: dict[str, str] = {}
     if part.exists():
         whole = [row for row in part.read_text(encoding="utf-8").splitlines(keepends=True) if row.endswith("\n")]
@@ -218,10 +220,10 @@ def _kept(part: Path) -> dict[str, str]:
 
 
 def read(path: str | Path) -> Iterator[Document]:
-    """The documents of a corpus file.
+    """Read the documents of a corpus file.
 
     Raises:
-        MalformedRecord: it cannot be read, or a line is no document; the message names the line.
+        MalformedRecord: it cannot be read, or a line is not a document. The message names the line.
     """
     try:
         with Path(path).open(encoding="utf-8") as rows:
@@ -231,4 +233,4 @@ def read(path: str | Path) -> Iterator[Document]:
                 except MalformedRecord as error:
                     raise MalformedRecord(f"line {number}: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise MalformedRecord(f"the corpus cannot be read ({type(error).__name__}): name a JSONL file") from None
+        raise MalformedRecord(f"the corpus cannot be read ({type(error).__name__}). Name a JSONL file") from None

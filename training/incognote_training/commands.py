@@ -1,4 +1,4 @@
-"""`incognote distill`: from a synthetic corpus to the embedded detector."""
+"""`incognote distill`: the steps from a synthetic corpus to the embedded detector."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 app = App(help="Make the embedded detector: corpus, selection, annotation, training.")
 Config = Annotated[
-    str | None, typer.Option(help="Settings of all steps (TOML); an option wins over it.", metavar="FILE")
+    str | None, typer.Option(help="Settings of all steps (TOML). Options take precedence.", metavar="FILE")
 ]
 Corpus = Annotated[str, typer.Argument(metavar="CORPUS", help="Documents, as `synth` writes them.", show_default=False)]
 Out = Annotated[str, typer.Option("--out", "-o", help="The file to write.", metavar="FILE", show_default=False)]
-Many = Annotated[int | None, typer.Option("-n", help="How many documents.", min=1, metavar="N")]
+Many = Annotated[int | None, typer.Option("-n", help="Number of documents.", min=1, metavar="N")]
 Seed = Annotated[int | None, typer.Option(help="The same seed makes the same file.", metavar="N")]
 
 
@@ -36,15 +36,15 @@ def synth_(
     n: Many = None,
     seed: Seed = None,
     prose: Annotated[
-        str | None, typer.Option(help="A folder of real clinical prose to put identifiers into.", metavar="FOLDER")
+        str | None, typer.Option(help="A folder of real clinical prose to insert identifiers into.", metavar="FOLDER")
     ] = None,
     apart: Annotated[
         list[str] | None,
         typer.Option(
-            help="Annotated notes that no document may share eight words in a row with; repeatable.", metavar="FILE"
+            help="Annotated notes. No document may share eight consecutive words with them; repeatable.", metavar="FILE"
         ),
     ] = None,
-    sheet: Annotated[str | None, typer.Option(help="Also the figures, as Markdown.", metavar="FILE.md")] = None,
+    sheet: Annotated[str | None, typer.Option(help="Also write the figures, as Markdown.", metavar="FILE.md")] = None,
     config: Config = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -57,12 +57,12 @@ def synth_(
 
     for place in filter(None, (out, sheet)):
         require_writable(Path(place), overwrite=overwrite)
-    told = settings.overridden(settings.read(config).synth, n=n, seed=seed, prose=prose)
-    with _watched("synth", told.n) as watch:
-        figures = make(told, out, apart or (), watch)
+    wanted = settings.overridden(settings.read(config).synth, n=n, seed=seed, prose=prose)
+    with _watched("synth", wanted.n) as watch:
+        figures = make(wanted, out, apart or (), watch)
     if sheet is not None:
         shared = overlap.shared(annotate.read(out))
-        write_atomic(Path(sheet), page(figures, shared, told).encode())
+        write_atomic(Path(sheet), page(figures, shared, wanted).encode())
     if as_json:
         say("distill", figures)
         return
@@ -88,17 +88,17 @@ def select_(
     from incognote_training import config as settings
 
     require_writable(Path(out), overwrite=overwrite)
-    told = settings.overridden(settings.read(config).select, n=n, seed=seed)
+    wanted = settings.overridden(settings.read(config).select, n=n, seed=seed)
     documents = list(annotate.read(corpus))
     values = selection.features([one.text for one in documents])
     strata = [(one.source, "" if one.source == "handwritten" else one.style) for one in documents]
     chosen = selection.select(
-        values, strata, min(told.n, len(documents)), share=told.outliers, z=told.z, seed=told.seed
+        values, strata, min(wanted.n, len(documents)), share=wanted.outliers, z=wanted.z, seed=wanted.seed
     )
     with AtomicFile(Path(out)) as file:
         for number in chosen:
             file.write(documents[number].line().encode())
-    beyond = int(selection.outliers(values, told.z).sum()) if documents else 0
+    beyond = int(selection.outliers(values, wanted.z).sum()) if documents else 0
     figures = {"documents": len(documents), "chosen": len(chosen), "outliers": beyond, "strata": len(set(strata))}
     if as_json:
         say("distill", figures)
@@ -115,22 +115,22 @@ def annotate_(
     overwrite: options.Overwrite = False,
     model: Annotated[
         str | None,
-        typer.Option(help="vendor/model of the annotators; without it: gold and our rules.", metavar="VENDOR/MODEL"),
+        typer.Option(help="vendor/model of the annotators. Default: gold and our rules.", metavar="VENDOR/MODEL"),
     ] = None,
     api_base: Annotated[str | None, typer.Option(help="The model's address.", metavar="URL")] = None,
-    k: Annotated[int | None, typer.Option("-k", help="How many annotators.", min=1, max=64)] = None,
+    k: Annotated[int | None, typer.Option("-k", help="Number of annotators.", min=1, max=64)] = None,
     synthetic: Annotated[
-        bool, typer.Option("--synthetic", help="The documents are made up: the recording may stand in clear.")
+        bool, typer.Option("--synthetic", help="The documents are made up, so replies may be recorded unencrypted.")
     ] = False,
-    budget_usd: Annotated[float | None, typer.Option(help="The most money to spend.", min=0, metavar="USD")] = None,
+    budget_usd: Annotated[float | None, typer.Option(help="Maximum to spend.", min=0, metavar="USD")] = None,
     yes: options.Spend = False,
     estimate: options.Estimate = False,
     config: Config = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Annotate documents with K askings of a language model, or with gold and our rules; the votes stay a distribution.
+    """Annotate documents with K samples of a language model, or with gold and our rules. Votes stay a distribution.
 
-    After a kill the same command goes on, and nothing that was answered is paid again.
+    After a kill, the same command continues, and no answer is paid for twice.
     """
     from incognote.evaluation.lab.runner import ModelRequestOptions
     from incognote.files.atomic import AtomicFile, require_writable
@@ -165,7 +165,7 @@ def _asked(
     only: bool,
     quiet: bool,
 ) -> dict[str, int]:
-    """What the annotators said of the documents, written; the cost is shown first."""
+    """Show the estimated cost, then let the annotators write the output."""
     from incognote.agents.runtime import Runtime
     from incognote.errors import SettingError
     from incognote.extraction.asking import Budget
@@ -177,7 +177,7 @@ def _asked(
     policy, own, spec = load_policy(how.policy), how.settings(), how.spec()
     price = price_of(spec)
     if how.budget_usd is not None and price is None:
-        raise SettingError(f"budget_usd: no price is known for {how.model}: name a table (setting `prices`)")
+        raise SettingError(f"budget_usd: no price is known for {how.model}. Name a price table (setting `prices`)")
     guess = annotate.cost(documents, own.prompt, policy, told.k, price)
     if not quiet:
         money = "price unknown" if guess.usd is None else f"{guess.usd:,.2f} US$"
@@ -185,7 +185,7 @@ def _asked(
     if only:
         return {"documents": 0, "calls": guess.calls, "tokens in": guess.tokens_in, "tokens out": guess.tokens_out}
     if not yes and guess.usd != 0:
-        typer.confirm("Go on?", abort=True, err=True)
+        typer.confirm("Continue?", abort=True, err=True)
     keyring = None if how.synthetic else own.keyring(persistent=True)
     place = out.with_name(out.name + (".replies.jsonl" if how.synthetic else ".replies.sealed"))
     recording = Recording(place, keyring, plain=how.synthetic)
@@ -207,7 +207,7 @@ def _asked(
 
 @contextmanager
 def _watched(name: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on the standard error, where somebody looks; it is told how many are done."""
+    """A progress bar on standard error, if it is a terminal. Yields a function that takes the number done."""
     with bars() as progress:
         bar = progress.add_task(name, total=total)
         yield lambda done: progress.update(bar, completed=done)

@@ -1,10 +1,10 @@
-"""The one file that says how a detector is made: `distill.toml`, a section per step.
+"""The configuration of the steps that make a detector: `distill.toml`, with one section per step.
 
     [synth]      n, seed, clean (share without PHI), corrupt (share corrupted), prose (folder of real clinical prose)
     [select]     n, outliers (share), z
     [annotate]   k (annotators), temperature, concurrency
 
-What a section leaves out keeps its default; an option on the command line wins over the file.
+Omitted settings keep their defaults. Options on the command line take precedence over the file.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Synth:
     """How the corpus is made.
 
     Attributes:
-        n: documents. seed: the same seed makes the same corpus.
-        clean: share of documents without PHI, about.
-        corrupt: share of documents with errors of OCR, typing or encoding.
-        prose: a folder with acibench_notes_dialogues.jsonl and mtsamples_subset.jsonl; none: templates alone.
-        handwritten: whether the notes of corpus/handwritten are put in front.
-        annotated: whether texts of the folder of prose follow them as a language model annotated them.
+        n: number of documents. seed: the same seed makes the same corpus.
+        clean: approximate share of documents without PHI.
+        corrupt: share of documents with errors of OCR, typing, or encoding.
+        prose: a folder with acibench_notes_dialogues.jsonl and mtsamples_subset.jsonl; "" for templates only.
+        handwritten: whether the notes of corpus/handwritten are included, at the start.
+        annotated: whether the texts of the prose folder that a language model annotated follow them.
     """
 
     n: int = 15000
@@ -59,12 +59,12 @@ class Annotate:
     temperature: float = 0.7
     concurrency: int = 4
     rules: float = 0.2
-    """Without a language model: the weight of our own detectors' opinion beside gold."""
+    """Without a language model: the weight of our own detectors' findings, compared with gold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The sections that are read here; others belong to the student's training."""
+    """The sections that are read here. Others are for the student's training."""
 
     synth: Synth = field(default_factory=Synth)
     select: Select = field(default_factory=Select)
@@ -72,24 +72,24 @@ class Config:
 
 
 def read(path: str | Path | None) -> Config:
-    """The configuration of a file; the defaults for None.
+    """Read the configuration from a file, or return the defaults for None.
 
     Raises:
-        SettingError: the file cannot be read, or a section holds an unknown name or a value of the wrong type.
+        SettingError: the file cannot be read, or a section has an unknown name or a value of the wrong type.
     """
     if path is None:
         return Config()
     try:
-        told = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        raw = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise SettingError(f"the configuration cannot be read ({type(error).__name__}): name a TOML file") from None
+        raise SettingError(f"the configuration cannot be read ({type(error).__name__}). Name a TOML file") from None
     return Config(
-        _section(Synth(), told, "synth"), _section(Select(), told, "select"), _section(Annotate(), told, "annotate")
+        _section(Synth(), raw, "synth"), _section(Select(), raw, "select"), _section(Annotate(), raw, "annotate")
     )
 
 
 def overridden(section: T, **options: Any) -> T:
-    """A section with the options that were given."""
+    """Return a section with the given options applied. None means not given."""
     return replace(section, **{name: value for name, value in options.items() if value is not None})  # type: ignore[type-var]  # every section is a dataclass
 
 
@@ -97,10 +97,10 @@ def _section(default: T, told: dict[str, Any], name: str) -> T:
     values = told.get(name, {})
     known = {one.name: type(getattr(default, one.name)) for one in fields(default)}  # type: ignore[arg-type]  # every section is a dataclass
     if not isinstance(values, dict):
-        raise SettingError(f"[{name}] is no table of settings")
+        raise SettingError(f"[{name}] is not a table of settings")
     for key, value in values.items():
         if key not in known:
-            raise SettingError(f"[{name}] has no setting {key!r}; there are: {', '.join(sorted(known))}")
+            raise SettingError(f"[{name}] has no setting {key!r}. It has: {', '.join(sorted(known))}")
         if type(value) is not known[key] and not (known[key] is float and type(value) is int):
             raise SettingError(f"[{name}] {key} must be of type {known[key].__name__}")
     return overridden(default, **values)

@@ -1,7 +1,7 @@
-"""The words that labels are given to: runs of letters, runs of digits, single other signs, with their offsets.
+"""The words that get labels: runs of letters, runs of digits, and single other characters, with their offsets.
 
-A student's word pieces are narrower; each belongs to the word that its first character lies in. A run never mixes
-letters and digits, so that no span that ends between the two ("34F", "Rm512") cuts a word.
+A student's word pieces are smaller. Each belongs to the word that contains its first character. A run never mixes
+letters and digits, so that a span that ends between the two ("34F", "Rm512") does not cut a word.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ _WORD = re.compile(r"\d+|[^\W\d_]+|[^\w\s]|_")
 
 
 def tokenize(text: str) -> list[tuple[int, int]]:
-    """The words of a text, (start, end) in code points, in order, disjoint, without white space."""
+    """The words of a text as (start, end) in code points, in order, disjoint, and without white space."""
     return [found.span() for found in _WORD.finditer(text)]
 
 
 def bio(tokens: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int, str]]) -> list[str]:
     """One label per token: `B-TYPE` at a span's first token, `I-TYPE` at its others, `O` elsewhere.
 
-    A token that a span covers in part is the span's; of two spans in one token ("wifeMary" joined by a lost blank), the
-    first's.
+    A token that a span covers in part belongs to the span. If two spans are in one token ("wifeMary", joined by a lost
+    space), it belongs to the first.
     """
     labels = [OUTSIDE] * len(tokens)
     at = 0
@@ -39,7 +39,7 @@ def bio(tokens: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int, str]]
 
 
 def spans(tokens: Sequence[tuple[int, int]], labels: Sequence[str]) -> list[tuple[int, int, str]]:
-    """The spans that labels draw; an `I-` after another type or after `O` begins one, as `B-` does."""
+    """The spans of a sequence of labels. An `I-` after another type or after `O` begins a span, like `B-`."""
     made: list[tuple[int, int, str]] = []
     before = OUTSIDE
     for (start, end), label in zip(tokens, labels, strict=True):

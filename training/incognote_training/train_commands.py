@@ -31,16 +31,16 @@ Watch = Callable[[str, float, dict[str, float]], None]
 def train_(
     config: File, out: Folder, minutes: Minutes = None, steps: Steps = None, as_json: options.AsJson = False
 ) -> None:
-    """Train the student; after a kill, the same command goes on where it was."""
+    """Train the student. After a kill, the same command continues where it was."""
     from incognote_training.training import config as configuration
     from incognote_training.training import curves, state
 
     _torch()
     from incognote_training.training.loop import train
 
-    told = configuration.read(config, _budget(minutes, steps))
+    settings = configuration.read(config, _budget(minutes, steps))
     with _watched() as watch:
-        made = train(told, out, watch=watch)
+        made = train(settings, out, watch=watch)
     rows = state.history(out)
     if rows and importlib.util.find_spec("matplotlib") is not None:
         curves.of_history(rows, out / "history.png")
@@ -56,14 +56,14 @@ def train_(
 @app.command("evaluate")
 def evaluate_(
     bundle: Annotated[
-        Path | None, typer.Argument(metavar="[BUNDLE]", help="The package's own weights when not given.")
+        Path | None, typer.Argument(metavar="[BUNDLE]", help="Default: the package's own weights.")
     ] = None,
     gold: Annotated[Path, typer.Option(help="Annotated texts.", metavar="FILE", show_default=False)] = Path(),
     point: Annotated[str, typer.Option(help="recall, balanced or precision.")] = "balanced",
-    fast: Annotated[bool, typer.Option("--fast", help="Leave by the early exit.")] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Use the early exit.")] = False,
     synthetic: Annotated[bool | None, typer.Option(help="Whether the texts are made up.")] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Also draw how far scores can be read as probabilities.", metavar="FILE.png")
+        Path | None, typer.Option(help="Also draw a reliability diagram of the scores.", metavar="FILE.png")
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -90,11 +90,11 @@ def export_(
     run: Run,
     out: Folder,
     gold: Annotated[
-        Path | None, typer.Option(help="To calibrate on; the run's development file if not given.", metavar="FILE")
+        Path | None, typer.Option(help="Texts for calibration. Default: the run's development file.", metavar="FILE")
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write the trained student as a bundle: int8 graphs, tokenizer, operating points and a model card."""
+    """Write the trained student as a bundle: int8 graphs, tokenizer, operating points, and a model card."""
     from incognote.errors import UsageError
     from incognote_training.training import state
 
@@ -105,7 +105,7 @@ def export_(
     config, student = trained(run)
     gold = gold or config.data.development
     if gold is None:
-        raise UsageError("the run has no development file: name one with --gold")
+        raise UsageError("the run has no development file. Name one with --gold")
     made = export(config, student, out, gold, history=state.history(run))
     if as_json:
         say("distill", {"bytes": made.bytes, "parity": made.parity, "fp32": made.fp32, "points": made.points})
@@ -121,14 +121,14 @@ def ablate_(
     config: File,
     out: Folder,
     variant: Annotated[
-        list[str] | None, typer.Option("--variant", help="Only this one, beside the whole; repeatable.", metavar="NAME")
+        list[str] | None, typer.Option("--variant", help="Only this variant and the whole; repeatable.", metavar="NAME")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="How many.", metavar="N", min=1)] = 3,
+    seeds: Annotated[int, typer.Option(help="Number of seeds.", metavar="N", min=1)] = 3,
     minutes: Minutes = None,
     steps: Steps = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Each idea off in turn under one budget, tested against the whole; after a kill, the same command goes on."""
+    """Train with each idea off in turn, with equal budgets, and test against the whole. Continues after a kill."""
     _torch()
     from incognote_training.training.ablate import ablate, as_dicts
 
@@ -168,7 +168,7 @@ def sizes_(
 
 
 def _torch() -> None:
-    """Raises MissingExtra where torch is not installed."""
+    """Raise MissingExtra if torch is not installed."""
     from incognote.errors import MissingExtra
 
     if importlib.util.find_spec("torch") is None:
@@ -183,7 +183,7 @@ def _budget(minutes: float | None, steps: int | None) -> dict[str, Any]:
 
 @contextmanager
 def _watched() -> Iterator[Watch]:
-    """A progress bar on the standard error, where somebody looks."""
+    """A progress bar on standard error, if it is a terminal."""
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), TextColumn("{task.fields[told]}"))
@@ -198,7 +198,7 @@ def _watched() -> Iterator[Watch]:
 
 
 def _about(report: ScoreReport) -> str:
-    made_up = {True: "synthetic", False: "not synthetic", None: "nobody said whether synthetic"}[report.synthetic]
+    made_up = {True: "synthetic", False: "not synthetic", None: "not stated whether synthetic"}[report.synthetic]
     return f"{report.corpus}: {report.documents:,} texts, {made_up}; by character, type-blind, with 95 % intervals"
 
 

@@ -36,14 +36,14 @@ def test_a_folder_is_read_in_order(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("=== a-1 | no country\nx\n", "line 1: write"),
-        (NOTE + NOTE, "stands twice"),
+        (NOTE + NOTE, "occurs twice"),
         ("stray words\n" + NOTE, "before the first head"),
         ("=== a | b | c | d\n\n" + NOTE, "a head without a note"),
         (NOTE.replace("PATIENT", "PATEINT"), "no type PATEINT"),
-        (NOTE.replace("Ana Quispe", "Ana Quispe "), "begin or end with a blank"),
-        (NOTE.replace("61 y⟧", "61 y"), "a mark that is none"),
-        (NOTE.replace("⟦AGE:61 y⟧", "61 y⟧"), "a mark that is none"),
-        (NOTE.replace("⟦AGE:", "⟦age:"), "a mark that is none"),
+        (NOTE.replace("Ana Quispe", "Ana Quispe "), "begin or end with white space"),
+        (NOTE.replace("61 y⟧", "61 y"), "a malformed mark"),
+        (NOTE.replace("⟦AGE:61 y⟧", "61 y⟧"), "a malformed mark"),
+        (NOTE.replace("⟦AGE:", "⟦age:"), "a malformed mark"),
     ],
 )
 def test_what_is_malformed_is_told_by_file_and_line(tmp_path: Path, text: str, says: str) -> None:

@@ -1,4 +1,4 @@
-"""Ages in every shape, with what belongs to them: `72-year-old`, `34F`, `61 y`, `nineteen`, `80s`, `11 d`."""
+"""Ages in every format: `72-year-old`, `34F`, `61 y`, `nineteen`, `80s`, `11 d`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONE = "{n} y;{n} years;{n} yrs;{n}y;{n} Y;{n} yo;{n}yo;{n} Years;{n};{n} y.o.;
 
 
 def words(number: int) -> str:
-    """A number below a hundred in words."""
+    """A number below one hundred in words."""
     if number < 20:
         return _ONES[number]
     ten, one = divmod(number, 10)
@@ -22,24 +22,24 @@ def words(number: int) -> str:
 
 
 def old(years: int, months: int, random: Random) -> str:
-    """Before a noun: "72-year-old"."""
+    """An age before a noun: "72-year-old"."""
     if years < 2:
         return _small(months, random, adjective=True)
     return random.choice(_OLD).format(n=years, w=words(years) if years < 100 else years)
 
 
 def lone(years: int, months: int, random: Random) -> str:
-    """In a field: "72 y"."""
+    """An age in a field: "72 y"."""
     return _small(months, random, adjective=False) if years < 2 else random.choice(_LONE).format(n=years)
 
 
 def bare(years: int, random: Random) -> str:
-    """A number, now and then in words."""
+    """A number, sometimes in words."""
     return words(years) if years < 100 and random.random() < 0.06 else str(years)
 
 
 def decade(years: int, random: Random) -> str:
-    """Roughly: "80s", "seventies"."""
+    """An approximate age: "80s", "seventies"."""
     tens = max(2, years // 10)
     plain = {
         2: "twenties",

@@ -1,6 +1,6 @@
-"""What happens to texts on their way: scanning, shouting, hurried typing, wrapping, wrong encodings.
+"""Corruptions of texts: scanning, capitals, hurried typing, line wrapping, wrong encodings.
 
-Each kind makes `edits.Edit`s, so that spans stay exact whatever is done.
+Each kind makes `edits.Edit`s, so that spans stay exact in every case.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Corrupt = Callable[[str, Random], Iterator[Edit]]
 
 
 def scanned(text: str, random: Random) -> Iterator[Edit]:
-    """Letters taken for others by optical recognition."""
+    """Letters confused by optical character recognition."""
     rate = random.choice((0.006, 0.015, 0.03))
     for at, sign in enumerate(text):
         if random.random() < rate:
@@ -49,7 +49,7 @@ def scanned(text: str, random: Random) -> Iterator[Edit]:
 
 
 def mistyped(text: str, random: Random) -> Iterator[Edit]:
-    """Slips of the fingers."""
+    """Typing errors."""
     rate = random.choice((0.01, 0.025, 0.05))
     for word in _WORD.finditer(text):
         if random.random() >= rate:
@@ -68,7 +68,7 @@ def mistyped(text: str, random: Random) -> Iterator[Edit]:
 
 
 def unpunctuated(text: str, random: Random) -> Iterator[Edit]:
-    """Commas and full stops left out."""
+    """Punctuation marks left out."""
     rate = random.choice((0.3, 0.7, 1.0))
     for mark in _MARK.finditer(text):
         if random.random() < rate:
@@ -91,7 +91,7 @@ def wrapped(text: str, random: Random) -> Iterator[Edit]:
 
 
 def respaced(text: str, random: Random) -> Iterator[Edit]:
-    """Words joined or split, blanks doubled or made tabs."""
+    """Words joined or split, and spaces doubled or replaced by tabs."""
     joined, doubled = random.choice((0.0, 0.01, 0.03)), random.choice((0.0, 0.02))
     for blank in _BLANK.finditer(text):
         chance = random.random()
@@ -107,7 +107,7 @@ def respaced(text: str, random: Random) -> Iterator[Edit]:
 
 
 def tabbed(text: str, random: Random) -> Iterator[Edit]:
-    """Gaps made tabs, or closed up."""
+    """Gaps replaced by tabs, or closed."""
     to = random.choice(("\t", "\t\t", " ", "      "))
     for gap in _GAP.finditer(text):
         yield Edit(gap.start(), gap.end(), to)
@@ -117,7 +117,7 @@ def tabbed(text: str, random: Random) -> Iterator[Edit]:
 
 
 def misdecoded(text: str, random: Random) -> Iterator[Edit]:
-    """UTF-8 read as something else, or letters that a system could not hold."""
+    """UTF-8 decoded with a wrong encoding, or letters that a system could not represent."""
     kind = random.randrange(5)
     for at, sign in enumerate(text):
         if sign == "'" and kind < 2:
@@ -138,7 +138,7 @@ def misdecoded(text: str, random: Random) -> Iterator[Edit]:
 
 
 def escaped(text: str, random: Random) -> Iterator[Edit]:
-    """Line ends as `\\n` or `<br>`, ampersands as entities, as in an export."""
+    """Line breaks as `\\n` or `<br>`, and ampersands as entities, as in an export."""
     ends = random.choice(("\\n", "<br>", "<br/>\n", " | ", "\\.br\\", "~"))
     for at, sign in enumerate(text):
         if sign == "\n":
@@ -154,7 +154,7 @@ _KINDS: tuple[tuple[Corrupt, float], ...] = (
 
 
 def corrupted(document: Document, random: Random) -> Document:
-    """The document after one to three of these accidents, or in one case of letters throughout."""
+    """The document with one to three corruptions, or with all letters in one case."""
     text, spans = document.text, document.spans
     chance = random.random()
     if chance < 0.34:
@@ -168,12 +168,12 @@ def corrupted(document: Document, random: Random) -> Document:
 
 
 def _cased(text: str, way: Callable[[str], str]) -> str:
-    """In one case, sign by sign: one that would become two (ß) stays."""
+    """Change the case character by character. A character that would become two (ß) stays."""
     return "".join(made if len(made := way(sign)) == 1 else sign for sign in text)
 
 
 def _trimmed(text: str, spans: tuple[LabeledSpan, ...]) -> tuple[LabeledSpan, ...]:
-    """Without white space at the spans' edges, as an edit may have left it there."""
+    """Trim white space that an edit may have left at the spans' edges."""
     made = []
     for span in spans:
         words = text[span.start : span.end]

@@ -1,4 +1,4 @@
-"""Dates in every shape: one document keeps to a habit, and falls from it now and then as writers do."""
+"""Dates in every format. A document has a habit, and departs from it now and then as writers do."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Habit:
         self.prose = random.choice(_PROSE[self.region].split())
 
     def full(self, day: date, random: Random) -> str:
-        """As in a header."""
+        """A date as in a header."""
         return shaped(self.form if random.random() < 0.94 else random.choice(HABITS[self.region].split()), day)
 
     def told(self, day: date, random: Random) -> str:
-        """As in a sentence."""
+        """A date as in a sentence."""
         chance = random.random()
         if chance < 0.3:
             return self.full(day, random)
@@ -59,7 +59,7 @@ class Habit:
 
 
 def shaped(form: str, day: date) -> str:
-    """A day in a form; underscores are blanks."""
+    """A day in a format, with underscores for spaces."""
     month, number = _MONTHS[day.month - 1], day.day
     form = form.replace("{d}th", f"{number}{_ORDINALS.get(number, 'th')}")
     return form.format(
@@ -97,12 +97,12 @@ def holiday(random: Random) -> str:
 
 
 def weekday(day: date) -> str:
-    """Its name, alone."""
+    """The weekday's name."""
     return _DAYS[day.weekday()]
 
 
 def stamp(day: date, random: Random) -> str:
-    """A date and time of day in one."""
+    """A date combined with a time of day."""
     clock = f"{random.randrange(24):02}:{random.randrange(60):02}"
     second = f"{random.randrange(60):02}"
     compact = clock.replace(":", "")
@@ -114,7 +114,7 @@ def stamp(day: date, random: Random) -> str:
 
 
 def compact_stamp(day: date, random: Random) -> str:
-    """As HL7 has it."""
+    """A timestamp in HL7 format."""
     tail = random.choice(
         (
             "",
@@ -126,11 +126,11 @@ def compact_stamp(day: date, random: Random) -> str:
 
 
 def iso_stamp(day: date, random: Random) -> str:
-    """As FHIR has it."""
+    """A timestamp in FHIR format."""
     zone = random.choice(("Z", "-05:00", "+02:00", "+11:00"))
     return f"{day:%Y-%m-%d}T{random.randrange(24):02}:{random.randrange(60):02}:{random.randrange(60):02}{zone}"
 
 
 def shifted(day: date, days: int) -> date:
-    """So many days later, inside the calendar."""
+    """The day that many days later."""
     return day + timedelta(days=days)

@@ -1,4 +1,4 @@
-"""One training document: a text and its gold spans, as our JSONL lines have them."""
+"""One training document: a text and its gold spans, as in our JSONL lines."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from incognote.evaluation.formats.document import LabeledSpan
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text whose spans are disjoint, not empty, inside the text and in order.
+    """A text with spans that are disjoint, not empty, inside the text, and in order.
 
     Attributes:
-        style: what kind of document it is: the family, or what a writer called it.
+        style: the kind of document: the family, or the writer's description.
         source: where it comes from: `template`, `injected`, `handwritten` or a file's name.
 
     Raises:
-        ImpossibleSpan: on building one whose spans do not fit.
+        ImpossibleSpan: on construction, if the spans do not fit.
     """
 
     id: str
@@ -38,23 +38,23 @@ class Document:
             before = end
 
     def line(self) -> str:
-        """The document as a line of a file."""
+        """Return the document as a line of a file."""
         spans = [{"start": start, "end": end, "type": kind} for start, end, kind in self.spans]
-        told = {"id": self.id, "text": self.text, "lang": self.lang, "style": self.style, "spans": spans,
-                "source": self.source}  # fmt: skip
-        return json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
+        row = {"id": self.id, "text": self.text, "lang": self.lang, "style": self.style, "spans": spans,
+               "source": self.source}  # fmt: skip
+        return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def read_line(line: str) -> Document:
-    """A document from a line of a file.
+    """Read a document from a line of a file.
 
     Raises:
-        MalformedRecord: the line is no such object, or its spans do not fit.
+        MalformedRecord: the line is not such an object, or its spans do not fit.
     """
     try:
-        told = json.loads(line)
-        spans = tuple(sorted(LabeledSpan(span["start"], span["end"], span["type"]) for span in told["spans"]))
-        more = {key: told.get(key) or "" for key in ("style", "source")}
-        return Document(told["id"], told["text"], spans, told.get("lang", "en"), **more)
+        row = json.loads(line)
+        spans = tuple(sorted(LabeledSpan(span["start"], span["end"], span["type"]) for span in row["spans"]))
+        more = {key: row.get(key) or "" for key in ("style", "source")}
+        return Document(row["id"], row["text"], spans, row.get("lang", "en"), **more)
     except (ValueError, KeyError, TypeError, ImpossibleSpan) as error:
         raise MalformedRecord(f"not a document line ({type(error).__name__}): it needs id, text and spans") from None

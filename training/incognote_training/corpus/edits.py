@@ -1,4 +1,4 @@
-"""Edits of an annotated text that carry its spans along exactly."""
+"""Edits of an annotated text that move its spans exactly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from incognote.evaluation.formats.document import LabeledSpan
 
 
 class Edit(NamedTuple):
-    """Replace text[start:end]; an empty stretch is an insertion before `start`."""
+    """Replace text[start:end]. If start == end, insert before `start`."""
 
     start: int
     end: int
@@ -18,17 +18,17 @@ class Edit(NamedTuple):
 
 
 def edited(text: str, spans: Sequence[LabeledSpan], edits: Iterable[Edit]) -> tuple[str, tuple[LabeledSpan, ...]]:
-    """The text after the edits, and its spans where they are now.
+    """Apply edits. Return the new text, and the spans at their new places.
 
-    An edit that overlaps an earlier one, or would cross a span's edge, is left out; one that inserts at an edge stays
-    outside of the span. A span of which nothing would be left but blanks keeps its words.
+    An edit is skipped if it overlaps an earlier one or would cross a span's edge. Text inserted at an edge stays
+    outside the span. A span keeps its words if the edits would leave only white space.
 
     Args:
         spans: in order and disjoint.
     """
     taken = _emptying_none(text, spans, list(_fitting(spans, sorted(edits))))
     out: list[str] = []
-    marks: list[tuple[int, int]] = []  # (old offset where an edit ended, how far what follows is shifted)
+    marks: list[tuple[int, int]] = []  # (old offset of an edit's end, shift of the text after it)
     at = shift = 0
     for start, end, words in taken:
         out += (text[at:start], words)
@@ -82,7 +82,7 @@ def _emptying_none(text: str, spans: Sequence[LabeledSpan], edits: list[Edit]) -
 
 
 def within(text: str, span: LabeledSpan, edits: Iterable[Edit]) -> str:
-    """What edits that lie inside a span make of its words."""
+    """The words of a span after edits inside it."""
     out: list[str] = []
     at = span.start
     for start, end, words in sorted(edits):

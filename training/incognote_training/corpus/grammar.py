@@ -1,15 +1,15 @@
-r"""The small grammar that documents are written in.
+r"""The small grammar of document templates.
 
-    {a|b|}                one of the alternatives, of which one may be empty
+    {a|b|}                one of the alternatives, one of which may be empty
     {{slot}} {{slot:arg}} a value (`scene.py`) or an entry of a list (`lists/`); {{^slot}} with a capital first letter
-    {{###-?}}             signs: # a digit, % one that is not 0, ? a capital, & a small letter, * a hexadecimal digit
+    {{###-?}}             characters: # a digit, % a digit but 0, ? a capital, & a small letter, * a hexadecimal digit
     {?30 text}            in 30 of 100 documents
-    {*2-5 text}           repeated, one a line; {*2-5, text} {*2-5; text} {*2-5_ text} with comma, semicolon, blank
-    {~ a || b || c}       all, in any order, a blank between; {~2-3 ...} so many of them; {~~ ...} one a line,
+    {*2-5 text}           repeated, one per line; {*2-5, text} {*2-5; text} {*2-5_ text} with comma, semicolon, space
+    {~ a || b || c}       all, in any order, with a space between; {~2-3 ...} that many of them; {~~ ...} one per line,
                           {~~~ ...} with an empty line between
-    \{ \} \| \n           the signs themselves and a new line; a bar outside of braces is one anyway
+    \{ \} \| \n           the characters themselves and a line break; a bar outside braces needs no escape
 
-A template is parsed once; `expand` walks it for one document.
+A template is parsed once. `expand` walks through it for one document.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from incognote.errors import UsageError
 
 
 class Piece(NamedTuple):
-    """Words, and the entity type they are of; None for plain text."""
+    """Words with their entity type, or None for plain text."""
 
     text: str
     type: str | None = None
 
 
 Fill = Callable[[str, str], Iterator[Piece]]
-"""From a slot's name and argument to its pieces."""
+"""Maps a slot's name and argument to its pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,14 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of several."""
+    """One of several parts."""
 
     parts: tuple[Template, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Maybe:
-    """There or not, in so many of a hundred."""
+    """A part that is present with a probability."""
 
     chance: float
     part: Template
@@ -60,7 +60,7 @@ class Maybe:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Several times."""
+    """A part repeated several times."""
 
     least: int
     most: int
@@ -70,7 +70,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Shuffle:
-    """Some or all, in any order; `most` None for all."""
+    """Some or all parts, in any order; `most` is None for all."""
 
     least: int
     most: int | None
@@ -90,14 +90,14 @@ _JOIN = {"~": " ", "~~": "\n", "~~~": "\n\n"}
 
 
 def parse(text: str, name: str = "template") -> Template:
-    """A template from its text.
+    """Parse a template.
 
     Raises:
-        UsageError: braces that do not close, or an unknown mark; the message says in which template and at which place.
+        UsageError: a brace is not closed, or one too many is; the message names the template and the place.
     """
     template, at = _Parser(text.replace("\\n", "\n"), name).sequence(0, "")
     if at != len(text) - text.count("\\n"):
-        raise UsageError(f"{name}: a closing brace too many at character {at}: escape it or take it away")
+        raise UsageError(f"{name}: an extra closing brace at character {at}: escape or remove it")
     return template
 
 
@@ -107,7 +107,7 @@ class _Parser:
         self._name = name
 
     def sequence(self, at: int, ends: str) -> tuple[Template, int]:
-        """Nodes up to one of the ends ("}", "|", "||") or the text's end, which none of these may be inside braces."""
+        """Nodes up to one of the ends ("}", "|", "||"). Outside braces, there are no ends but the text's own."""
         nodes: list[Node] = []
         plain: list[str] = []
 
@@ -164,11 +164,11 @@ class _Parser:
             at += len(bar)
 
     def _wrong(self, at: int, what: str) -> UsageError:
-        return UsageError(f"{self._name}: {what} at character {at}: close it or escape it")
+        return UsageError(f"{self._name}: {what} at character {at}: close or escape it")
 
 
 def _stripped(part: Template) -> Template:
-    """Without the white space around it."""
+    """Strip the white space around a part."""
     nodes = list(part)
     if nodes and isinstance(nodes[0], str):
         nodes[0] = nodes[0].lstrip()
@@ -229,7 +229,7 @@ def _capital(pieces: Iterator[Piece]) -> Iterator[Piece]:
 
 
 def assemble(pieces: Iterator[Piece]) -> tuple[str, list[tuple[int, int, str]]]:
-    """The text and its spans; blanks at line ends and runs of empty lines, as optional parts leave them, are gone."""
+    """Join pieces to a text with spans. Removes spaces at line ends and extra empty lines that optional parts leave."""
     out: list[str] = []
     spans: list[tuple[int, int, str]] = []
     at = 0

@@ -1,10 +1,10 @@
-"""Real clinical prose with our own identifiers in it.
+"""Insert our own identifiers into real clinical prose.
 
-What a note already holds is found by the rules detector: names, ages, dates and institutions that are told surely
-become slots, so that a document's people stand there; a sentence with anything else, or with what might be an
-identifier that the rules missed (`injection.toml`, rare names of the lexicon), is left out. Then names take the place
-of subjects, relatives get theirs, visits their dates. The prose is optional and never in the package: ACI-BENCH
-(CC BY 4.0) and public sample reports.
+The rules detector finds the identifiers that a note already has. Names, ages, dates, and institutions found with a high
+score become slots, so that the document's own people appear there. A sentence is left out if it has any other finding,
+or a possible identifier that the rules missed (`injection.toml`, rare names of the lexicon). Then subjects are replaced
+by names, and names of relatives and dates of visits are added. The prose is optional and never part of the package:
+ACI-BENCH (CC BY 4.0) and public sample reports.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Prose:
     """One real text as templates, sentence by sentence.
 
     Attributes:
-        sex: of its patient: F, M or "" where the text does not say.
+        sex: of its patient: F, M, or "" if the text does not say.
         talk: whether it is a dialogue.
-        sentences: with the white space that followed each.
+        sentences: each with the white space that followed it.
     """
 
     sex: str
@@ -58,17 +58,17 @@ class Source:
     """Real prose to draw from.
 
     Args:
-        folder: where the files lie.
-        limit: at most so many texts of each file; 0 for all.
+        folder: the folder of the files.
+        limit: maximum number of texts per file; 0 for all.
 
     Raises:
-        SettingError: no such folder or none of the files is in it.
+        SettingError: the folder does not exist or has none of the files.
     """
 
     def __init__(self, folder: str | Path, limit: int = 0) -> None:
         found = [path for name in FILES if (path := Path(folder) / name).is_file()]
         if not found:
-            raise SettingError(f"[synth] prose names no folder with {' or '.join(FILES)}: mend it or leave it out")
+            raise SettingError(f"[synth] prose must name a folder with {' or '.join(FILES)}: fix it or leave it out")
         detector = RulesDetector()
         every = [
             one for path in found for row in _rows(path, limit) for one in _prepared(row, detector) if one.sentences
@@ -81,7 +81,7 @@ class Source:
         self.size = len(every)
 
     def __call__(self, random: Random, sex: str, talk: bool) -> Template | None:
-        """Some sentences in a row of a note or a dialogue that fits the patient's sex; None where there is none."""
+        """Several consecutive sentences of a note or a dialogue that fits the patient's sex, or None."""
         some = self._some[sex, talk]
         if not some:
             return None
@@ -94,9 +94,9 @@ class Source:
 
 
 def _rows(path: Path, limit: int) -> Iterator[list[str]]:
-    """The texts of each line; those of one line are about one patient."""
-    for _, told in islice(read_rows(path), limit or None):
-        texts = [told[key] for key in ("note", "dialogue", "text") if isinstance(told.get(key), str)]
+    """The texts of each line. All texts of a line are about one patient."""
+    for _, row in islice(read_rows(path), limit or None):
+        texts = [row[key] for key in ("note", "dialogue", "text") if isinstance(row.get(key), str)]
         yield [re.sub(r":\s*,\s*", ": ", text).replace(",,", ",").replace("\r", "") for text in texts]
 
 
@@ -109,11 +109,11 @@ def _prepared(row: Sequence[str], detector: RulesDetector) -> Iterator[Prose]:
 
 
 def prepared(text: str, spans: Sequence[Span], patient: tuple[str, ...]) -> Prose:
-    """A real text made ready: what was found became slots, doubtful sentences are gone.
+    """Prepare a real text: findings become slots, and doubtful sentences are removed.
 
     Args:
-        spans: what the rules found, disjoint.
-        patient: the words of the patient's name, in small letters, the given name first.
+        spans: the rules' findings, disjoint.
+        patient: the words of the patient's name, in lower case, with the given name first.
     """
     begin, sentences = 0, []
     for stop in [*_BREAK.finditer(text), None]:
@@ -140,7 +140,7 @@ def _sex(text: str) -> str:
 
 
 def _sentence(text: str, begin: int, end: int, spans: Sequence[Span], patient: tuple[str, ...]) -> Template | None:
-    """A sentence as a template; None where it is empty or in doubt."""
+    """A sentence as a template; None if it is empty or doubtful."""
     if end - begin < 4:
         return None
     nodes: list[Node] = []
@@ -164,7 +164,7 @@ def _sentence(text: str, begin: int, end: int, spans: Sequence[Span], patient: t
 
 
 def _named(node: Node, patient: Sequence[str]) -> Iterator[Node]:
-    """Plain words with the patient's name, as a dialogue has it in small letters, made slots."""
+    """Replace the patient's name in plain words by slots. Dialogues often have it in lower case."""
     if not isinstance(node, str) or not patient:
         yield node
         return
@@ -177,7 +177,7 @@ def _named(node: Node, patient: Sequence[str]) -> Iterator[Node]:
 
 
 def _slot(span: Span, patient: tuple[str, ...], before: str, after: str) -> Node | None:
-    """What stands for a finding; the words themselves where it is none by our guide; None for doubt."""
+    """The slot for a finding; its words if our guide does not mark them; None if in doubt."""
     words = span.text
     kind = span.type
     if kind in ("PERSON", "PATIENT", "RELATIVE", "CLINICIAN"):
@@ -217,7 +217,7 @@ def _doubts() -> re.Pattern[str]:
 
 
 def _doubtful(words: str, first: bool) -> bool:
-    """Whether plain words may hold an identifier: a pattern, or a word that is a name and nothing else."""
+    """Return True if plain words may hold an identifier: a pattern, or a word that is only a name."""
     if _doubts().search(words):
         return True
     table = lexicon.lexicon()
@@ -236,7 +236,7 @@ def _doubtful(words: str, first: bool) -> bool:
 
 @cache
 def _subjects() -> dict[str, tuple[Template, ...]]:
-    """The words that begin a sentence → what may stand for them."""
+    """Maps the words that begin a sentence to their possible replacements."""
     made: dict[str, tuple[Template, ...]] = {}
     for entry in _data()["subject"]:
         for words in entry["words"]:
@@ -260,7 +260,7 @@ def _additions() -> tuple[tuple[re.Pattern[str], Maybe], ...]:
 
 
 def injected(nodes: list[Node]) -> Iterator[Node]:
-    """A sentence with places for our own identifiers."""
+    """A sentence with slots for our own identifiers."""
     if nodes and isinstance(nodes[0], str) and not any(kin.match(nodes[0]) for kin, _ in _additions()):
         for words in sorted(_subjects(), key=len, reverse=True):
             if nodes[0].startswith(words + " "):

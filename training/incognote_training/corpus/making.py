@@ -1,4 +1,4 @@
-"""The corpus as a file, with the figures that its data sheet gives."""
+"""Write the corpus to a file, and compute the figures for its data sheet."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Watch = Callable[[int], None]
 
 
 def documents(settings: Synth, apart: Sequence[str | Path] = ()) -> Iterator[Document]:
-    """The training documents: those written by hand, real prose that a language model annotated, the synthetic ones.
+    """The training documents: handwritten ones, real prose annotated by a language model, and synthetic ones.
 
     Args:
-        apart: annotated files that no document may share a run of eight words with; one that does is left out.
+        apart: annotated files. A document that shares a run of eight words with them is left out.
 
     Raises:
-        SettingError, UsageError: the folder of prose holds none, or other texts than the annotated ones.
+        SettingError, UsageError: the prose folder has no prose, or other texts than the annotated ones.
         MissingExtra: Faker is not installed.
         MalformedRecord: a handwritten note is malformed.
     """
@@ -44,10 +44,10 @@ def documents(settings: Synth, apart: Sequence[str | Path] = ()) -> Iterator[Doc
 def make(
     settings: Synth, out: str | Path, apart: Sequence[str | Path] = (), watch: Watch | None = None
 ) -> dict[str, Any]:
-    """Write the corpus, whole or not at all; the figures of it.
+    """Write the corpus, completely or not at all, and return its figures.
 
     Raises:
-        as `documents`; IncognoteError: the place cannot be written.
+        as `documents`; IncognoteError: the file cannot be written.
     """
     sheet = Sheet()
     with AtomicFile(Path(out)) as file:
@@ -78,7 +78,7 @@ class Sheet:
         self._clean += not document.spans
 
     def figures(self) -> dict[str, Any]:
-        """Documents, spans and words, the share without PHI, lengths in words at the quartiles, counts by type."""
+        """Documents, spans, and words, the share without PHI, lengths in words at five percentiles, counts by type."""
         n = len(self._lengths)
         cuts = quantiles(self._lengths, n=20) if n > 1 else [0.0] * 19
         return {
@@ -90,7 +90,7 @@ class Sheet:
 
 
 def page(figures: dict[str, Any], shared: float, settings: Synth) -> str:
-    """The figures as Markdown, for the data sheet."""
+    """Format the figures as Markdown, for the data sheet."""
     lengths = ", ".join(f"{name} {value:,.0f}" for name, value in figures["lengths"].items())
     rows = [
         ("documents", f"{figures['documents']:,}"),
@@ -100,7 +100,7 @@ def page(figures: dict[str, Any], shared: float, settings: Synth) -> str:
         ("spans", f"{figures['spans']:,}"),
         ("without PHI", f"{100 * figures['clean']:.1f} %"),
         ("with errors of OCR, typing or encoding", f"about {100 * settings.corrupt:.0f} %"),
-        ("words a document, percentiles", lengths),
+        ("words per document, percentiles", lengths),
         ("share a run of eight words with another", f"{100 * shared:.1f} %"),
     ]
     types = ", ".join(f"{name} {count:,}" for name, count in figures["types"].items())

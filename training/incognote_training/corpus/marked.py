@@ -1,9 +1,9 @@
-"""Notes written one by one, with their marks in the text.
+"""Handwritten notes with marks in the text.
 
     === id | style | country | era
     Seen today: ⟦PATIENT:Maria Kovács⟧, ⟦AGE:61 y⟧ …
 
-A note goes on to the next head or the file's end; empty lines around it do not count. Marks never nest.
+A note ends at the next head or the end of the file. Empty lines around it are ignored. Marks are never nested.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ _MARK = re.compile(r"⟦([A-Z_]+):([^⟦⟧]*)⟧")
 
 
 def read(path: str | Path | None = None) -> Iterator[Document]:
-    """The notes of a file or of a folder's .txt files, by default of the notes that come with the project.
+    """Read the notes of a file or of a folder's .txt files. The default is the notes that come with the project.
 
     Raises:
-        MalformedRecord: a head or a mark is malformed, a type unknown, an id twice; the message names file and line.
+        MalformedRecord: a head or a mark is malformed, a type is unknown, or an id occurs twice. The message names file
+            and line.
     """
     seen: set[str] = set()
     for name, text in _texts(path):
@@ -37,17 +38,18 @@ def read(path: str | Path | None = None) -> Iterator[Document]:
             if found is None:
                 raise MalformedRecord(f"{where}: write `=== id | style | country | era`")
             if found[1] in seen:
-                raise MalformedRecord(f"{where}: the id {found[1]} stands twice; give each note its own")
+                raise MalformedRecord(f"{where}: the id {found[1]} occurs twice; give each note its own")
             seen.add(found[1])
             words, spans = unmarked(body, where)
             yield Document(found[1], words, spans, "en", found[2], "handwritten")
 
 
 def unmarked(body: str, where: str) -> tuple[str, tuple[LabeledSpan, ...]]:
-    """A text without its marks, and what they marked.
+    """A text without its marks, and the spans that they marked.
 
     Raises:
-        MalformedRecord: a bracket without its other, a type that the catalogue has not, no or blank-edged words.
+        MalformedRecord: a bracket is unpaired, a type is unknown, or marked words are empty or begin or end with white
+            space.
     """
     types = catalogue()
     out: list[str] = []
@@ -61,7 +63,7 @@ def unmarked(body: str, where: str) -> tuple[str, tuple[LabeledSpan, ...]]:
             raise MalformedRecord(f"{where}, line {line} of the note: the catalogue has no type {kind}")
         if not words or words != words.strip():
             raise MalformedRecord(
-                f"{where}, line {line} of the note: marked words are empty or begin or end with a blank"
+                f"{where}, line {line} of the note: marked words are empty, or begin or end with white space"
             )
         out += (plain, words)
         length += len(plain)
@@ -72,7 +74,7 @@ def unmarked(body: str, where: str) -> tuple[str, tuple[LabeledSpan, ...]]:
     whole = "".join(out)
     if "⟦" in whole or "⟧" in whole:
         line = whole.count("\n", 0, min(i for i, sign in enumerate(whole) if sign in "⟦⟧")) + 1
-        raise MalformedRecord(f"{where}, about line {line} of the note: a mark that is none: write ⟦TYPE:words⟧")
+        raise MalformedRecord(f"{where}, about line {line} of the note: a malformed mark: write ⟦TYPE:words⟧")
     return whole, tuple(spans)
 
 
@@ -85,15 +87,15 @@ def _texts(path: str | Path | None) -> Iterator[tuple[str, str]]:
             if entry.name.endswith(".txt"):
                 yield entry.name, entry.read_text(encoding="utf-8")
     elif path is not None:
-        raise MalformedRecord("the handwritten notes cannot be read: name a .txt file or a folder of them")
+        raise MalformedRecord("the handwritten notes cannot be read. Name a .txt file or a folder of them")
 
 
 def _blocks(name: str, text: str) -> Iterator[tuple[int, str, str]]:
-    """Each note's first line number, head and body."""
+    """Each note's first line number, head, and body."""
     lines = text.split("\n")
     heads = [number for number, line in enumerate(lines) if line.startswith("===")]
     if any(line.strip() for line in lines[: heads[0] if heads else len(lines)]):
-        raise MalformedRecord(f"{name} line 1: words before the first head `=== id | style | country | era`")
+        raise MalformedRecord(f"{name} line 1: text before the first head `=== id | style | country | era`")
     for number, following in zip(heads, [*heads[1:], len(lines)], strict=True):
         body = "\n".join(lines[number + 1 : following]).strip("\n")
         if not body.strip():

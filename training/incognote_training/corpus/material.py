@@ -1,7 +1,8 @@
-"""The lists and families: text files beside this module, each entry a template of `grammar.py`.
+"""The lists and families: text files next to this module, whose entries are templates of `grammar.py`.
 
-A list file holds `= name` or `= name @TYPE` (then all that an entry makes is one span of that type), and under it an
-entry a line, `3> entry` counting three times. A family file holds `=== id | style | options` and under it a template.
+A list file has heads `= name` or `= name @TYPE`. With a type, everything that an entry makes is one span of that type.
+Below the head is one entry per line, and `3> entry` counts three times. A family file has heads
+`=== id | style | options`, each with a template below it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _WEIGHT = re.compile(r"(\d+)> ")
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """A list: its templates, their weights summed up, and the type of what they make."""
+    """A list: its templates, their cumulative weights, and the type of what they make."""
 
     templates: tuple[Template, ...]
     weights: tuple[int, ...]
@@ -36,9 +37,9 @@ class Family:
     """One kind of document.
 
     Attributes:
-        options: words that bind the scene (`scene.py`): child, infant, adult, elder, fertile, F, M; `clean` for no PHI
-            at all, `single` for one that never stands in a chart with others.
-        weight: how often it comes.
+        options: words that restrict the scene (`scene.py`): child, infant, adult, elder, fertile, F, M; `clean` for no
+            PHI at all, `single` for one that is never combined with others in a chart.
+        weight: its relative frequency.
     """
 
     id: str
@@ -79,7 +80,7 @@ def lists() -> dict[str, Entries]:
 
 def _entries(rows: list[tuple[int, Template]], kind: str | None, where: str, before: Entries | None) -> Entries:
     if not rows or before is not None:
-        raise UsageError(f"{where} is empty or stands twice: give it entries under one head")
+        raise UsageError(f"{where} is empty or occurs twice: give it entries under one head")
     if kind is not None and kind not in catalogue():
         raise UsageError(f"{where}: the catalogue has no type {kind}")
     return Entries(tuple(t for _, t in rows), tuple(accumulate(w for w, _ in rows)), kind)
@@ -90,7 +91,7 @@ def families() -> tuple[Family, ...]:
     """Every family, in order of file and place.
 
     Raises:
-        UsageError: a file is malformed, or an id stands twice.
+        UsageError: a file is malformed, or an id occurs twice.
     """
     made: list[Family] = []
     for file, text in _texts("families"):
@@ -100,12 +101,12 @@ def families() -> tuple[Family, ...]:
             first, _, body = block.partition("\n")
             head = _FAMILY.fullmatch(first)
             if head is None:
-                raise UsageError(f"{file}: a head that is none: write `=== id | style | options`")
+                raise UsageError(f"{file}: a malformed head: write `=== id | style | options`")
             options = (head[3] or "").split()
             weight = next((float(word[2:]) for word in options if word.startswith("w=")), 1.0)
             made.append(
                 Family(head[1], head[2], frozenset(options), weight, parse(body.strip("\n"), f"{file} {head[1]}"))
             )
     if len({family.id for family in made}) < len(made):
-        raise UsageError("two families bear one id: rename one")
+        raise UsageError("two families have the same id: rename one")
     return tuple(made)

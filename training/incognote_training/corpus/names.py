@@ -1,6 +1,6 @@
 """Names of the world: the cultures of names.toml with Faker's lists, rare names of our lexicon, names that are words.
 
-The pools are filled once per process and drawn from with the document's own random source, so that a seed gives the
+The pools are filled once per process. Names are drawn with the document's own random source, so that a seed gives the
 same names whatever else was drawn.
 """
 
@@ -28,7 +28,7 @@ _KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class Culture:
-    """Where a person's names come from."""
+    """The source of a person's names."""
 
     name: str
     male: tuple[str, ...]
@@ -51,7 +51,7 @@ def _file() -> dict[str, Any]:
 
 @cache
 def cultures() -> tuple[tuple[Culture, ...], tuple[int, ...]]:
-    """The cultures and their weights, summed up.
+    """The cultures and their cumulative weights.
 
     Raises:
         MissingExtra: Faker is not installed.
@@ -62,7 +62,7 @@ def cultures() -> tuple[tuple[Culture, ...], tuple[int, ...]]:
 
 
 def culture(random: Random) -> Culture:
-    """Some culture, by weight."""
+    """Draw a culture by weight."""
     some, weights = cultures()
     return random.choices(some, cum_weights=weights)[0]
 
@@ -97,7 +97,7 @@ def _provider(locale: str) -> Any:
 
 
 def _latin(word: str) -> bool:
-    """A name in Latin letters that can be one; "Doe" is a placeholder, as the annotation guide has it."""
+    """Return True for a plausible name in Latin letters. "Doe" is a placeholder in the annotation guide."""
     return (
         word != "Doe"
         and 1 < len(word) < 22
@@ -112,7 +112,7 @@ def _pool(words: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def rare() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Given names and surnames of the lexicon that are nothing else, with a capital."""
+    """Given names and surnames of the lexicon that have no other meaning, capitalized."""
     given, last = [], []
     for word, entry in lexicon.lexicon().items():
         if lexicon.commonness(entry) or entry >> 8 or len(word) < 3 or not word.isascii():
@@ -126,7 +126,7 @@ def rare() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @cache
 def wordlike() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Given names and surnames that are also words, places, brands or eponyms: Hope, Young, Paris, Parkinson."""
+    """Given names and surnames that are also words, places, brands, or eponyms: Hope, Young, Paris, Parkinson."""
     given, last = [], []
     for word, entry in lexicon.lexicon().items():
         if (lexicon.commonness(entry) >= 1 or entry >> 8) and len(word) > 2 and word.isalpha():
@@ -139,7 +139,7 @@ def wordlike() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @cache
 def nicknames() -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
-    """The short forms of a given name, and those that go with any."""
+    """The short forms of each given name, and those that fit any name."""
     pairs: dict[str, tuple[str, ...]] = {}
     for pair in _file()["nicknames"]["pairs"].split(";"):
         name, short = pair.split()

@@ -1,6 +1,6 @@
-"""Runs of eight words that two texts share, compared by hash: training notes must share none with notes that measure.
+"""Runs of eight words that two texts share, compared by hash. Training notes must share none with evaluation notes.
 
-A word is a run of letters or digits, in small letters; what stands between does not count. No run is kept or shown.
+A word is a run of letters or digits, in lower case. Characters between words do not count. No run is stored or shown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def runs(text: str) -> Iterator[int]:
 
 
 class Measured:
-    """The runs of the notes that measure.
+    """The runs of the evaluation notes.
 
     Args:
         paths: annotated files in any format that `evaluate` reads.
@@ -42,12 +42,12 @@ class Measured:
         )
 
     def shares(self, text: str) -> bool:
-        """Whether a text shares a run with any of them."""
+        """Return True if a text shares a run with any of them."""
         return any(run in self._runs for run in runs(text))
 
 
 def shared(documents: Iterable[Document]) -> float:
-    """The share of documents that have a run in common with another of them; 0 for none."""
+    """The share of documents that have a run in common with another document; 0 if there are none."""
     held: Counter[int] = Counter()
     own: list[frozenset[int]] = []
     for document in documents:

@@ -1,4 +1,4 @@
-"""The people of one document, and the ways in which a document names them."""
+"""The people of one document, and the ways in which it names them."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Person:
     Attributes:
         kind: the entity type of the names.
         sex: "F" or "M".
-        of: "dr" or "rn" for staff, else "".
-        relation: what a relative is to the patient, in words.
+        of: "dr" or "rn" for staff, otherwise "".
+        relation: a relative's relation to the patient, in words.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class Person:
     credential: str = ""
 
     def title(self, random: Random) -> str:
-        """Mr., Mrs. …, with the blank after it."""
+        """A title such as "Mr. ", with the space after it."""
         if self.of:
             return random.choice(_TITLES[self.of])
         stop = "." if random.random() < 0.75 else ""
@@ -106,7 +106,7 @@ class Person:
         return f"{first} {last}"
 
     def slug(self, random: Random) -> str:
-        """A part of an e-mail address, a user name or a file name, in small letters."""
+        """A part of an e-mail address, user name, or file name, in lower case."""
         first, last = _plain(self.first), _plain(self.last)
         digits = random.choice(("", "", "", str(random.randint(1, 99)), str(random.randint(1950, 2008))))
         form = random.choice(
@@ -132,11 +132,11 @@ def _plain(word: str) -> str:
 
 def someone(kind: str, random: Random, *, sex: str = "", of: str = "", family: Person | None = None,
             relation: str = "") -> Person:  # fmt: skip
-    """A person.
+    """Make a person.
 
     Args:
         kind: the entity type.
-        family: whose surname they may share.
+        family: a person whose surname may be shared.
     """
     sex = sex or random.choice("FM")
     home = names.culture(random)
@@ -180,7 +180,7 @@ def someone(kind: str, random: Random, *, sex: str = "", of: str = "", family: P
 
 
 def misspelt(name: str, random: Random) -> str:
-    """A name with one slip of the fingers; short ones stay."""
+    """A name with one typing error. Short names stay unchanged."""
     if len(name) < 5:
         return name
     at = random.randrange(1, len(name) - 2)

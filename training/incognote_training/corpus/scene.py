@@ -3,20 +3,20 @@
 pt ot1 dr1 rn1 sp mo fa sis bro dau son kin1 p1
                             people (ot: another patient): `pt.mr`, `dr1.sig` … as `people.py` names them; `kin1.rel`
 he him his man mr sex sexletter
-                            words that go with the patient's sex
+                            words that depend on the patient's sex
 age age.old age.lone age.bare age.short age.man age.dec ka:30-60 ka.old:30-60
-                            the patient's age; another's
-d d-3 d+14 d?-90 d?+60      days from the document's own, `?` some day up to there; `:p` as prose, `:w` with weekday,
-                            `:stamp` `:hl7` `:fhir` with a time, `:iso`
+                            the patient's age; another person's age
+d d-3 d+14 d?-90 d?+60      days relative to the document's own; `?` draws a day up to that distance; `:p` as in prose,
+                            `:w` with a weekday, `:stamp` `:hl7` `:fhir` with a time, `:iso`
 dob dob* dod my?-5 y?-20 m?-1 hol
-                            birth (`*` another's), death, month and year, year, month, holidays
+                            birth (`*` another person's), death, month and year, year, month, holidays
 wd clock                    a weekday, a time of day: no PHI
 email:pt user:dr1 slug:pt   made from a person's names
-n:60-180 f:1.0-9.9 ##-??    numbers and signs: no PHI
-city city2                  of the gazetteer, or made up
-prose prose:talk prose:any  real clinical prose, of notes, dialogues, either; ours where there is none
-NAME NAME2 NAME.short NAME* an entry of a list: typed ones keep their value in a document (`2` another, `*` always a new
-                            one); `NAME-us` where the list has a country
+n:60-180 f:1.0-9.9 ##-??    numbers and random characters: no PHI
+city city2                  from the gazetteer, or made up
+prose prose:talk prose:any  real clinical prose from notes, dialogues, or either; our own if there is none
+NAME NAME2 NAME.short NAME* an entry of a list. Typed lists keep their value in a document (`2` for another, `*` for a
+                            new one each time); `NAME-us` is used if the list has a country
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _LISTED = re.compile(r"([a-z_-]+)(\d*|\*)(?:\.(short|up))?")
 
 @cache
 def cities() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Towns whose names are nothing else, and those that are also names or words."""
+    """Towns whose names have no other meaning, and those that are also names or words."""
     plain: list[str] = []
     double: list[str] = []
     for name, place in gazetteer().places.items():
@@ -77,12 +77,12 @@ def cities() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 class Scene:
-    """One document's people, day, places and numbers, each made when it is first asked for.
+    """One document's people, day, places, and numbers, each made on first use.
 
     Args:
-        random: the document's own source of chance.
+        random: the document's own random source.
         options: of the family: child, infant, adult, elder, F, M.
-        prose: where real clinical prose is at hand, gives a template of it.
+        prose: returns a template of real clinical prose, if there is any.
     """
 
     def __init__(self, random: Random, options: frozenset[str] = frozenset(),
@@ -111,7 +111,7 @@ class Scene:
         """The pieces of a slot.
 
         Raises:
-            UsageError: nothing bears the name.
+            UsageError: there is no value and no list with this name.
         """
         random = self.random
         if (pair := _PRONOUNS.get(name)) is not None:
@@ -135,7 +135,7 @@ class Scene:
         elif (found := _LISTED.fullmatch(name)) is not None:
             yield from self._listed(found[1], found[2], found[3] or "")
         else:
-            raise UsageError(f"no value and no list is named {name!r}: mend the template")
+            raise UsageError(f"there is no value or list named {name!r}: fix the template")
 
     def person(self, key: str) -> Person:
         """A person of the document, made on first use."""
@@ -190,7 +190,7 @@ class Scene:
         table = lists()
         entries = table.get(f"{name}-{self.country}") or table.get(name)
         if entries is None:
-            raise UsageError(f"no value and no list is named {name!r}: mend the template")
+            raise UsageError(f"there is no value or list named {name!r}: fix the template")
         if entries.type is None:
             yield from expand(self._draw(name, entries), self.random, self.fill)
             return
@@ -207,7 +207,7 @@ class Scene:
         )
 
     def _draw(self, name: str, entries: Entries) -> Template:
-        """An entry, preferably one that this document has not had."""
+        """Draw an entry, preferably one that this document has not had yet."""
         had = self._drawn.setdefault(name, set())
         at = 0
         for _ in range(4):
@@ -218,7 +218,7 @@ class Scene:
         return entries.templates[at]
 
     def city(self) -> str:
-        """A town: mostly of the gazetteer, some made up."""
+        """A town: usually from the gazetteer, sometimes made up."""
         plain, double = cities()
         chance = self.random.random()
         if chance < 0.3:
@@ -227,7 +227,7 @@ class Scene:
 
 
 def _age(random: Random, options: frozenset[str]) -> int:
-    """In months."""
+    """Draw an age in months."""
     if "infant" in options:
         return random.randrange(0, 20)
     if "child" in options:
@@ -242,7 +242,7 @@ def _age(random: Random, options: frozenset[str]) -> int:
 
 
 def _short(name: str, random: Random) -> str:
-    """An institution as people call it: its first words, or its initials."""
+    """An institution's short name: its first words, or its initials."""
     words = name.replace(",", "").split()
     head = words[: 2 if words[0] in ("St.", "St", "Saint", "The", "Our", "Royal", "Hospital") else 1]
     initials = "".join(word[0] for word in words if word[0].isupper())

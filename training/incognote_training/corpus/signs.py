@@ -1,4 +1,4 @@
-"""Signs drawn after a pattern: `##-??`."""
+"""Random characters from a pattern such as `##-??`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from string import ascii_lowercase, ascii_uppercase
 
 
 def signs(pattern: str, random: Random) -> str:
-    """Signs drawn after a pattern."""
+    """Draw characters for a pattern."""
     out = []
     for sign in pattern:
         if sign == "#":

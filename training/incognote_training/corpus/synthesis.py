@@ -1,4 +1,4 @@
-"""Documents without end, the same for the same seed."""
+"""Generate any number of documents, the same for the same seed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BETWEEN = (
     "\n________________\n",
 )
 _STRAY = 0.035
-"""Share of documents without PHI among families that are not `clean`: short ones where no optional part came."""
+"""Share of documents without PHI from families that are not `clean`: short ones in which no optional part appears."""
 
 
 @cache
@@ -39,7 +39,7 @@ def _drawn(clean: bool) -> tuple[tuple[Family, ...], tuple[float, ...]]:
 
 def made(family: Family, random: Random, name: str, prose: Prose | None = None,
          more: Sequence[Family] = ()) -> Document:  # fmt: skip
-    """One document of a family, as its writer typed it.
+    """Make one document of a family, as its writer typed it.
 
     Args:
         more: families whose documents follow in the same text, about the same people, as in a chart.
@@ -58,12 +58,12 @@ def made(family: Family, random: Random, name: str, prose: Prose | None = None,
 def synthesize(
     seed: int, n: int, *, clean: float = 0.3, corrupt: float = 0.3, prose: Prose | None = None
 ) -> Iterator[Document]:
-    """So many documents; each depends on the seed and its own number only.
+    """Generate documents. Each depends only on the seed and its own number.
 
     Args:
-        clean: about what share holds no PHI.
-        corrupt: what share has errors of OCR, typing or encoding (`corruption.py`).
-        prose: real clinical prose (`injection.Source`); without it our own sentences stand there.
+        clean: approximate share without PHI.
+        corrupt: share with errors of OCR, typing, or encoding (`corruption.py`).
+        prose: real clinical prose (`injection.Source`); our own sentences are used without it.
 
     Raises:
         MissingExtra: Faker is not installed.

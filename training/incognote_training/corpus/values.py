@@ -1,4 +1,4 @@
-"""Values that a document's facts give by themselves: ages, other days, numbers, what is made from names, prose."""
+"""Values made from a document's facts: ages, other dates, numbers, values made from names, and prose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from incognote_training.corpus.signs import signs
 
 
 class Facts(Protocol):
-    """What values are made from: a document's people, day and numbers (`corpus.scene`)."""
+    """The facts that values are made from: a document's people, day, and numbers (`corpus.scene`)."""
 
     random: Random
     prose: Callable[[Random, str, bool], Template | None] | None
@@ -205,4 +205,4 @@ VALUES: dict[str, Callable[[Facts, str], Iterator[Piece]]] = {
     "age.dec": _decade, "man": _man, "dob": _birth, "dob*": _other_birth, "dod": _death, "hol": _holiday,
     "clock": _clock, "wd": _weekday, "email": _email, "user": _user, "slug": _slug, "city": _city, "prose": _prose,
 }  # fmt: skip
-"""What fills a slot of this name: the scene and the slot's argument, to its pieces."""
+"""Fillers by slot name. Each takes the scene and the slot's argument, and yields pieces."""

@@ -1,4 +1,4 @@
-"""Distil the embedded embedder, and examine it on texts kept apart."""
+"""Distill the embedded embedder, and examine it on held-out texts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _PIECES = 3_000
 
 
 def main() -> None:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m incognote_training.embedder", description=__doc__)
     parser.add_argument("--teacher", required=True, metavar="FOLDER", help="all-MiniLM-L6-v2, or a model like it")
     parser.add_argument("--notes", required=True, nargs="+", metavar="FILE", help="lines with text, note or dialogue")
     parser.add_argument("--out", required=True, metavar="FOLDER", type=Path)
-    parser.add_argument("--referents", type=int, default=15_000, help="made up to teach with (default: %(default)s)")
+    parser.add_argument("--referents", type=int, default=15_000, help="made up for training (default: %(default)s)")
     parser.add_argument("--bags", type=int, default=20_000, help="bags of words (default: %(default)s)")
     for name, kind in (("dimension", int), ("epochs", int), ("rate", float), ("pairs", float), ("seed", int)):
         parser.add_argument(f"--{name}", type=kind, default=getattr(Course(), name), help="default: %(default)s")
@@ -45,7 +45,7 @@ def distil(
 ) -> dict[str, Any]:
     """Teach, write to `out`, and return what the examination found."""
     teacher = Teacher(folder)
-    chance = random.Random(course.seed)  # noqa: S311  # reproducible material, no secret
+    chance = random.Random(course.seed)  # noqa: S311  # reproducible material, not a secret
     taught, apart = material.read_notes(notes)
     vocabulary = [word for word, _ in sorted(teacher.backend.get_vocab().items(), key=lambda item: item[1])]
     words = [word for word in vocabulary if word.isalnum()]

@@ -1,4 +1,4 @@
-"""How near the student comes to its teacher on texts that neither saw before."""
+"""Measure how close the student comes to its teacher on texts that the student has not seen."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from numpy.typing import NDArray
 
 from incognote_training.embedder.teacher import Matrix
 
-_RESAMPLES = 200  # of up to millions of pairs each: minutes
+_RESAMPLES = 200  # each over up to millions of pairs, which takes minutes
 Values = NDArray[np.float64]
 
 
 def spearman(one: Values, other: Values) -> float:
-    """The rank correlation of two rows of numbers without many ties."""
+    """The rank correlation of two sequences of numbers without many ties."""
     ranks = [np.argsort(np.argsort(values)).astype(np.float64) for values in (one, other)]
     return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def by_pairs(student: Matrix, teacher: Matrix, seed: int = 0) -> dict[str, Any]:
-    """Spearman's correlation of the cosines of all pairs of texts, its 95 % interval by drawing texts anew."""
+    """Spearman's correlation of the cosines of all pairs of texts, with a 95 % interval from resampled texts."""
     here, there = (vectors.astype(np.float64) @ vectors.astype(np.float64).T for vectors in (student, teacher))
     chance = np.random.default_rng(seed)
     upper = np.triu_indices(len(student), 1)
     drawn = []
     for _ in range(_RESAMPLES):
-        kept = np.unique(chance.integers(len(student), size=len(student)))  # a text beside itself would be a tie at 1
+        kept = np.unique(chance.integers(len(student), size=len(student)))  # a text with itself would tie at 1
         some = np.ix_(kept, kept)
         corner = np.triu_indices(len(kept), 1)
         drawn.append(spearman(here[some][corner], there[some][corner]))
@@ -36,7 +36,7 @@ def by_pairs(student: Matrix, teacher: Matrix, seed: int = 0) -> dict[str, Any]:
 
 
 def by_twins(student: tuple[Matrix, Matrix], teacher: tuple[Matrix, Matrix], seed: int = 0) -> dict[str, Any]:
-    """Spearman's correlation of the cosines of given pairs (row by row), its interval by drawing pairs anew."""
+    """Spearman's correlation of the cosines of given pairs (row by row), with an interval from resampled pairs."""
     here, there = ((a.astype(np.float64) * b).sum(1) for a, b in (student, teacher))
     chance = np.random.default_rng(seed)
     drawn = [
@@ -48,7 +48,7 @@ def by_twins(student: tuple[Matrix, Matrix], teacher: tuple[Matrix, Matrix], see
 
 
 def found(queries: Matrix, store: Matrix, truth: Sequence[int], most: int) -> dict[str, Any]:
-    """The share of queries whose own row of the store is among the `most` nearest; interval by the normal curve."""
+    """The share of queries whose own row of the store is among the `most` nearest, with a normal interval."""
     likeness = queries @ store.T
     own = likeness[np.arange(len(queries)), list(truth)]
     hits = (likeness > own[:, None] + 1e-6).sum(1) < most

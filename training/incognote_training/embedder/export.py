@@ -1,4 +1,4 @@
-"""The student as files: int8 rows with a float16 scale each in ONNX, the tokenizer, and a card for machines."""
+"""Write the student as files: int8 rows with a float16 scale each in ONNX, the tokenizer, and a card in JSON."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _WINDOW = 512
 
 
 def quantized(table: Matrix) -> tuple[NDArray[np.int8], NDArray[np.float16]]:
-    """Rows in steps of 1/127 of their largest entry, and what a step of each is."""
+    """Rows in steps of 1/127 of their largest entry, and the size of a step for each row."""
     steps = (np.abs(table).max(axis=1) / 127).astype(np.float16)
     safe = np.where(steps > 0, steps, 1).astype(np.float32)
     return np.clip(np.rint(table / safe[:, None]), -127, 127).astype(np.int8), steps
 
 
 def graph(table: Matrix) -> bytes:
-    """An ONNX model: `ids` (texts × WordPieces, int64) to `sum` (texts × dimension), the weighted sum of their rows.
+    """An ONNX model: `ids` (texts × WordPieces, int64) to `sum` (texts × dimension), the sum of their scaled rows.
 
     Raises:
         MissingExtra: the extra `train` is not installed.
@@ -61,12 +61,12 @@ def graph(table: Matrix) -> bytes:
 
 
 def write(folder: Path, table: Matrix, tokenizer: Any, pad: int, facts: dict[str, Any]) -> str:
-    """Write model.onnx, tokenizer.json and model.json, and return the version.
+    """Write model.onnx, tokenizer.json, and model.json, and return the version.
 
     Args:
         tokenizer: a `tokenizers.Tokenizer` that neither truncates nor pads.
-        pad: the WordPiece that stands for nothing; its row becomes zero.
-        facts: what else the card shall say.
+        pad: the padding WordPiece; its row becomes zero.
+        facts: further content of the card.
     """
     table = table.copy()
     table[pad] = 0

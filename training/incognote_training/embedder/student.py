@@ -1,4 +1,4 @@
-"""The student: one vector per WordPiece, whose length is its weight in a sum; taught to sit where the teacher does."""
+"""The student: one vector per WordPiece, whose length is its weight in a sum, trained to match the teacher."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from rich.progress import Progress
 from incognote.embedding.base import unit
 from incognote_training.embedder.teacher import Lesson, Matrix
 
-_RARE = 1e-3  # `a` of Arora et al. 2017 (smooth inverse frequency), with which the weights begin
-_SEEN = 3  # contexts of a WordPiece from which its mean is trusted
+_RARE = 1e-3  # `a` of Arora et al. 2017 (smooth inverse frequency), for the initial weights
+_SEEN = 3  # minimum number of contexts for a WordPiece's mean to be used
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How the student is taught.
+    """How the student is trained.
 
     Attributes:
-        pairs: how much the cosines between the texts of a batch count beside the place of each text.
+        pairs: the weight of the cosines between the texts of a batch, compared with the position of each text.
     """
 
     dimension: int = 128
@@ -33,14 +33,14 @@ class Course:
 
 
 def projection(vectors: Matrix, dimension: int) -> Matrix:
-    """The directions (teacher's dimension × dimension) that keep the dot products of the vectors best (SVD)."""
+    """The directions (teacher's dimension × dimension) that best keep the dot products of the vectors (SVD)."""
     _, directions = np.linalg.eigh(vectors.T.astype(np.float64) @ vectors.astype(np.float64))
     kept: Matrix = directions[:, ::-1][:, :dimension].astype(np.float32)
     return kept
 
 
 def beginning(lesson: Lesson, alone: Matrix, onto: Matrix) -> Matrix:
-    """Each WordPiece's mean in context, or alone where it was met too seldom; the more frequent, the shorter.
+    """Each WordPiece's mean in context, or its own vector if it is too rare. Frequent ones are shorter.
 
     Args:
         alone: the teacher's vector of each WordPiece as a text of its own.
@@ -52,10 +52,10 @@ def beginning(lesson: Lesson, alone: Matrix, onto: Matrix) -> Matrix:
 
 
 def teach(lesson: Lesson, begin: Matrix, onto: Matrix, course: Course, progress: Progress) -> Matrix:
-    """The table of the student, vocabulary × dimension.
+    """Train the student's table, vocabulary × dimension.
 
-    The loss is 1 − cosine to the teacher's projected vector, and the squared error of the cosines between the texts of
-    a batch to the teacher's own, unprojected ones.
+    The loss has two parts: 1 − cosine to the teacher's projected vector, and the squared error between the cosines of
+    the texts of a batch and the teacher's own, unprojected cosines.
     """
     import torch
     from torch.nn.functional import embedding_bag, normalize
@@ -66,7 +66,7 @@ def teach(lesson: Lesson, begin: Matrix, onto: Matrix, course: Course, progress:
     truth, places = torch.from_numpy(lesson.vectors), torch.from_numpy(unit(lesson.vectors @ onto))
     usable = np.array([number for number, own in enumerate(lesson.ids) if own])
     steps = course.epochs * (len(usable) // course.batch)
-    optimizer = torch.optim.SparseAdam([table], lr=course.rate)  # a batch has few of the rows: ten times as fast
+    optimizer = torch.optim.SparseAdam([table], lr=course.rate)  # few rows per batch: ten times as fast
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, max(steps, 1))
     bar = progress.add_task("student", total=steps)
     for _ in range(course.epochs):
@@ -88,7 +88,7 @@ def teach(lesson: Lesson, begin: Matrix, onto: Matrix, course: Course, progress:
 
 
 def _bags(rows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-    """All WordPieces in one row, and where each text begins; as tensors."""
+    """All WordPieces in one row and the start of each text, as tensors."""
     import torch
 
     lengths = np.array([0, *map(len, rows[:-1])])
@@ -96,5 +96,5 @@ def _bags(rows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
 
 
 def embed(table: Matrix, ids: Sequence[Sequence[int]]) -> Matrix:
-    """What the student says of texts given by their WordPieces."""
+    """The student's vectors of texts, given by their WordPieces."""
     return unit(np.stack([table[list(own)].sum(0) if own else np.zeros(table.shape[1], np.float32) for own in ids]))

@@ -1,4 +1,4 @@
-"""The teacher: sentence vectors of texts, and what each WordPiece means on average in its contexts."""
+"""The teacher: sentence vectors of texts, and the mean vector of each WordPiece in its contexts."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from incognote.errors import MissingExtra
 
 Matrix = NDArray[np.float32]
 _TOKENS = 4_096
-_WINDOW = 254  # and two special tokens: what all-MiniLM-L6-v2 reads
+_WINDOW = 254  # plus two special tokens: the input length of all-MiniLM-L6-v2
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What the teacher said.
+    """The teacher's output.
 
     Attributes:
         ids: the WordPieces of each text, without the special ones.
         vectors: of length 1, texts × teacher's dimension.
-        meanings: the mean contextual vector of each WordPiece, vocabulary × teacher's dimension; zero where unseen.
-        counts: how often each was met.
+        meanings: the mean contextual vector of each WordPiece, vocabulary × teacher's dimension; zero if unseen.
+        counts: how often each WordPiece occurred.
     """
 
     ids: list[list[int]]
@@ -36,7 +36,7 @@ class Lesson:
 
 
 class Teacher:
-    """A BERT-like sentence encoder with mean pooling, read with `transformers`.
+    """A BERT-like sentence encoder with mean pooling, loaded with `transformers`.
 
     Args:
         folder: of the model; nothing is downloaded.
@@ -58,7 +58,7 @@ class Teacher:
         self.backend: Any = backend
 
     def read(self, texts: Sequence[str], what: str, progress: Progress) -> Lesson:
-        """Encode texts, each in windows whose vectors are averaged by tokens."""
+        """Encode texts in windows. A text's vector is the mean of its windows, weighted by tokens."""
         import torch
 
         ids = [list(found.ids) for found in self.backend.encode_batch(list(texts), add_special_tokens=False)]

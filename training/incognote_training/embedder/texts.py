@@ -1,4 +1,4 @@
-"""What the student is taught and examined on: pieces of notes, and short strings made up by Faker."""
+"""Texts for training and examining the student: pieces of notes, and short strings made by Faker."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from zlib import crc32
 from incognote.errors import MissingExtra, UsageError
 from incognote.jsonlines import read_rows
 
-# not it_IT: its places come in another order in every process
+# not it_IT: the order of its places differs between processes
 LOCALES = ("en_US", "en_GB", "en_IN", "es_ES", "es_MX", "fr_FR", "de_DE", "pt_BR", "nl_NL", "pl_PL", "tr_TR")
 _TEXTS = ("text", "note", "dialogue")
-_KEPT_APART = 5  # one document in five is for the examination
+_KEPT_APART = 5  # one document in five is kept for the examination
 _KINDS = ("Hospital", "Medical Center", "Clinic", "Memorial Hospital", "Health Center", "University Hospital",
           "Children's Hospital", "Rehabilitation Center", "Nursing Home", "Family Practice", "Community College",
           "High School", "Department of Cardiology", "Police Department", "County Jail", "Hospice")  # fmt: skip
@@ -24,7 +24,7 @@ _TITLES = ("Dr.", "Mr.", "Mrs.", "Ms.", "Prof.", "Nurse")
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A document, and the same with its annotated stretches masked (None where it has no annotation)."""
+    """A document, and the same with its annotated spans masked (None if it has no annotation)."""
 
     text: str
     masked: str | None
@@ -32,17 +32,17 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Referent:
-    """A made-up person, place or institution, and how else it may be written."""
+    """A made-up person, place, or institution, and other ways to write it."""
 
     canonical: str
     variants: tuple[str, ...]
 
 
 def read_notes(paths: Iterable[str | Path]) -> tuple[list[Note], list[Note]]:
-    """The documents to teach with and those kept apart, told by a hash of their id, or of their text.
+    """The documents for training and the held-out ones, split by a hash of their id, or of their text.
 
     Raises:
-        UsageError: a file cannot be read, or a line is no JSON object with one of text, note, dialogue.
+        UsageError: a file cannot be read, or a line is not a JSON object with one of text, note, dialogue.
     """
     taught: list[Note] = []
     apart: list[Note] = []
@@ -50,7 +50,7 @@ def read_notes(paths: Iterable[str | Path]) -> tuple[list[Note], list[Note]]:
         for _, row in read_rows(path, "--notes"):
             found = [row[name] for name in _TEXTS if isinstance(row.get(name), str)] if isinstance(row, dict) else []
             if not found:
-                raise UsageError(f"--notes: each line holds one of {', '.join(_TEXTS)}")
+                raise UsageError(f"--notes: each line must have one of {', '.join(_TEXTS)}")
             side = apart if crc32(str(row.get("id", found[0])).encode()) % _KEPT_APART == 0 else taught
             side += [Note(text, _masked(text, row.get("spans"))) for text in found]
     return taught, apart
@@ -68,7 +68,7 @@ def _masked(text: str, spans: Sequence[dict[str, Any]] | None) -> str | None:
 
 
 def pieces(notes: Iterable[Note], chance: random.Random) -> Iterator[str]:
-    """Every note once, cut into stretches of 3 to 120 words; of some also the masked ones."""
+    """Every note once, cut into stretches of 3 to 120 words, and for some notes the masked version too."""
     for note in notes:
         yield from _cut(note.text, chance)
         if note.masked is not None and chance.random() < 0.3:
@@ -85,7 +85,7 @@ def _cut(text: str, chance: random.Random) -> Iterator[str]:
 
 
 def referents(count: int, seed: int) -> list[Referent]:
-    """Persons, addresses, places and institutions in eleven locales, each with variants.
+    """Persons, addresses, places, and institutions in eleven locales, each with variants.
 
     Raises:
         MissingExtra: the extra `distill` is not installed.
@@ -94,7 +94,7 @@ def referents(count: int, seed: int) -> list[Referent]:
         from faker import Faker
     except ImportError:
         raise MissingExtra("distill", "distilling the embedder") from None
-    chance = random.Random(seed)  # noqa: S311  # reproducible material, no secret
+    chance = random.Random(seed)  # noqa: S311  # reproducible material, not a secret
     makers = []
     for locale in LOCALES:
         maker = Faker(locale)
@@ -129,12 +129,12 @@ def _referent(made: Any, chance: random.Random) -> Referent:
 
 
 def strings(made: Iterable[Referent]) -> Iterator[str]:
-    """All the writings, each once."""
+    """All ways to write the referents, without duplicates."""
     return iter(dict.fromkeys(text for one in made for text in (one.canonical, *one.variants)))
 
 
 def word_bags(vocabulary: Sequence[str], count: int, chance: random.Random) -> Iterator[str]:
-    """Every whole word of a vocabulary alone, then bags of two to four: no word is left untaught."""
+    """Every whole word of a vocabulary alone, then bags of two to four words, so that every word is taught."""
     yield from vocabulary
     for _ in range(count):
         yield " ".join(chance.choices(vocabulary, k=chance.randint(2, 4)))

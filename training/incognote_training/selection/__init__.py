@@ -1,4 +1,4 @@
-"""Which notes to annotate and train on: CIPHER's features, outliers and strata (its table 1 and the text below it)."""
+"""Choose notes to annotate and train on, by CIPHER's features, outliers, and strata (table 1 and the text below)."""
 
 from incognote_training.selection.features import FEATURES, features
 from incognote_training.selection.sampling import outliers, robust_z, select

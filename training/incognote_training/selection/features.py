@@ -1,8 +1,9 @@
 """CIPHER's 14 note features (its table 1).
 
-The paper counts unique tokens with tiktoken's cl100k_base; we count unique words and signs of `distill.tokens`, so that
-no vocabulary must be fetched: the measure only ranks notes. TF-IDF is ln((1 + n) / (1 + df)) + 1 over lower-case words,
-the cosine to all other notes taken at once from the sum of the unit vectors.
+The paper counts unique tokens with tiktoken's cl100k_base. We count the unique words and punctuation marks of
+`incognote_training.tokens`, so that no vocabulary has to be fetched; the measure only ranks notes. TF-IDF is
+ln((1 + n) / (1 + df)) + 1 over lower-case words. The mean cosine to all other notes is computed from the sum of the
+unit vectors.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def features(texts: Sequence[str]) -> Floats:
 
 
 def _own(text: str) -> list[float]:
-    """What one note tells by itself: all but its likeness to others."""
+    """The features of one note alone: all except its similarity to others."""
     words = _WORD.findall(text.lower())
     raw = text.encode()
     length = len(text)
@@ -66,7 +67,7 @@ def _own(text: str) -> list[float]:
 
 
 def _similarity(notes: Sequence[Counter[str]]) -> list[float]:
-    """The mean cosine of each note's TF-IDF vector to those of all others; 0 where there is no other."""
+    """The mean cosine of each note's TF-IDF vector to those of all others; 0 if there is no other note."""
     n = len(notes)
     if n < 2:
         return [0.0] * n

@@ -1,4 +1,4 @@
-"""Outliers by robust Z-scores, and a sample of them beside a stratified one (CIPHER: 10 % and 90 %, |Z| > 2)."""
+"""Outliers by robust Z-scores, and a sample of them plus a stratified one (CIPHER: 10 % and 90 %, |Z| > 2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from incognote.errors import UsageError
 from incognote_training.selection.features import Floats
 
 Z = 2.0
-"""Beyond it a note is an outlier."""
+"""A note with a Z-score beyond this is an outlier."""
 _NORMAL = 0.6745
 """The median absolute deviation of the standard normal distribution, which makes Z-scores comparable."""
 
@@ -20,9 +20,8 @@ _NORMAL = 0.6745
 def robust_z(values: Floats) -> Floats:
     """0.6745 (x - median) / MAD per column (Iglewicz and Hoaglin, 1993, §3.3).
 
-    Where more than half of a column is one value, its MAD is 0 and tells nothing: then the mean absolute deviation
-    stands for it, as they advise (1.2533 times it, the scale of the normal distribution), and a column of one value
-    gives zeros.
+    If more than half of a column has the same value, its MAD is 0 and not usable. Then the mean absolute deviation is
+    used, as they advise (times 1.2533, the scale of the normal distribution). A column with a single value gives zeros.
     """
     apart = values - np.median(values, axis=0)
     mad = np.median(np.abs(apart), axis=0)
@@ -32,31 +31,31 @@ def robust_z(values: Floats) -> Floats:
 
 
 def outliers(values: Floats, z: float = Z) -> npt.NDArray[np.bool_]:
-    """Which notes lie beyond ±z in any feature."""
+    """A mask of the notes that are beyond ±z in any feature."""
     return np.asarray((np.abs(robust_z(values)) > z).any(axis=1))
 
 
 def select(
     values: Floats, strata: Sequence[Hashable], n: int, *, share: float = 0.1, z: float = Z, seed: int = 1
 ) -> list[int]:
-    """The numbers of the chosen notes, in order.
+    """The indexes of the chosen notes, in order.
 
-    `share` of them are drawn among the outliers, the others among the rest of all notes, each stratum in proportion to
-    its size (largest remainders), so that an outlier may also come by its stratum. Where there are too few outliers,
-    the strata fill up.
+    `share` of them are drawn from the outliers. The others are drawn from all remaining notes, each stratum in
+    proportion to its size (largest remainders). So an outlier may also be drawn through its stratum. If there are too
+    few outliers, the strata fill the gap.
 
     Args:
         values: notes × features.
-        strata: of each note, such as (document type, organisation).
-        n: how many.
+        strata: one per note, such as (document type, organization).
+        n: how many to choose.
 
     Raises:
-        UsageError: more are wanted than there are, or the lengths differ.
+        UsageError: more notes are requested than there are, or the lengths differ.
     """
     if len(strata) != len(values):
-        raise UsageError("select: as many strata as notes")
+        raise UsageError("select: there must be one stratum per note")
     if not 0 <= n <= len(values):
-        raise UsageError(f"select: {n:,} notes are wanted and there are {len(values):,}: ask for fewer")
+        raise UsageError(f"select: {n:,} notes are requested, but there are only {len(values):,}")
     random = np.random.default_rng(seed)
     beyond = np.flatnonzero(outliers(values, z)) if len(values) else np.array([], dtype=np.int64)
     extra = min(round(n * share), len(beyond))
@@ -72,7 +71,7 @@ def select(
 
 
 def _quotas(sizes: dict[Hashable, int], n: int) -> dict[Hashable, int]:
-    """How many of each stratum: in proportion, the largest remainders rounded up, ties in the strata's order."""
+    """The number for each stratum: in proportion, largest remainders rounded up, ties in the strata's order."""
     total = sum(sizes.values())
     exact = {stratum: n * size / total for stratum, size in sizes.items()} if total else {}
     quotas = {stratum: int(value) for stratum, value in exact.items()}

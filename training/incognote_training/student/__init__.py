@@ -1,12 +1,12 @@
 """The student: a small bidirectional encoder with a CRF, after CIPHER's fourth stage, with Guan's ideas as switches.
 
-shape       what a model looks like: sizes and switches
-attention   layers, with specialised heads
-fusion      token, segment and document levels, gated
+shape       sizes and switches of a model
+attention   layers, with specialized heads
+fusion      token, segment, and document levels, with gates
 crf         the likelihood of a tag sequence
-losses      what is minimised
+losses      the loss functions
 model       all of it as one torch module
-base        where the weights begin: a pretrained base, or chance
+base        the initial weights: a pretrained base, or random
 
-Everything but `shape` imports torch (extra `train`) when it is imported; nothing here is needed at run time.
+Every module except `shape` imports torch (extra `train`). Nothing here is needed at run time.
 """

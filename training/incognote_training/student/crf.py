@@ -1,8 +1,8 @@
 """The negative log-likelihood of tag sequences under a linear-chain CRF (CIPHER, eqs. 2, 3 and 6).
 
-The forward algorithm runs all sequences at once and takes log-sum-exp by a matrix product of exponentials: three
-times as fast as one over tags × tags. Nothing is weighed at a sequence's ends, for windows are cut anywhere; a window
-may begin inside a span.
+The forward algorithm runs on all sequences at once and computes log-sum-exp as a matrix product of exponentials, which
+is three times as fast as over tags × tags. There are no start or end weights, because windows are cut anywhere. A
+window may begin inside a span.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from torch import Tensor, nn
 from incognote.detectors.encoder.bundle import allowed
 
 FORBIDDEN = -30.0
-"""Stands for minus infinity: e^-30 is nothing beside one, and its gradient is a number."""
+"""Used for minus infinity: e^-30 is negligible compared with 1, and its gradient is finite."""
 
 
 class Crf(nn.Module):
     """Transitions and the likelihood.
 
     Args:
-        classes: how many; there are 1 + 2·classes tags.
+        classes: their number; there are 1 + 2·classes tags.
     """
 
     legal: Tensor
@@ -31,7 +31,7 @@ class Crf(nn.Module):
         self.register_buffer("legal", torch.from_numpy(allowed(classes)), persistent=False)
 
     def weights(self) -> Tensor:
-        """The transitions, tags × tags, FORBIDDEN where a tag may not follow."""
+        """The transitions, tags × tags, with FORBIDDEN where a tag may not follow."""
         return torch.where(self.legal, self.transitions, FORBIDDEN)
 
     def forward(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
@@ -40,7 +40,7 @@ class Crf(nn.Module):
         Args:
             emissions: sequences × words × tags, float32.
             tags: sequences × words.
-            mask: sequences × words, True for words; False only behind the last.
+            mask: sequences × words, True for words; False only after the last word.
         """
         a = self.weights()
         real = mask.to(emissions.dtype)

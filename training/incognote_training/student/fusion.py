@@ -1,8 +1,9 @@
-"""Token, segment and document levels and their gated sum (Guan §3.2.2, Algorithm 2).
+"""Token, segment, and document levels and their gated sum (Guan §3.2.2, Algorithm 2).
 
-Left open in print, decided here: segments are WIDTH pieces with a stride of WIDTH, so that each token has one; the
-convolution has a kernel of three; the document is the window the encoder sees. Gates weigh each level element by
-element and begin at almost all token, so that training starts from the pretrained representation.
+The paper leaves some points open, which we decide as follows. Segments are WIDTH pieces with a stride of WIDTH, so that
+each token has one. The convolution has a kernel of three. The document is the window that the encoder sees. Gates
+weight each level element by element. They start almost fully on the token level, so that training starts from the
+pretrained representation.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from incognote_training.student.attention import Layer
 from incognote_training.student.shape import Sizes
 
 WIDTH = 16
-"""Pieces in a segment."""
+"""Number of pieces in a segment."""
 _OPEN = 3.0
-"""The bias of the token gate at the start, and minus that of the others."""
+"""The initial bias of the token gate. The others start at minus this value."""
 
 
 class Fusion(nn.Module):
@@ -71,7 +72,7 @@ class Fusion(nn.Module):
 
 
 def _filled(rows: Tensor) -> Tensor:
-    """Windows × pieces × any, with zeros behind, so that the last segment is whole."""
+    """Windows × pieces × any, padded with zeros so that the last segment is complete."""
     length = rows.shape[1]
     behind = rows.new_zeros(rows.shape[0], WIDTH - 1, rows.shape[2])
     return torch.cat([rows, behind], dim=1)[:, : (length + WIDTH - 1) // WIDTH * WIDTH]

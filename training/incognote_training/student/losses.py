@@ -1,7 +1,7 @@
-"""What is minimised: CIPHER's two losses (eqs. 4 to 6) and Guan's four (§3.3.2), on logits of words.
+"""The losses: CIPHER's two (eqs. 4 to 6) and Guan's four (§3.3.2), on logits of words.
 
-Shapes: logits and soft targets are windows × words × tags, masks windows × words. Guan prints names and aims, not
-formulas; what stands for each is said below. His L_PII is the focal loss.
+Shapes: logits and soft targets are windows × words × tags, masks are windows × words. Guan prints names and aims but no
+formulas; our choices are given below. Guan's L_PII is the focal loss.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from torch import Tensor
 
 
 def focal(logits: Tensor, targets: Tensor, mask: Tensor, power: float) -> Tensor:
-    """Soft cross-entropy, each tag's part weighed by (1 - q)^power, mean per word (CIPHER eq. 5); power 0 is plain."""
+    """Soft cross-entropy with each tag weighted by (1 - q)^power, mean per word (CIPHER eq. 5). Power 0: plain."""
     log_q = torch.log_softmax(logits, dim=-1)
     parts = targets * log_q
     if power:
@@ -22,13 +22,13 @@ def focal(logits: Tensor, targets: Tensor, mask: Tensor, power: float) -> Tensor
 
 
 def preservation(logits: Tensor, targets: Tensor, mask: Tensor, meanings: Tensor) -> Tensor:
-    """How far what is left of the text means something else than what should be left of it.
+    """How much the meaning of the remaining text differs from the meaning of the text that should remain.
 
-    One minus the cosine of two mean word vectors: words weighed by their probability of staying, and by whether gold
-    lets them stay.
+    It is one minus the cosine of two mean word vectors. In one, words are weighted by their probability of staying. In
+    the other, they are weighted by whether gold lets them stay.
 
     Args:
-        meanings: windows × words × hidden, not to be trained by this: the caller detaches them.
+        meanings: windows × words × hidden; the caller detaches them, because this loss must not train them.
     """
     real = mask.to(logits.dtype).unsqueeze(-1)
     stays = torch.softmax(logits, dim=-1)[..., :1] * real
@@ -38,9 +38,9 @@ def preservation(logits: Tensor, targets: Tensor, mask: Tensor, meanings: Tensor
 
 
 def compliance(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
-    """What is missed of each kind of identifier, every kind that occurs weighing the same.
+    """A penalty for missed identifiers, with equal weight for every class that occurs.
 
-    Minus the log of the probability of any tag but O, averaged over the words of a class, then over the classes.
+    It is minus the log of the probability of any tag except O, averaged over the words of a class, then over classes.
     """
     log_q = torch.log_softmax(logits, dim=-1)
     caught = torch.log1p(-log_q[..., 0].exp().clamp(max=1 - 1e-6))
@@ -52,7 +52,7 @@ def compliance(logits: Tensor, targets: Tensor, mask: Tensor) -> Tensor:
 
 
 def consistency(one: Tensor, other: Tensor, mask: Tensor) -> Tensor:
-    """How much the answers to a window and to an augmented view of it differ: symmetric Kullback-Leibler divergence."""
+    """The difference of the outputs for a window and an augmented view of it: symmetric Kullback-Leibler divergence."""
     p, q = torch.log_softmax(one, dim=-1), torch.log_softmax(other, dim=-1)
     return _mean(((p.exp() - q.exp()) * (p - q)).sum(dim=-1) / 2, mask)
 
@@ -60,8 +60,8 @@ def consistency(one: Tensor, other: Tensor, mask: Tensor) -> Tensor:
 def annealed(weight: float, progress: float, floor: float) -> float:
     """Guan's λ_i(t): cosine annealing from `weight`.
 
-    As printed it ends at 0, and the last steps would train nothing; so it never falls below `floor` times the weight.
-    His adaptation factor is named and not defined: 1 here.
+    As printed, it ends at 0, and the last steps would train nothing. So it never falls below `floor` times the weight.
+    The paper names an adaptation factor without defining it; it is 1 here.
 
     Args:
         progress: 0 at the start, 1 at the end.

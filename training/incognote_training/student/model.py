@@ -15,11 +15,11 @@ PAD = 0
 
 
 class Student(nn.Module):
-    """Pieces and features in, logits of two exits out.
+    """Takes pieces and features, and returns the logits of two exits.
 
     Args:
-        sizes, switches: what it looks like.
-        classes: how many; there are 1 + 2·classes tags.
+        sizes, switches: its architecture.
+        classes: their number; there are 1 + 2·classes tags.
     """
 
     seen: Tensor
@@ -63,11 +63,11 @@ class Student(nn.Module):
 
     @property
     def depth(self) -> int:
-        """How many layers lie below the early exit; all of them where there is none."""
+        """The number of layers below the early exit, or of all layers if there is none."""
         return self.switches.exit_layer or self.sizes.layers
 
     def lower(self, ids: Tensor, features: Tensor) -> Tensor:
-        """What the layers up to the early exit make of the input, windows × pieces × hidden."""
+        """The hidden states after the layers up to the early exit, windows × pieces × hidden."""
         places = torch.arange(ids.shape[1], device=ids.device)
         hidden = self.words(ids) + self.positions(places) + self.features(features * self.seen)
         hidden = self.drop(self.norm(hidden))

@@ -1,4 +1,4 @@
-"""Sizes and switches of a student, as the configuration holds them; free of torch."""
+"""Sizes and switches of a student in the configuration. It does not import torch."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _Count = Annotated[int, Field(ge=1)]
 
 
 class Part(BaseModel):
-    """A table of the configuration: unknown names are refused, and values never shown in errors."""
+    """A table of the configuration. Unknown names are refused, and errors never show values."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class Sizes(Part):
-    """The sizes of the base; MiniLM-L6's by default."""
+    """The sizes of the base; those of MiniLM-L6 by default."""
 
     vocabulary: _Count = 30522
     hidden: _Count = 384
@@ -33,16 +33,16 @@ class Sizes(Part):
 
 
 class Switches(Part):
-    """Each idea, to be turned off alone.
+    """The ideas, each of which can be turned off separately.
 
     Attributes:
-        shape: case, shape and layout features beside the uncased pieces.
-        lexicon: what the rules' lexicon knows of a word, as features.
-        specialised: Guan's temporal, spatial and identity heads with α and γ.
-        fusion: Guan's token, segment and document levels.
+        shape: case, shape, and layout features in addition to the uncased pieces.
+        lexicon: the entries of the rules' lexicon for a word, as features.
+        specialised: Guan's temporal, spatial, and identity heads with α and γ.
+        fusion: Guan's token, segment, and document levels.
         medical: medical words kept whole, long numbers split (Guan's Algorithm 1).
-        crf: a CRF learns the transitions; without it only the BIO constraints hold.
-        exit_layer: after how many layers the early exit stands; 0 for none.
+        crf: a CRF learns the transitions; without it only the BIO constraints apply.
+        exit_layer: the number of layers before the early exit; 0 for none.
         dropout: of the base's layers.
     """
 

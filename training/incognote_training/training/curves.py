@@ -1,4 +1,4 @@
-"""Training as pictures: loss and scores over time, and recall against the number of training documents."""
+"""Pictures of training: loss and scores over time, and recall against the number of training documents."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from incognote.evaluation.report.drawing import canvas
 
 
 def of_history(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Draw a run's history (`state.history`) into a PNG file: the smoothed loss, recall and precision.
+    """Draw a run's history (`state.history`) into a PNG file: the smoothed loss, recall, and precision.
 
     Raises:
         UsageError: the history is empty.
         MissingExtra: matplotlib is not installed.
     """
     if not rows:
-        raise UsageError("the run has no history to draw: train longer")
+        raise UsageError("the run has no history to draw. Train longer")
     figure = canvas(9, 4, "the training")
     left, right = figure.subplots(1, 2)
     losses = [row for row in rows if row["kind"] == "loss"]
@@ -60,7 +60,7 @@ def of_sizes(points: Sequence[tuple[int, float, float]], path: Path) -> None:
 
 
 def of_scores(measured: Calibration, path: Path) -> None:
-    """Draw a reliability diagram into a PNG file: what findings say of themselves, and how many of them are right.
+    """Draw a reliability diagram into a PNG file: the findings' scores, and the share of them that is right.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -71,7 +71,7 @@ def of_scores(measured: Calibration, path: Path) -> None:
     for one in measured.bins:
         value, low, high = one.right.value, one.right.low, one.right.high
         if value is None or low is None or high is None:
-            continue  # nothing fell into it
+            continue  # the bin is empty
         axes.plot([one.mean] * 2, [low, high], color="black", linewidth=1)
         axes.plot(one.mean, value, "o", color="black", markersize=3 + 9 * (one.right.of / measured.findings) ** 0.5)
     axes.set(xlabel="mean score", ylabel="share right, 95 % interval", xlim=(0, 1.02), ylim=(0, 1.02))

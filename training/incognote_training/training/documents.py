@@ -1,7 +1,7 @@
-"""Annotated texts to train on, and their mixture.
+"""Annotated texts for training, and their mixture.
 
-One JSON document a line: `id`, `text`, `spans` ({start, end, type}), `source`, and `soft` where annotators disagreed: a
-list of words, {start, end, votes}, `votes` a share per BIO label of the catalogue's types ("B-CITY": 0.75, "O": 0.25).
+One JSON document per line: `id`, `text`, `spans` ({start, end, type}), `source`, and `soft` if annotators differed. The
+last is a list of words, {start, end, votes}, with a share per BIO label in `votes` ("B-CITY": 0.75, "O": 0.25).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SYNTHETIC = frozenset({"", "template", "injected"})
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """What annotators said of a stretch: a share per BIO label."""
+    """The annotators' votes on a stretch: a share per BIO label."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class Votes:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with its spans, disjoint and by offset."""
+    """A text with its spans, disjoint and sorted by offset."""
 
     id: str = field(repr=False)
     text: str = field(repr=False)
@@ -40,20 +40,20 @@ class Document:
 
     @property
     def authentic(self) -> bool:
-        """Whether it was written or annotated one by one."""
+        """Whether it was written or annotated individually."""
         return SYNTHETIC.isdisjoint(self.kinds)
 
     @property
     def kinds(self) -> frozenset[str]:
-        """What its source is made of: "template+corrupted" is both."""
+        """The parts of its source: "template+corrupted" has two."""
         return frozenset(self.source.split("+"))
 
 
 def read(path: Path) -> Iterator[Document]:
-    """The documents of a JSONL file.
+    """Read the documents of a JSONL file.
 
     Raises:
-        UsageError: it cannot be read, or a line is malformed; the message says which line and never what stands there.
+        UsageError: it cannot be read, or a line is malformed. The message gives the line number, never the content.
     """
     try:
         with path.open(encoding="utf-8") as stream:
@@ -65,7 +65,7 @@ def read(path: Path) -> Iterator[Document]:
 
 
 def mixed(data: Data, seed: int) -> list[Document]:
-    """The documents of an epoch, as the mixture says; which ones are taken is decided by the seed.
+    """The documents of an epoch in the configured mixture. The seed decides which documents are taken.
 
     Raises:
         UsageError: a file cannot be read, or one side has too few documents for the share.
@@ -84,7 +84,7 @@ def mixed(data: Data, seed: int) -> list[Document]:
     wanted = round(total * share)
     for name, side, n in (("synthetic", made, wanted), ("authentic", real, total - wanted)):
         if n > len(side):
-            raise UsageError(f"data: the mixture needs {n:,} {name} documents and there are {len(side):,}")
+            raise UsageError(f"data: the mixture needs {n:,} {name} documents, but there are only {len(side):,}")
     return _some(made, wanted, random) + _some(real, total - wanted, random)
 
 
@@ -94,20 +94,20 @@ def _some(documents: Sequence[Document], n: int, random: np.random.Generator) ->
 
 def _document(line: str, name: str, number: int) -> Document:
     try:
-        told = json.loads(line)
-        text = told["text"]
-        spans = tuple(sorted((int(s["start"]), int(s["end"]), str(s["type"])) for s in told["spans"]))
+        row = json.loads(line)
+        text = row["text"]
+        spans = tuple(sorted((int(s["start"]), int(s["end"]), str(s["type"])) for s in row["spans"]))
         votes = tuple(
             Votes(int(v["start"]), int(v["end"]), {str(k): float(x) for k, x in v["votes"].items()})
-            for v in told.get("soft") or ()
+            for v in row.get("soft") or ()
         )
         ends = [0, *(end for _, end, _ in spans)]
         if not isinstance(text, str) or any(
             not before <= start < end <= len(text) for before, (start, end, _) in zip(ends, spans, strict=False)
         ):
             raise ValueError
-        return Document(str(told["id"]), text, spans, votes, str(told.get("source") or ""))
+        return Document(str(row["id"]), text, spans, votes, str(row.get("source") or ""))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise UsageError(
-            f"{name}, line {number}: not a document: id, text, and disjoint spans of start, end and type inside it"
+            f"{name}, line {number}: not a document: it needs id, text, and disjoint spans with start, end, and type"
         ) from None

@@ -1,4 +1,4 @@
-"""Documents as windows with targets, in an order and with noise that seed, epoch and batch alone decide."""
+"""Documents as windows with targets. Order and noise depend only on seed, epoch, and batch."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from incognote_training.training.documents import Document
 
 Floats = NDArray[np.float32]
 Watch = Callable[[int, int], None]
-"""Told how much is done, of how much."""
+"""Called with the number done and the total."""
 _BUCKET = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A document, encoded.
+    """An encoded document.
 
     Attributes:
-        tags: per unit, the tag it is held to be.
-        soft: units that annotators disagreed on, and their distribution over tags (units × tags).
+        tags: per unit, its tag.
+        soft: units on which annotators differed, and their distribution over tags (units × tags).
     """
 
     encoded: Encoded
@@ -36,10 +36,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What a batch should be, per unit of its windows.
+    """The targets of a batch, per unit of its windows.
 
     Attributes:
-        at: windows × units, the place of each unit's first piece; 0 behind the last.
+        at: windows × units, the position of each unit's first piece; 0 after the last.
         mask: windows × units, whether there is a unit.
         tags: windows × units, the hard targets.
         soft: windows × units × tags.
@@ -52,10 +52,10 @@ class Targets:
 
 
 def encode(documents: Sequence[Document], pieces: Pieces, *, soft: bool, watch: Watch | None = None) -> list[Example]:
-    """Every document as an example.
+    """Encode every document as an example.
 
     Args:
-        soft: whether to keep the annotators' votes; without them the tag with most votes is certain.
+        soft: whether to keep the annotators' votes; otherwise the tag with the most votes is taken as certain.
     """
     made = []
     for i, document in enumerate(documents):
@@ -66,7 +66,7 @@ def encode(documents: Sequence[Document], pieces: Pieces, *, soft: bool, watch: 
 
 
 def tags_of(units: Units, spans: Sequence[tuple[int, int, str]]) -> NDArray[np.int64]:
-    """One tag per unit; a unit that a span covers in part is the span's."""
+    """One tag per unit. A unit that a span covers in part belongs to the span."""
     tags = np.zeros(len(units), np.int64)
     order = {name: i for i, name in enumerate(classes())}
     for start, end, type_ in spans:
@@ -105,11 +105,11 @@ def _example(document: Document, pieces: Pieces, soft: bool) -> Example:
 
 
 def epoch(examples: Sequence[Example], window: int, batch_pieces: int, seed: int, number: int) -> list[list[Window]]:
-    """The batches of an epoch: every document cut anew, windows of about one length together, batches shuffled.
+    """The batches of an epoch. Documents are cut again, windows of similar length go together, batches are shuffled.
 
     Args:
-        window: the most pieces of a window; each document's are between half of that and that.
-        batch_pieces: places in a batch, padding included.
+        window: maximum pieces in a window; each document's windows have between half of that and that.
+        batch_pieces: positions in a batch, including padding.
     """
     random = np.random.default_rng([seed, 2, number])
     windows: list[Window] = []
@@ -162,10 +162,10 @@ def view(
     augment: Augment | None,
     random: np.random.Generator,
 ) -> Batch:
-    """The arrays of a batch's windows, made harder as `augment` says; None leaves them as they are.
+    """The arrays of a batch's windows, made harder according to `augment`; None leaves them unchanged.
 
     Args:
-        encoded: of the examples, in their order.
+        encoded: the encoded examples, in order.
         unknown: the id of [UNK].
     """
     made = batch(encoded, windows, special)

@@ -1,8 +1,8 @@
-"""From a trained student to a bundle: two ONNX graphs, cut at the early exit, in signed int8 per channel; then checked.
+"""Export a trained student to a bundle: two ONNX graphs, split at the early exit, in signed int8 per channel.
 
-The legacy exporter at opset 17; attention as onnxruntime's own node, without a mask, since the run time gives it no
-padding: a third faster than the lines that torch would write. The tag heads and the projection of the features stay in
-fp32: they are small, and what is rounded there is rounded in every answer.
+The bundle is then checked. The graphs are made by the legacy exporter at opset 17. Attention is onnxruntime's own node,
+without a mask, because the run time never pads: it is a third faster than the nodes that torch would write. The tag
+heads and the projection of the features stay in fp32. They are small, and rounding there would affect every answer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from incognote_training.training.config import Config
 from incognote_training.training.judge import runner, transitions
 
 LIMIT = 30_000_000
-"""Bytes that a bundle may have."""
+"""Maximum size of a bundle in bytes."""
 _OPSET = 17
 _ITS_OWN = "com.microsoft"  # the domain of onnxruntime's operators
 _CLOSE = 1e-3
@@ -66,16 +66,16 @@ class _Upper(nn.Module):
 def export(
     config: Config, student: Student, folder: Path, gold: Path, *, history: Sequence[dict[str, Any]] = ()
 ) -> Exported:
-    """Write a bundle, calibrated on a gold file that was not trained on.
+    """Write a bundle, calibrated on a gold file that was not used for training.
 
     Args:
-        folder: for the bundle; what stands there is replaced when all went well.
-        gold: annotated texts, for temperatures, operating points and the parity of int8.
+        folder: for the bundle; its content is replaced only after everything succeeded.
+        gold: annotated texts, for temperatures, operating points, and the parity of int8.
         history: of the training, for the card.
 
     Raises:
-        UsageError: the gold file holds no text; or the bundle is larger than LIMIT.
-        IncognoteError: the graphs do not say what the student says.
+        UsageError: the gold file has no text, or the bundle is larger than LIMIT.
+        IncognoteError: the graphs do not give the student's output.
         MissingExtra: onnx or onnxruntime is not installed.
     """
     texts = [each for each in read_gold(gold) if isinstance(each, Gold)]
@@ -90,7 +90,7 @@ def export(
         cutting = Cutting(pieces, config.run.window, config.run.overlap)
         fp32 = _difference(student, path, texts, cutting)
         if fp32 > _CLOSE:
-            raise IncognoteError(f"export: the graphs differ from the student by {fp32:.4f}: a bug of ours")
+            raise IncognoteError(f"export: the graphs differ from the student by {fp32:.4f}. Report this bug")
         quantise(path)
         exits: dict[str, Exit] = {}
         points, parity = {}, {}
@@ -99,15 +99,15 @@ def export(
             exits[name], points[name] = calibrated(asked, transitions(student))
             parity[name] = _agreement(asked, _asked(texts, cutting, runner(student, fast=fast)), transitions(student))
         leave = leaving(_surest(texts, cutting, path), exits["full"]) if "fast" in exits else None
-        told = {
+        content = {
             "format": FORMAT, "classes": classes(), "window": config.run.window, "overlap": config.run.overlap,
             "medical": config.switches.medical, "leave": leave,
             "exits": {name: way.as_json() for name, way in exits.items()},
         }  # fmt: skip
-        (path / "bundle.json").write_text(json.dumps(told), encoding="utf-8")
+        (path / "bundle.json").write_text(json.dumps(content), encoding="utf-8")
         size = sum(each.stat().st_size for each in path.iterdir())
         if size > LIMIT:
-            raise UsageError(f"export: the bundle has {size:,} bytes and may have {LIMIT:,}: take fewer layers")
+            raise UsageError(f"export: the bundle has {size:,} bytes, and the limit is {LIMIT:,}. Use fewer layers")
         exported = Exported(size, parity, fp32, points)
         (path / "MODEL_CARD.md").write_text(card.written(config, exported, gold, len(texts), history), encoding="utf-8")
         _replace(path, folder)
@@ -121,7 +121,7 @@ def graphs(student: Student, folder: Path) -> None:
         MissingExtra: onnx is not installed.
     """
     try:
-        import onnx  # noqa: F401 -- torch asks for it only when it writes
+        import onnx  # noqa: F401 -- torch imports it only when it writes
     except ImportError:
         raise MissingExtra("train", "exporting a model") from None
     ids = torch.full((2, 32), 1)
@@ -163,7 +163,7 @@ def _one_node(student: Student) -> Iterator[None]:
 
 
 def quantise(folder: Path) -> None:
-    """Make both graphs of a folder int8."""
+    """Quantize both graphs of a folder to int8."""
     import onnx
     from onnxruntime.quantization import QuantType, quantize_dynamic
     from onnxruntime.quantization.shape_inference import quant_pre_process
@@ -215,7 +215,7 @@ def _replace(made: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for each in sorted(
         made.iterdir(), key=lambda path: path.name == "bundle.json"
-    ):  # the file that says "here I am" last
+    ):  # bundle.json last, because it marks the bundle as complete
         target = folder / (each.name + ".new")
         shutil.copyfile(each, target)
         target.replace(folder / each.name)

@@ -1,4 +1,4 @@
-"""A student or a bundle against annotated texts: characters found, alone and beside the rules."""
+"""Score a student or a bundle on annotated texts by character, alone and with the rules."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 Detect = Callable[[Sequence[str]], list[list[Span]]]
 Floats = NDArray[np.float32]
 THRESHOLD = 0.5
-"""Findings below it are not replaced under any shipped policy, and do not count as found."""
+"""Findings with a lower score are not replaced under any shipped policy, and do not count as found."""
 
 
 def score_student(student: Student, config: Config, pieces: Pieces, gold: Path) -> dict[str, float]:
-    """Character recall and precision of both exits as they stand; the student trains on after it.
+    """Character recall and precision of both exits in their current state. Training can continue afterwards.
 
     Raises:
-        UsageError: the gold file cannot be read, or no document of it can be scored.
+        UsageError: the gold file cannot be read, or none of its documents can be scored.
     """
     found: dict[str, float] = {}
     for fast in (False, True) if student.early is not None else (False,):
@@ -49,7 +49,7 @@ def score_student(student: Student, config: Config, pieces: Pieces, gold: Path) 
 
 
 def plain(student: Student, config: Config, pieces: Pieces, *, fast: bool = False) -> Detect:
-    """A student as it stands, uncalibrated."""
+    """The detection function of a student in its current state, uncalibrated."""
     way = Exit(transitions(student), np.ones(len(classes()), np.float32), dict.fromkeys(POINTS, 0.0))
     find = Finder(way, 0.0, "student")
     cutting = Cutting(pieces, config.run.window, config.run.overlap)
@@ -62,7 +62,7 @@ def plain(student: Student, config: Config, pieces: Pieces, *, fast: bool = Fals
 
 
 def runner(student: Student, *, fast: bool) -> Run:
-    """The student as a function of arrays; without dropout, whatever mode it is in before and after."""
+    """The student as a function of arrays, without dropout. Its training mode is restored after each call."""
     import torch
 
     def run(ids: NDArray[np.int64], features: Floats) -> Floats:
@@ -82,13 +82,13 @@ def runner(student: Student, *, fast: bool) -> Run:
 
 
 def transitions(student: Student) -> Floats:
-    """The CRF's transitions, minus infinity where forbidden."""
+    """The CRF's transitions, with minus infinity where forbidden."""
     learned: Floats = student.crf.transitions.detach().numpy()
     return np.where(allowed(len(classes())), learned, -np.inf).astype(np.float32)
 
 
 def alone(detector: Detector) -> Detect:
-    """What one detector finds with a score of at least the threshold."""
+    """The findings of one detector with a score of at least the threshold."""
 
     def detect(texts: Sequence[str]) -> list[list[Span]]:
         found = detector.detect([Text(t) for t in texts])
@@ -98,7 +98,7 @@ def alone(detector: Detector) -> Detect:
 
 
 def together(*detectors: Detector) -> Detect:
-    """What several find, merged, with the repetitions of what was found: the way of the pipeline."""
+    """The merged findings of several detectors, and repetitions of what was found, as in the pipeline."""
 
     def detect(texts: Sequence[str]) -> list[list[Span]]:
         sources = [Text(t) for t in texts]
@@ -113,7 +113,7 @@ def together(*detectors: Detector) -> Detect:
 
 
 def judged(detector: Detector, gold: Path, *, synthetic: bool | None = None) -> dict[str, ScoreReport]:
-    """The rules alone, the detector alone, both; on one gold file.
+    """Score the rules alone, the detector alone, and both, on one gold file.
 
     Raises:
         UsageError: the file cannot be read.
@@ -124,7 +124,7 @@ def judged(detector: Detector, gold: Path, *, synthetic: bool | None = None) -> 
 
 
 def reliability(detector: Detector, gold: Path) -> Calibration:
-    """Whether the detector's scores can be read as the share that is right; of all its findings, the doubtful too.
+    """Whether the detector's scores can be read as the share that is right, over all its findings, also doubtful ones.
 
     Raises:
         UsageError: the file cannot be read, or nothing is found.
@@ -137,7 +137,7 @@ def reliability(detector: Detector, gold: Path) -> Calibration:
 
 
 def ratios(found: Any) -> tuple[float, float]:
-    """Character recall and precision, type-blind, without intervals; nothing found counts as precise."""
+    """Character recall and precision, type-blind, without intervals. If nothing is found, precision is 1."""
     total: Counter[Any] = Counter()
     for pair in found:
         if not isinstance(pair, CorpusProblem):
@@ -149,7 +149,7 @@ def ratios(found: Any) -> tuple[float, float]:
 
 
 def pair_of(name: str, text: str, gold: Sequence[LabeledSpan], found: Sequence[Span]) -> Pair:
-    """One text as the metrics take it."""
+    """One text in the form that the metrics use."""
     return Pair(name, text, tuple(gold), tuple(LabeledSpan(s.start, s.end, s.type) for s in found))
 
 

@@ -1,4 +1,4 @@
-"""The training of a student, resumable after a kill at any moment."""
+"""Train a student. Training can resume after a kill at any moment."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ CLIP = 1.0
 _NEW = ("features.", "fusion.", "head.", "early.", "crf.", "alpha", "beta")
 
 Watch = Callable[[str, float, dict[str, float]], None]
-"""Told the stage ("encode", "train", "evaluate"), how much of it is done (0..1), and figures to show."""
+"""Called with the stage ("encode", "train", "evaluate"), its progress (0..1), and figures to show."""
 
 
 @dataclass(slots=True)
 class Trained:
-    """What came of it: the student, how many steps, seconds and pieces it took, and the last score."""
+    """The result: the student, its steps, seconds, and pieces, and the last score."""
 
     student: Student
     steps: int
@@ -46,19 +46,19 @@ class Trained:
 
 
 def pieces_of(config: Config) -> Pieces:
-    """The pieces a student of this configuration reads.
+    """The pieces that a student with this configuration reads.
 
     Raises:
-        SettingError: the base is not there.
+        SettingError: the base does not exist.
     """
     return Pieces(folder_of(config.base) / "tokenizer.json", medical=config.switches.medical)
 
 
 def fresh(config: Config) -> Student:
-    """A student as it begins: the base's weights, the rest by the seed.
+    """A student at the start: the base's weights, and the others drawn from the seed.
 
     Raises:
-        SettingError: the base is not there, or does not fit the sizes.
+        SettingError: the base does not exist, or does not fit the sizes.
     """
     torch.manual_seed(config.run.seed)
     student = Student(config.sizes, config.switches, len(classes()))
@@ -67,10 +67,10 @@ def fresh(config: Config) -> Student:
 
 
 def trained(folder: Path) -> tuple[Config, Student]:
-    """The student of a run's last checkpoint, ready to be asked.
+    """The student from a run's last checkpoint, ready for inference.
 
     Raises:
-        UsageError: the folder holds no run, or no checkpoint.
+        UsageError: the folder has no run, or no checkpoint.
     """
     config = state.configured(folder)
     student = Student(config.sizes, config.switches, len(classes()))
@@ -80,14 +80,14 @@ def trained(folder: Path) -> tuple[Config, Student]:
 
 
 def train(config: Config, folder: Path, *, watch: Watch | None = None) -> Trained:
-    """Train until the configuration's end, from the last checkpoint in the folder if there is one.
+    """Train up to the configured limit, from the last checkpoint in the folder if there is one.
 
-    Dropout, augmentation and order follow from the seed, so a run that was killed ends as an unbroken one does; with
-    `minutes` the learning rate follows the clock, which no two runs share.
+    Dropout, augmentation, and order depend on the seed, so a killed and resumed run ends like an unbroken one. With
+    `minutes` the learning rate follows the clock, which differs between runs.
 
     Raises:
         UsageError: there is nothing to train on, or the folder holds another run.
-        SettingError, MissingExtra: as `pieces_of` and `fresh`.
+        SettingError, MissingExtra: as for `pieces_of` and `fresh`.
     """
     run = config.run
     torch.set_num_threads(run.threads)
@@ -127,7 +127,7 @@ class _Session:
         self._batches = 1
 
     def run(self, examples: list[Example], pieces: Pieces) -> None:
-        """Steps until the end."""
+        """Take steps until the end."""
         run, place = self.config.run, self.place
         encoded = [example.encoded for example in examples]
         while self.progress < 1:
@@ -155,7 +155,7 @@ class _Session:
 
     @property
     def progress(self) -> float:
-        """0 at the start, 1 at the end, by whichever limit is nearest."""
+        """0 at the start, 1 at the end, by the nearest limit."""
         run, place = self.config.run, self.place
         done = [0.0]
         if run.minutes is not None:
@@ -197,7 +197,7 @@ class _Session:
         self._saved = self.place.seconds
 
     def evaluate(self, pieces: Pieces, *, end: bool = False) -> dict[str, float]:
-        """Recall and precision on the development file, if there is one; into the history."""
+        """Recall and precision on the development file, if there is one. They are added to the history."""
         path = self.config.data.development
         self._looked = self.place.seconds
         if path is None:
@@ -211,14 +211,14 @@ class _Session:
 
 
 def rate(progress: float, warmup: float) -> float:
-    """The share of the peak learning rate: up in a line, then down to nothing in a line."""
+    """The share of the peak learning rate: a linear rise, then a linear fall to zero."""
     if progress < warmup:
         return max(progress / warmup, 0.02)
     return max(0.0, (1 - progress) / (1 - warmup)) if warmup < 1 else 1.0
 
 
 def _groups(student: Student, config: Config) -> list[dict[str, Any]]:
-    """Parameters by learning rate and decay; vectors and embeddings are not decayed."""
+    """Parameters by learning rate and decay. Vectors and embeddings are not decayed."""
     run = config.run
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
     for name, parameter in student.named_parameters():

@@ -1,4 +1,4 @@
-"""The loss of one batch, its parts weighed as the configuration says."""
+"""The loss of one batch, with its parts weighted as configured."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Objective:
     """Computes the loss of a batch.
 
     Args:
-        student: what is trained.
+        student: the student to train.
         weights: of the parts.
         bf16: whether the encoder runs under autocast; losses never do.
     """
@@ -29,7 +29,7 @@ class Objective:
     bf16: bool
 
     def __call__(self, ids: Any, features: Floats, wanted: Targets, progress: float, other: Any = None) -> Tensor:
-        """The loss, to be backpropagated.
+        """Return the loss, for backpropagation.
 
         Args:
             ids, features: windows × pieces, windows × pieces × 64.

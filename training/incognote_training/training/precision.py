@@ -1,4 +1,4 @@
-"""Whether bf16 works here and pays: tried in a child process, because some processors announce it and trap."""
+"""Check whether bf16 works and is faster, in a child process, because some processors announce it and then crash."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ print(took(False) / took(True))
 
 
 def bf16_gain(threads: int, timeout: float = 120) -> float:
-    """How many times as fast as in fp32 a step's matrix products are; 0 where the child process does not survive."""
+    """How many times faster a step's matrix products are in bf16 than in fp32; 0 if the child process fails."""
     try:
-        done = subprocess.run(  # noqa: S603 -- our own script, under this interpreter
+        done = subprocess.run(  # noqa: S603 -- our own script, with this interpreter
             [sys.executable, "-c", _TRIAL, str(threads)], capture_output=True, text=True, timeout=timeout, check=False
         )
         return float(done.stdout) if done.returncode == 0 else 0.0
@@ -38,5 +38,5 @@ def bf16_gain(threads: int, timeout: float = 120) -> float:
 
 
 def chosen(asked: str, threads: int) -> bool:
-    """Whether to train in bf16: as asked, or under `auto` where it works and is at least a quarter faster."""
+    """Whether to train in bf16. With `auto`, only if it works and is at least a quarter faster."""
     return asked == "bf16" or (asked == "auto" and bf16_gain(threads) > 1.25)

@@ -1,4 +1,4 @@
-"""Recall against the number of training documents: one run per size, under one budget of steps or minutes."""
+"""Recall against the number of training documents: one run per size, with an equal budget of steps or minutes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from incognote_training.training.loop import Watch, train
 def by_size(
     path: Path, folder: Path, sizes: Sequence[int], *, budget: Mapping[str, Any], watch: Watch | None = None
 ) -> list[tuple[int, float, float]]:
-    """Train on so many documents each time; resumable, a finished size is not done again.
+    """Train on each number of documents. This can be resumed: a finished size is not repeated.
 
     Args:
         budget: as for `ablate`.
@@ -24,7 +24,7 @@ def by_size(
         Documents, character recall, character precision.
 
     Raises:
-        SettingError, UsageError: as `train`; the configuration names no development file.
+        SettingError, UsageError: as for `train`; or the configuration names no development file.
     """
     points = []
     for size in sizes:

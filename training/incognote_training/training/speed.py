@@ -1,4 +1,4 @@
-"""What the parts of the encoder take on this machine: decoding, reading, a training step. Ratios, not truths."""
+"""Measure the time of parts of the encoder on this machine: decoding, reading, a training step. Use the ratios."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ NOTE_WORDS = 500
 
 
 def decoding(sequences: int = 64, words: int = 128, phi: float = 0.12, seed: int = 0) -> dict[str, float]:
-    """CPU seconds to decode the same sequences one by one, in one batch, and by stretches in doubt.
+    """CPU seconds to decode the same sequences one by one, in one batch, and only in uncertain stretches.
 
     Args:
-        phi: the share of words that are no sure O.
+        phi: the share of words that are not certainly O.
     """
     random = np.random.default_rng(seed)
     n = len(classes())
@@ -44,11 +44,11 @@ def decoding(sequences: int = 64, words: int = 128, phi: float = 0.12, seed: int
 
 
 def reading(texts: Sequence[str], folder: Path | None = None, *, fast: bool = False) -> dict[str, float]:
-    """How fast a bundle reads texts on one core, and what part of the time each stage takes.
+    """The speed of a bundle on one core, and the time of each stage.
 
     Returns:
-        words, pieces (each window's, overlaps counted), CPU seconds in all and of `pieces_making`, `session`,
-        `decoding`; pieces_per_second of the graphs alone; notes_per_second of 500 words.
+        words; pieces (summed over windows, with overlaps); CPU seconds in total and of `pieces_making`, `session`,
+        `decoding`; pieces_per_second of the graphs alone; notes_per_second for notes of 500 words.
     """
     bundle = load(folder)
     session = Session(bundle.folder, fast=fast, leave=bundle.leave)
@@ -74,16 +74,16 @@ def reading(texts: Sequence[str], folder: Path | None = None, *, fast: bool = Fa
 def beside_plain(
     texts: Sequence[str], folder: Path | None = None, sizes: Sizes | None = None, rounds: int = 3
 ) -> dict[str, float]:
-    """A bundle's graphs beside those of plain int8 MiniLM: six layers, no feature, no idea of ours, the same exporter.
+    """Compare a bundle's graphs with plain int8 MiniLM: six layers, no features, none of our ideas, the same exporter.
 
-    The weights of the plain one are random, which takes as long. Both read the same windows, by turns.
+    The weights of the plain model are random, which takes the same time. Both read the same windows, alternately.
 
     Args:
-        sizes: of the plain one; MiniLM's when None.
+        sizes: of the plain model; MiniLM's if None.
 
     Returns:
-        pieces per CPU second of `ours`, of the same with no window leaving early (`whole`), of `fast`, of `plain`; and
-        of `ours` over `plain` as `share`.
+        Pieces per CPU second of `ours`, of the same without early exits (`whole`), of `fast`, and of `plain`; and
+        `share`, which is `ours` over `plain`.
 
     Raises:
         MissingExtra: the extra `train` is not installed.
@@ -119,10 +119,10 @@ def beside_plain(
 
 
 def training(length: int, windows: int, *, threads: int, bf16: bool, config: Any) -> float:
-    """Windows a second of training steps on made-up input, at the best of three.
+    """Windows per second of training steps on made-up input, as the best of three.
 
     Args:
-        config: whose sizes, switches and losses are taken.
+        config: provides sizes, switches, and losses.
     """
     import torch
 
@@ -152,7 +152,7 @@ def training(length: int, windows: int, *, threads: int, bf16: bool, config: Any
 
 
 def _best(work: Callable[[], Any], times: int = 5, clock: Callable[[], float] = time.process_time) -> float:
-    """The shortest of some runs in CPU seconds: others' work on the machine only ever lengthens one."""
+    """The shortest of several runs, in CPU seconds by default, because other work only makes a run longer."""
     best = float("inf")
     for _ in range(times):
         begun = clock()

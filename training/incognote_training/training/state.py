@@ -1,4 +1,4 @@
-"""What survives a kill: weights, optimiser, random state and the place in the data, written whole or not at all."""
+"""Checkpoints: weights, optimizer, random state, and the place in the data, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATE, CONFIG, HISTORY = "state.pt", "config.json", "history.jsonl"
 
 @dataclass(slots=True)
 class Place:
-    """How far training is: `epoch`s done, `batch`es of this one, `step`s in all, and the seconds they took."""
+    """Training progress: `epoch`s done, `batch`es of the current one, `step`s in all, and the seconds they took."""
 
     epoch: int = 0
     batch: int = 0
@@ -25,36 +25,36 @@ class Place:
 
 
 def begin(folder: Path, config: Config) -> bool:
-    """Open a folder for a run of this configuration; whether there is something to go on from.
+    """Open a folder for a run with this configuration. Returns True if there is a checkpoint to resume from.
 
     Raises:
-        UsageError: the folder holds a run of another configuration.
+        UsageError: the folder holds a run with another configuration.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / CONFIG
     if path.is_file():
         if json.loads(path.read_text(encoding="utf-8")).get("key") != config.key:
             raise UsageError(
-                "this folder holds a training run of another configuration: name another folder, or delete it"
+                "this folder holds a training run with another configuration. Name another folder, or delete it"
             )
     else:
-        told = {"key": config.key, **config.model_dump(mode="json")}
-        _replace(path, json.dumps(told, indent=1).encode())
+        content = {"key": config.key, **config.model_dump(mode="json")}
+        _replace(path, json.dumps(content, indent=1).encode())
     return (folder / STATE).is_file()
 
 
 def configured(folder: Path) -> Config:
-    """The configuration of a run.
+    """Read the configuration of a run.
 
     Raises:
-        UsageError: the folder holds none.
+        UsageError: the folder has none.
     """
     try:
-        told = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        content = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        raise UsageError("the folder holds no training run: name the one that `distill train` wrote") from None
-    told.pop("key", None)
-    return Config.model_validate(told)
+        raise UsageError("the folder holds no training run. Name the one that `distill train` wrote") from None
+    content.pop("key", None)
+    return Config.model_validate(content)
 
 
 def save(folder: Path, place: Place, parts: dict[str, Any]) -> None:
@@ -67,7 +67,7 @@ def save(folder: Path, place: Place, parts: dict[str, Any]) -> None:
 
 
 def restore(folder: Path) -> tuple[Place, dict[str, Any]]:
-    """The last checkpoint; the random state is set back to what it was.
+    """Read the last checkpoint and restore its random state.
 
     Raises:
         UsageError: there is none, or it cannot be read.
@@ -77,21 +77,21 @@ def restore(folder: Path) -> tuple[Place, dict[str, Any]]:
     try:
         read = torch.load(folder / STATE, map_location="cpu", weights_only=True)
     except FileNotFoundError:
-        raise UsageError("the folder holds no checkpoint: train first") from None
+        raise UsageError("the folder holds no checkpoint. Train first") from None
     except (RuntimeError, EOFError, OSError):
-        raise UsageError("the checkpoint cannot be read: delete state.pt and train again") from None
+        raise UsageError("the checkpoint cannot be read. Delete state.pt and train again") from None
     torch.set_rng_state(read.pop("random"))
     return Place(**read.pop("place")), read
 
 
 def note(folder: Path, row: dict[str, Any]) -> None:
-    """Add a row to the history: losses and scores, no text."""
+    """Add a row to the history: losses and scores, but no text."""
     with (folder / HISTORY).open("a", encoding="utf-8") as stream:
         stream.write(json.dumps(row) + "\n")
 
 
 def history(folder: Path) -> list[dict[str, Any]]:
-    """The rows of a history; those that a resumed run did again stand once, as they were last."""
+    """The rows of a history. If a resumed run repeated a row, only the last one is kept."""
     path = folder / HISTORY
     if not path.is_file():
         return []
