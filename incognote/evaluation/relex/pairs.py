@@ -129,7 +129,7 @@ def _note(at: int, row: dict[str, Any], number: int, made: dict[str, Any]) -> No
         start, end = int(span["start"]), int(span["end"])
         if not 0 <= start < end <= len(before):
             raise UsageError("GOLD: a span is outside its text.")
-        told = (at, str(span["type"]), start, end, before[start:end], str(span["identity"]))
+        fields = (at, str(span["type"]), start, end, before[start:end], str(span["identity"]))
         if s := replaced.pop((start, end), None):
             place = int(s["out_start"]), int(s["out_end"])
             mentions.append(MentionPair(*fields, str(s["identity"]), str(s["surrogate"]), *place))

@@ -35,6 +35,7 @@ _MANIFEST = re.compile(r"(.*\.)?manifest(\.retry-[0-9]+)?\.json\Z")
 @dataclass(frozen=True, slots=True)
 class OutputDocument:
     """One released text, record or row.
+
     Args:
         file: the index of its output file, from 0.
         position: its position there, from 1.
@@ -209,8 +210,8 @@ def review_page(items: Sequence[dict[str, Any]], name: str, reviewer: int) -> st
         name: of the set; it is saved with the decisions.
         reviewer: from 1.
     """
-    content = {"kind": KIND, "set": name, "reviewer": reviewer, "types": types(), "items": list(items)}
-    data = json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")  # so that a note cannot close the element
+    shown = {"kind": KIND, "set": name, "reviewer": reviewer, "types": types(), "items": list(items)}
+    data = json.dumps(shown, ensure_ascii=False).replace("<", "\\u003c")  # so that a note cannot close the element
     style, script = _part("review.css"), _part("review.js")
     page = _part("review.html")
     allowed = f"script-src {_source(script)}; style-src {_source(style)}"
