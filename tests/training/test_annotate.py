@@ -120,7 +120,7 @@ def test_a_spent_budget_stops_and_says_how_to_go_on(tmp_path: Path) -> None:
     def costly(request: Request) -> Reply:
         return Reply(json.dumps(NOTHING), usage=Usage(1000, 1000, calls=1, usd=1.0))
 
-    with pytest.raises(ModelUnavailable, match="nothing is paid twice"):
+    with pytest.raises(ModelUnavailable, match="nothing is paid for twice"):
         asyncio.run(annotate(NOTES, tmp_path / "out.jsonl", asked(costly, k=4, budget=Budget(usd=1.5))))
 
 

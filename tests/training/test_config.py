@@ -30,7 +30,7 @@ def test_an_option_wins() -> None:
     [
         ("[synth]\nm = 1", "no setting 'm'"),
         ("[synth]\nn = 'many'", "of type int"),
-        ("synth = 3", "no table"),
+        ("synth = 3", "not a table"),
         ("[", "TOML"),
     ],
 )

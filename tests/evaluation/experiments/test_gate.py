@@ -99,9 +99,9 @@ def test_one_document_is_never_enough() -> None:
 
 def test_what_cannot_be_judged_is_refused() -> None:
     base, _ = population(0, seed=3)
-    with pytest.raises(UsageError, match="must be 0 to 100 points"):
+    with pytest.raises(UsageError, match="must be from 0 to 100 points"):
         judge(base, base, -1)
-    with pytest.raises(UsageError, match="must be 0 to 100 points"):
+    with pytest.raises(UsageError, match="must be from 0 to 100 points"):
         judge(base, base, float("inf"))
     with pytest.raises(UsageError, match="metric must be one of recall"):
         judge(base, base, 1, metric="accuracy")

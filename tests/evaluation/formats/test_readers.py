@@ -110,7 +110,7 @@ def wrong(folder: Path) -> Iterator[tuple[Path, str]]:
     tab = json.loads((DATA / "tab.json").read_bytes())
     tab[0]["annotations"]["annotator2"]["entity_mentions"][1]["start_offset"] = 26
     yield written(folder, "tab.json", json.dumps(tab)), "span 2 does not match the text at 26..31"
-    yield written(folder, "n.conll", "Ruth\tX-PATIENT\n"), "token 1 has no tag"
+    yield written(folder, "n.conll", "Ruth\tX-PATIENT\n"), "token 1 has no BIO"
 
 
 def test_a_span_that_does_not_fit_is_told_without_its_words_and_takes_its_document_out(tmp_path: Path) -> None:

@@ -255,7 +255,7 @@ def test_decisions_are_read_back_and_an_unfinished_review_is_no_sample(
     for bad, what in (
         ('{"item": "i99999", "decision": "accept"}', "line 1: the decision is not about an item"),
         (lines[0].replace("accept", "maybe").replace("reject", "maybe"), "line 1: decision must be accept or reject"),
-        (lines[0].replace("[]", "[[0, 9999, 0]]"), "beyond"),
+        (lines[0].replace("[]", "[[0, 9999, 0]]"), "outside its text"),
     ):
         path.write_text("\n".join([bad, *lines[1:]]))
         with pytest.raises(UsageError, match=what):

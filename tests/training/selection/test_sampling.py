@@ -52,7 +52,7 @@ def test_without_outliers_the_strata_fill_up() -> None:
 
 
 def test_more_than_there_are_is_refused() -> None:
-    with pytest.raises(UsageError, match="ask for fewer"):
+    with pytest.raises(UsageError, match="there are only 2"):
         select(np.ones((2, 1)), ["a", "b"], 3)
 
 
