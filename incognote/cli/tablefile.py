@@ -92,7 +92,8 @@ def read_tables(path: str, schema_of: Callable[[str], Schema]) -> Layouts:
             fault = error.errors(include_input=False)[0]
             unknown = fault["type"] == "extra_forbidden"
             allowed = f" Allowed keys: {', '.join(TableEntry.model_fields)}." if unknown else ""
-            raise UsageError(f"{place}: {'.'.join(map(str, fault['loc'][:1]))}: {fault['msg']}.{allowed}") from None
+            says = 'Write a list, such as ["NAME"]' if fault["type"] == "tuple_type" else fault["msg"]
+            raise UsageError(f"{place}: {'.'.join(map(str, fault['loc'][:1]))}: {says}.{allowed}") from None
         except UsageError as error:
             raise UsageError(f"{place}: {error}") from None
     return Layouts(tuple(made))

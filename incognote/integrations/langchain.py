@@ -30,7 +30,8 @@ class Deidentified(Runnable[Any, Any]):
     """A Runnable around another one, whose input is de-identified first.
 
     The input is a str, a message, a prompt value, or lists and dicts of these (the state of a graph). Messages lose
-    `name`, `additional_kwargs`, `response_metadata` and `artifact`, which can hold identifiers in any form.
+    `name`, `additional_kwargs`, `response_metadata`, `artifact` and attributes of your own, which can hold identifiers
+    in any form. Keys of dicts, roles, names of tools and ids stay: put no identifier there.
 
     Args:
         inner: a chat model, a chain or a compiled graph.
@@ -145,7 +146,7 @@ def _walk(value: Any, change: _Change) -> Any:
         case PromptValue():
             return [_message(message, change) for message in value.to_messages()]
         case {"role": _, "content": _}:
-            return _message(convert_to_messages([value])[0], change)
+            return _message(_of_dict(value), change)
         case list() | tuple():
             return [_walk(each, change) for each in value]
         case dict():
@@ -153,6 +154,15 @@ def _walk(value: Any, change: _Change) -> Any:
     raise UsageError(
         f"input: a value of type {type(value).__name__} cannot be de-identified; pass texts, messages, lists and dicts"
     )
+
+
+def _of_dict(value: dict[str, Any]) -> BaseMessage:
+    try:
+        return convert_to_messages([value])[0]
+    except (ValueError, TypeError):  # it quotes the role
+        raise UsageError(
+            "input: LangChain cannot read a dict with role and content as a message; check its role, or pass a message"
+        ) from None
 
 
 def _message(message: BaseMessage, change: _Change) -> BaseMessage:
@@ -163,7 +173,9 @@ def _message(message: BaseMessage, change: _Change) -> BaseMessage:
         own["invalid_tool_calls"] = []
     if isinstance(message, ToolMessage):
         own["artifact"] = None
-    return message.model_copy(update=own)
+    copied = message.model_copy(update=own)
+    object.__setattr__(copied, "__pydantic_extra__", {})  # attributes that an application added
+    return copied
 
 
 def _content(content: str | list[str | dict[Any, Any]], change: _Change) -> Any:

@@ -192,9 +192,10 @@ class Journal:
         try:
             head, *lines = (self._folder / JOURNAL).read_bytes().splitlines()
             was: Told = json.loads(head)
+            was["run"]
         except FileNotFoundError:
             return None, {}
-        except ValueError:
+        except (ValueError, TypeError, KeyError):
             raise UsageError(
                 "--out: the journal of the earlier run is damaged. Use --overwrite to process all inputs again."
             ) from None

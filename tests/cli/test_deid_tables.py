@@ -166,6 +166,7 @@ def test_a_table_without_an_entry_is_refused_by_its_path_and_columns_before_anyt
         ("", "must hold [[table]] entries"),
         ("[[table]", "is not valid TOML"),
         ('[[table]]\ntext = ["a"]', "table 1: files: Field required"),
+        ('[[table]]\nfiles = "*"\ntext = "a"', 'table 1: text: Write a list, such as ["NAME"].'),
         ('[[table]]\nfiles = "*"\ntexts = ["a"]', "texts: Extra inputs are not permitted. Allowed keys: files, text"),
         ('[[table]]\nfiles = "*"\nkeep = ["a"]', "needs at least one text column"),
         ('[[table]]\nfiles = "*"\ntext = ["a"]\nkeep = ["a"]', "'a'"),

@@ -147,3 +147,15 @@ def test_an_input_that_is_gone_and_a_run_that_is_not_resumed_are_refused(tmp_pat
     done = run(*words, "--resume")
     assert (done.code, "some inputs of the earlier run (1)" in done.err) == (2, True)
     assert run(*words, "--overwrite").code == 0
+
+
+@pytest.mark.parametrize("head", ["", "{", "[]", "7", "{}"])
+def test_a_damaged_journal_is_named_and_overwrite_gets_rid_of_it(tmp_path: Path, run: Run, head: str) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("Well.")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".incognote.journal").write_text(head)
+    words = ("deid", tmp_path / "in", *RULES, "--out", tmp_path / "out")
+    done = run(*words, "--resume")
+    assert (done.code, "journal of the earlier run is damaged" in done.err) == (2, True)
+    assert run(*words, "--overwrite").code == 0

@@ -100,6 +100,7 @@ def test_what_else_a_message_carries_is_cleaned_or_dropped(rules: Deidentifier) 
         [{"type": "text", "text": "Looking up Dr. Abara."}],
         name="Okonkwo",
         additional_kwargs={"note": NOTE},
+        patient="Emeka Okonkwo",  # LangChain's messages take any attribute
         tool_calls=[{"name": "find", "args": {"who": "Seen by Dr. Abara."}, "id": "c1"}],
     )
     told = ToolMessage(NOTE, tool_call_id="c1", artifact={"raw": NOTE})
@@ -115,8 +116,14 @@ def test_what_else_a_message_carries_is_cleaned_or_dropped(rules: Deidentifier) 
 
 @pytest.mark.parametrize(
     "given",
-    [4471902, {"mrn": 4471902}, b"note", [HumanMessage([{"type": "image_url", "image_url": {"url": "data:x"}}])]],
-    ids=["a number", "a number in a dict", "bytes", "an image"],
+    [
+        4471902,
+        {"mrn": 4471902},
+        b"note",
+        [HumanMessage([{"type": "image_url", "image_url": {"url": "data:x"}}])],
+        {"role": "4471902", "content": "Well."},
+    ],
+    ids=["a number", "a number in a dict", "bytes", "an image", "an unknown role"],
 )
 def test_what_is_no_text_is_refused_and_nothing_runs(given: Any, rules: Deidentifier) -> None:
     ran: list[Any] = []
