@@ -30,6 +30,8 @@ MIN_STITCHED = 6
 INNER_HEAD = 4
 """Shorter identifiers are not searched for inside longer tokens."""
 _TYPO_LENGTH, _FAR_TYPO_LENGTH = 6, 10
+_LONGEST_VARIED = 64
+"""A longer name is searched for as written only. Its misspellings and beginnings would fill the memory."""
 
 
 class Entry(NamedTuple):
@@ -127,7 +129,7 @@ class Index:
         """Parts of names by their forms with one or two letters removed. Built on first use; `leaks` needs none."""
         near: dict[str, set[tuple[str, str]]] = {}
         for part, kind in self._parts:
-            for form in deletions(part):
+            for form in deletions(part) if len(part) <= _LONGEST_VARIED else ():
                 near.setdefault(form, set()).add((part, kind))
         return near
 
@@ -168,7 +170,8 @@ class Index:
     def beginnings(self) -> frozenset[str]:
         """The beginnings of names that are a single token. Such a name may be cut into pieces."""
         names = [word for word, entries in self.sequences.items() if any(not e.rest for e in entries)]
-        return frozenset(name[:n] for name in names if len(name) >= MIN_STITCHED for n in range(1, len(name)))
+        cut = (name for name in names if MIN_STITCHED <= len(name) <= _LONGEST_VARIED)
+        return frozenset(name[:n] for name in cut for n in range(1, len(name)))
 
     def __bool__(self) -> bool:
         return bool(self.sequences or self.codes or self.phones or self.days or self.unspaced)
