@@ -44,22 +44,27 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
     new = [*incognote, "key", "api", "new", "litellm", "--role", "submit", "--json"]
     key = json.loads(subprocess.run(new, **run, stdout=subprocess.PIPE, check=True).stdout)["data"]["key"]
     with subprocess.Popen([*incognote, "serve", "--port", "0"], **run) as server:
-        line = next(line for line in server.stderr or () if "serves on" in line)
-        port = re.findall(r":(\d+) ", line)[0]
+        try:
+            assert server.stderr is not None
+            found = re.search(r":(\d+) ", server.stderr.readline())
+            assert found is not None, "the first line does not name the address"
+            base = f"@127.0.0.1:{found[1]}"
 
-        def case(params: dict[str, Any], messages: list[dict[str, str]], password: str = key) -> dict[str, Any]:
-            url = f"http://litellm:{password}@127.0.0.1:{port}"
-            bases = {"presidio_analyzer_api_base": url, "presidio_anonymizer_api_base": url}
-            return {"params": {**params, **bases}, "messages": messages}
+            def case(params: dict[str, Any], messages: list[dict[str, str]], password: str = key) -> dict[str, Any]:
+                url = f"http://litellm:{password}{base}"
+                bases = {"presidio_analyzer_api_base": url, "presidio_anonymizer_api_base": url}
+                return {"params": {**params, **bases}, "messages": messages}
 
-        cases = {
-            "masked": case(PARAMS["mask"], ONE), "restored": case(PARAMS["restore"], ONE),
-            "two": case(PARAMS["restore"], TWO), "mask refused": case(PARAMS["mask"], ONE, "wrong"),
-            "restore refused": case(PARAMS["restore"], ONE, "wrong"), "open refused": case(OPEN, ONE, "wrong"),
-        }  # fmt: skip
-        child = [sys.executable, str(HERE / "guarded.py")]
-        done = subprocess.run(child, **run, input=json.dumps([*cases.values()]), stdout=subprocess.PIPE, check=False)
-        server.terminate()
+            cases = {
+                "masked": case(PARAMS["mask"], ONE), "restored": case(PARAMS["restore"], ONE),
+                "two": case(PARAMS["restore"], TWO), "mask refused": case(PARAMS["mask"], ONE, "wrong"),
+                "restore refused": case(PARAMS["restore"], ONE, "wrong"), "open refused": case(OPEN, ONE, "wrong"),
+            }  # fmt: skip
+            child = [sys.executable, str(HERE / "guarded.py")]
+            asked = json.dumps([*cases.values()])
+            done = subprocess.run(child, **run, input=asked, stdout=subprocess.PIPE, check=False, timeout=300)
+        finally:
+            server.terminate()
     assert done.returncode == 0, done.stderr
     return dict(zip(cases, json.loads(done.stdout), strict=True))
 
