@@ -49,7 +49,7 @@ def test_a_keyring_keeps_no_scope_and_no_message() -> None:
     assert all(isinstance(value, bytes | bool) for value in vars(keys).values())
 
 
-def test_the_same_key_gives_the_same_answer_and_another_key_another() -> None:
+def test_the_same_key_gives_the_same_hash_and_another_key_a_different_one() -> None:
     assert KEY.mac("hash", "123", "d") == Keyring(b"k" * 32).mac("hash", "123", "d")
     assert KEY.mac("hash", "123", "d") != Keyring(b"j" * 32).mac("hash", "123", "d")
 
@@ -130,7 +130,7 @@ def pipe() -> Iterator[tuple[int, int]]:
             os.close(end)
 
 
-def test_a_descriptor_gives_the_key_once_is_closed_and_remembered(pipe: tuple[int, int]) -> None:
+def test_a_descriptor_is_read_once_and_closed_and_the_key_is_cached(pipe: tuple[int, int]) -> None:
     os.write(pipe[1], KEY.master.hex().encode() + b"\n")
     os.close(pipe[1])
     assert Keyring.from_descriptor(pipe[0]).id == KEY.id

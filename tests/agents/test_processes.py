@@ -178,7 +178,7 @@ def test_the_audit_hears_the_rules_where_only_a_model_was_asked() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the system shows no process's variables as files")
-def test_a_process_is_given_the_key_through_its_pipe_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_gets_the_key_only_through_its_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     written = "5ec2e7" * 11
     monkeypatch.setenv("INCOGNOTE_KEY", written)
     with Deidentifier(processes=1) as deid:

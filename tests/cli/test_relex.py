@@ -175,7 +175,7 @@ def test_processes_are_refused_and_not_offered(served: Callable[..., Any], run: 
     assert "--jobs" not in run("relex", "--help").out
 
 
-def test_reveal_shows_the_original_and_writes_down_who_asked(
+def test_reveal_shows_the_original_and_records_who_asked(
     served: Callable[..., Any], run: Run, tmp_path: Path
 ) -> None:
     _, (out,) = served(lines("n1"))
@@ -236,7 +236,7 @@ reveal = false
 """
 
 
-def test_a_policy_can_forbid_to_reveal_for_good(served: Callable[..., Any], run: Run, tmp_path: Path) -> None:
+def test_a_policy_can_forbid_reveals_permanently(served: Callable[..., Any], run: Run, tmp_path: Path) -> None:
     (tmp_path / "ours.toml").write_text(HARBOR)
     _, (out,) = served(lines("n1"), "--policy", str(tmp_path / "ours.toml"))
     doctor = out["spans"][1]

@@ -164,7 +164,7 @@ def test_a_release_name_that_leads_elsewhere_makes_nothing(
     assert {path.name for path in tmp_path.iterdir()} <= {"source", "destination", "l.db", "l.db-shm", "l.db-wal"}
 
 
-def test_a_lab_that_can_be_read_is_told_of_and_refused_where_asked(run: Run, source: Path, places: list[str]) -> None:
+def test_a_readable_destination_is_reported_and_refused_on_request(run: Run, source: Path, places: list[str]) -> None:
     assert "can read the destination" in run("worker", source, *places, "--release", "r1", "--once").err
     done = run("worker", source, *places, "--release", "r1", "--once", "--one-way")
     assert (done.code, "--one-way" in done.err) == (2, True)

@@ -164,7 +164,7 @@ def test_the_worker_serves_its_metrics_where_they_are_looked_for(tmp_path: Path)
     assert container["ports"] == [{"name": "metrics", "containerPort": int(metrics.rpartition(":")[2])}]
 
 
-def test_nobody_but_those_named_is_reached_or_let_in() -> None:
+def test_only_listed_peers_can_connect_or_be_reached() -> None:
     spec = OBJECTS["NetworkPolicy", "night"]["spec"]
     assert spec["policyTypes"] == ["Ingress", "Egress"]
     assert all(rule["from"] for rule in spec["ingress"])

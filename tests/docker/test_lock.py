@@ -39,7 +39,7 @@ def pins() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", LOCKS)
-def test_every_package_of_a_lock_is_one_version_with_hashes_and_comes_from_no_named_index(name: str) -> None:
+def test_every_locked_package_has_one_version_and_hashes_and_names_no_index(name: str) -> None:
     for asked, hashes in locked(name).values():
         assert re.fullmatch(r"==[^,*]+", str(asked.specifier))
         assert asked.url is None
@@ -82,7 +82,7 @@ def test_the_lock_holds_all_that_the_images_extras_need() -> None:
     assert len(seen) > 50
 
 
-def test_the_image_installs_hashed_wheels_alone() -> None:
+def test_the_image_installs_only_hashed_wheels() -> None:
     installs = re.findall(r"pip (?:install|wheel) [^&\n]*", re.sub(r"\\\n", " ", DOCKERFILE))
     assert len(installs) == 4
     for line in installs:
@@ -101,7 +101,7 @@ def test_the_image_installs_hashed_wheels_alone() -> None:
         ("1", "latest", False),
     ],
 )
-def test_a_release_build_wants_the_base_images_digest(release: str, digest: str, built: bool) -> None:
+def test_a_release_build_requires_the_digest_of_the_base_image(release: str, digest: str, built: bool) -> None:
     (check,) = re.findall(r"^RUN (test -z \"\$RELEASE\".*?exit 1; \})$", DOCKERFILE, re.M | re.S)
     done = subprocess.run(
         ["sh", "-c", check.replace("\\\n", " ")], env={"RELEASE": release, "DIGEST": digest, "PATH": "/usr/bin:/bin"},

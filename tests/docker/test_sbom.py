@@ -75,7 +75,7 @@ def test_it_holds_what_is_installed_with_hashes_licenses_and_our_weights(sbom: M
     assert "mirror.example" not in str(made)
 
 
-def test_what_is_installed_and_not_so_in_the_lock_is_an_error(sbom: ModuleType, site: Path) -> None:
+def test_an_installed_package_that_differs_from_the_lock_is_an_error(sbom: ModuleType, site: Path) -> None:
     installed(site, "stranger", "1")
     with pytest.raises(SystemExit, match="stranger"):
         sbom.completed(bom(), site)

@@ -42,7 +42,7 @@ def test_what_is_put_is_opened_again_byte_for_byte(tmp_path: Path) -> None:
     assert contents.words == {"id": "778-21", "known": ["Jane\nDoe"]}
 
 
-def test_the_header_tells_why_and_where_and_nothing_of_the_patient(tmp_path: Path) -> None:
+def test_the_header_gives_the_reason_and_position_and_nothing_about_the_patient(tmp_path: Path) -> None:
     _put(_quarantine(tmp_path / "q"))
     [path] = (tmp_path / "q").iterdir()
     data = path.read_bytes()

@@ -18,7 +18,7 @@ def test_the_loopback_needs_no_agreement(tmp_path: Path) -> None:
     assert Agreements(tmp_path).require("openai/m", "http://localhost:8000/v1") is None
 
 
-def test_without_an_agreement_the_command_is_named(tmp_path: Path) -> None:
+def test_a_missing_agreement_names_the_command_to_run(tmp_path: Path) -> None:
     with pytest.raises(EgressRefused, match="incognote model agree openai/m"):
         Agreements(tmp_path).require("openai/m", URL)
 
@@ -43,7 +43,7 @@ def test_an_agreement_holds_for_its_model_and_address_only(tmp_path: Path, model
         folder.require(model, url)
 
 
-def test_an_entry_that_was_edited_counts_for_nothing(tmp_path: Path) -> None:
+def test_an_edited_entry_is_ignored(tmp_path: Path) -> None:
     folder = Agreements(tmp_path)
     folder.record("openai/m", URL, by="A. Sule", terms=AgreementTerms("BAA 2026-14", 30))
     path = tmp_path / FILE

@@ -56,7 +56,7 @@ def test_an_approved_request_is_used_once_by_who_asked(reveals: Reveals) -> None
 
 
 @pytest.mark.parametrize("name", ["ada", "Ada", " ADA "])
-def test_who_asks_cannot_approve_however_the_name_is_written(reveals: Reveals, name: str) -> None:
+def test_the_requester_cannot_approve_under_any_spelling_of_the_name(reveals: Reveals, name: str) -> None:
     made = reveals.ask(ASKED, "x", "ada")
     with pytest.raises(UsageError, match="Another person"):
         reveals.approve(made.id, name)

@@ -48,7 +48,7 @@ def _nobody_is_here() -> None:
     gc.collect()
 
 
-def test_every_store_says_under_the_new_key_what_it_said_and_nothing_under_the_former(
+def test_every_store_is_readable_with_the_new_key_and_not_with_the_old_one(
     tmp_path: Path, database: str
 ) -> None:
     fill(tmp_path, database, database)

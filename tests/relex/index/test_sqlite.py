@@ -104,7 +104,7 @@ async def test_a_file_of_an_older_version_is_brought_up_and_one_of_a_newer_refus
         await make("sqlite", url=old.url)
 
 
-async def test_a_document_that_was_exchanged_for_another_is_noticed(make: Make, propose: Propose) -> None:
+async def test_a_document_swapped_for_another_is_detected(make: Make, propose: Propose) -> None:
     index = await make("sqlite")
     await index.claim_all([propose("a"), propose("b")])
     with sqlite3.connect(file_of(index)) as db:

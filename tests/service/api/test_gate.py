@@ -22,7 +22,7 @@ from .conftest import LOCAL, NOTE, TOKEN, House, housed
 ASK = {"text": NOTE}
 
 
-async def test_without_a_key_only_health_and_the_page_s_shell_are_there(house: House) -> None:
+async def test_without_a_key_only_health_and_the_page_shell_are_available(house: House) -> None:
     async with house.client(address="10.1.2.3") as client:
         for path in ("/livez", "/readyz", "/health", "/openapi.json", "/", "/try/try.js", "/review", "/review/main.js"):
             assert (await client.get(path)).status_code == 200, path
@@ -227,7 +227,7 @@ async def test_every_answer_carries_the_headers_that_bind_a_browser(house: House
             assert "unsafe" not in headers["content-security-policy"]
 
 
-async def test_a_fault_of_ours_tells_nothing_of_the_request(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_internal_error_reveals_nothing_of_the_request(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     headers = house.key("ann", "submit")
 
     async def broken(item: object) -> None:
@@ -242,7 +242,7 @@ async def test_a_fault_of_ours_tells_nothing_of_the_request(house: House, monkey
     assert any(line["event"] == "error.unexpected" and line["error"] == "RuntimeError" for line in house.lines)
 
 
-async def test_no_channel_holds_anything_of_a_body(
+async def test_no_channel_contains_anything_from_a_request_body(
     house: House, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     headers = house.key("ann", "submit", "review", "approve")
@@ -299,7 +299,7 @@ async def test_requests_are_traced_by_route_and_status(house: House) -> None:
     assert dict(second.attributes) == {"method": "get", "route": "none", "status": 401}
 
 
-async def test_a_body_that_drips_is_waited_for_so_long_and_no_longer(tmp_path: Path) -> None:
+async def test_a_slow_body_is_read_only_up_to_a_time_limit(tmp_path: Path) -> None:
     with housed(tmp_path, service={"api_seconds": 0.2}) as house:
 
         async def drips() -> AsyncIterator[bytes]:
@@ -336,7 +336,7 @@ async def served(house: House, protocol: Any) -> AsyncIterator[tuple[str, int]]:
 @pytest.mark.parametrize(
     "begun", [b"", b"GET /livez HTTP/1.1\r\nHost: ", b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /"]
 )
-async def test_a_connection_on_which_no_request_comes_is_closed(house: House, begun: bytes) -> None:
+async def test_an_idle_connection_is_closed(house: House, begun: bytes) -> None:
     """256 of them, and nobody else was served."""
     async with served(house, limited_connections(0.2)) as address:
         reader, writer = await asyncio.open_connection(*address)

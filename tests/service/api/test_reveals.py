@@ -25,7 +25,7 @@ async def test_gold_needs_no_approval_unless_the_setting_says_so(house: House) -
         assert (await client.post("/v1/reveals", json={"why": "x"})).status_code == 409
 
 
-async def test_gold_is_asked_for_by_one_and_approved_by_another_for_one_use(two: House) -> None:
+async def test_gold_needs_a_request_and_an_approval_by_someone_else_for_each_use(two: House) -> None:
     ada, eve, bob = (two.key(name, "reveal") for name in ("ada", "eve", "bob"))
     async with two.client() as client:
         assert (await client.get("/v1/gold", headers=ada)).status_code == 403

@@ -47,7 +47,7 @@ def test_entries_stand_in_order_and_the_chain_holds(log: AuditLog) -> None:
     assert verify(log.folder).sound
 
 
-def test_only_words_of_the_vocabulary_can_be_told(log: AuditLog) -> None:
+def test_only_words_of_the_vocabulary_can_be_logged(log: AuditLog) -> None:
     with pytest.raises(UnknownName, match="event"):
         log.append("patient.seen")
     with pytest.raises(UnknownName, match="fact"):
@@ -87,7 +87,7 @@ def test_a_changed_word_is_found(log: AuditLog) -> None:
     assert codes(log) == codes(log, None) == {"changed"}
 
 
-def test_an_entry_made_anew_without_the_key_is_found(log: AuditLog) -> None:
+def test_an_entry_forged_without_the_key_is_detected(log: AuditLog) -> None:
     """Whoever can write the folder can chain what they like, but not seal it."""
     other = Keyring(bytes(32))
     head, lines = ChainHead(), []
@@ -109,7 +109,7 @@ def test_an_entry_made_anew_without_the_key_is_found(log: AuditLog) -> None:
 
 
 @pytest.mark.parametrize("kept", [1, 3, 4])
-def test_entries_cut_off_the_end_are_found_and_nothing_is_written_over_the_cut(log: AuditLog, kept: int) -> None:
+def test_truncation_is_detected_and_never_overwritten(log: AuditLog, kept: int) -> None:
     lines = [entry.line() for entry in entries(log.folder)]
     for path in segments(log)[1:]:
         path.unlink()

@@ -55,7 +55,7 @@ def test_what_is_put_comes_back_whole(queue: ReviewQueue) -> None:
     assert (entry.id, entry.key, entry.release, entry.state, entry.spans) == (item, "k1", "r1", "waiting", 2)
 
 
-def test_a_line_of_the_queue_and_the_file_hold_nothing_of_the_record(queue: ReviewQueue, tmp_path: Path) -> None:
+def test_queue_lines_and_files_contain_nothing_from_the_record(queue: ReviewQueue, tmp_path: Path) -> None:
     queue.put("k1", "r1", case())
     told = repr(queue.list()) + repr(queue.open(queue.list()[0].id)) + str(queue.list()[0].told())
     queue.close()
