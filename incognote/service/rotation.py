@@ -21,7 +21,7 @@ from incognote.keys import Keyring
 from incognote.service.audit import AuditLog
 from incognote.service.audit.log import key_entry
 
-_IN_USE = "a process uses it: stop workers, the API and other runs of incognote"
+_IN_USE = "a process uses it: stop the workers, the API, and other runs of incognote"
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,7 +281,7 @@ def test_forgetting_without_the_lab_marks_nothing_so_that_the_lab_can_be_told_la
         assert done.code == 1
         assert states("r1") == ["released"] * 5
         for store in ("destination", "ledger"):
-            assert "no destination is named" in receipts[store]["left"]
+            assert "no destination was given" in receipts[store]["left"]
             assert "--destination" in receipts[store]["fault"]
     assert not (records / "destination" / "tombstones").exists()
     assert run(*words, "--destination=destination").code == 0

@@ -78,7 +78,7 @@ def found_in(texts: Sequence[str], recognizers: Sequence[AdHoc]) -> list[list[di
     if len(denied) > _MOST_DENIED or sum(map(len, denied)) > _DENIED:
         raise UsageError(f"ad_hoc_recognizers: deny lists have {_MOST_DENIED:,} entries, {_DENIED:,} letters at most")
     if not _turn.acquire(timeout=_SECONDS):
-        raise Refused(503, "ad_hoc_recognizers: others search at this moment: try again")
+        raise Refused(503, "ad_hoc_recognizers: other requests are using them; try again")
     try:
         until = time.monotonic() + _SECONDS
         total = 0
@@ -86,7 +86,7 @@ def found_in(texts: Sequence[str], recognizers: Sequence[AdHoc]) -> list[list[di
             for pattern in one.patterns:
                 total += weight(pattern.regex)
                 if total > _HEAVIEST:
-                    raise UsageError("ad_hoc_recognizers: the patterns repeat too much")
+                    raise UsageError("ad_hoc_recognizers: the patterns have too many repetitions")
         sought = [(one, _searches(one, until)) for one in recognizers]
         each: list[list[dict[str, Any]]] = []
         left = _MOST_FOUND
@@ -192,7 +192,7 @@ def weight(pattern: str) -> int:
 
 def _nodes(node: Any, core: Any) -> int:
     if isinstance(node, core.CallGroup):
-        raise UsageError("ad_hoc_recognizers: patterns call no groups of their own")
+        raise UsageError("ad_hoc_recognizers: patterns must not call their own groups")
     if isinstance(node, core.RegexBase):
         times = max(1, getattr(node, "min_count", 1))
         parts = sum(_nodes(own, core) for own in vars(node).values())
@@ -238,7 +238,7 @@ def _malformed() -> UsageError:
 
 
 def _too_long() -> UsageError:
-    return UsageError("ad_hoc_recognizers: they search for too long")
+    return UsageError("ad_hoc_recognizers: the search takes too long. Use simpler patterns or a shorter text")
 
 
 def _near(text: str, start: int, context: Sequence[str]) -> bool:

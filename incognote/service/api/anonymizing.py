@@ -130,7 +130,7 @@ def _disjoint(text: str, marked: Sequence[Marked]) -> list[Marked]:
     Of nested spans the longest is kept. A span that begins inside another is cut at its start.
     """
     if any(not one.start < one.end <= len(text) for one in marked):
-        raise UsageError("analyzer_results: a stretch does not fit the text")
+        raise UsageError("analyzer_results: an offset is outside the text")
     kept: list[Marked] = []
     for one in sorted(marked, key=lambda one: (one.start, -one.end, -one.score)):
         floor = kept[-1].end if kept else 0

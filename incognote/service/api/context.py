@@ -110,7 +110,7 @@ class ApiContext:
             store.close()
 
 
-REFUSAL = Result(None, Verdict("quarantine", (Reason("opted-out", "", "its subject opted out or was forgotten"),)), {})
+REFUSAL = Result(None, Verdict("quarantine", (Reason("opted-out", "", "the subject opted out or was deleted"),)), {})
 
 
 async def served(context: ApiContext, operation: Operation, item: Item) -> Result:

@@ -119,11 +119,11 @@ class Gate:
         except IncognoteError as error:  # the database of the keys
             self._context.telemetry.unexpected(error)
             if not status():
-                await problem(503, "the service's database does not serve")(scope, receive, answer)
+                await problem(503, "the service database is not available; try again later")(scope, receive, answer)
         except Exception as bug:  # a bug: its message may quote the request, so only its place is reported
             self._context.telemetry.unexpected(bug)
             if not status():
-                await problem(500, "a fault of incognote; nothing was done")(scope, receive, answer)
+                await problem(500, "internal error in incognote; nothing was changed")(scope, receive, answer)
         return ""
 
     async def _serve(self, scope: Scope, receive: Receive, answer: Send) -> None:
@@ -135,7 +135,7 @@ class Gate:
         """
         address = _address(scope)
         if self._serving[address] >= self._each or self._serving.total() >= _ALL * self._each:
-            raise Refused(503, "too many requests are served at once: try again", {"Retry-After": "1"})
+            raise Refused(503, "the server is busy with too many requests; try again", {"Retry-After": "1"})
         self._serving[address] += 1
         taken = bytearray()
         try:
@@ -143,7 +143,7 @@ class Gate:
                 async with asyncio.timeout(self._patience):
                     await self._body(scope, receive, taken)
             except TimeoutError:
-                raise Refused(408, "the body did not come in time (service.api_seconds)") from None
+                raise Refused(408, "the body did not arrive in time (service.api_seconds)") from None
             await self.inner(scope, _again(bytes(taken), receive), answer)
         finally:
             self._bytes -= len(taken)
@@ -240,7 +240,7 @@ class Gate:
             if len(taken) > self._most:
                 raise too_large
             if self._bytes > _BODIES * self._most:
-                raise Refused(503, "too many large bodies come at once: try again", {"Retry-After": "1"})
+                raise Refused(503, "the server is receiving too many large bodies; try again", {"Retry-After": "1"})
             if not message.get("more_body"):
                 return
 

@@ -52,7 +52,7 @@ def readyz(context: Context) -> Up | Response:
         context.queue.counts()
     except IncognoteError as error:
         context.telemetry.unexpected(error)
-        return problem(503, "not ready: the log says what does not serve")
+        return problem(503, "not ready: see the server log")
     return Up()
 
 

@@ -88,11 +88,13 @@ class ApiKeys:
         if not wanted or wanted - set(ROLES):
             raise UsageError(f"a key has one role or more, of: {', '.join(ROLES)}")
         if name == NOBODY:
-            raise UsageError("that is the name of whoever comes without a key, by a server's token: take another")
+            raise UsageError("this name is reserved for the start token of the server; choose another one")
         if not _NAME.fullmatch(name):
-            raise UsageError("a key's name is letters (one at least), digits, dots, hyphens, underscores; at most 64")
+            raise UsageError(
+                "a key name has up to 64 letters, digits, dots, hyphens, and underscores, and at least one letter"
+            )
         if expires is not None and expires.tzinfo is None:
-            raise UsageError("the time a key expires at needs a time zone")
+            raise UsageError("the expiry time needs a time zone")
         made, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         ordered = tuple(role for role in ROLES if role in wanted)
         ends = None if expires is None else _written(expires)
@@ -101,7 +103,9 @@ class ApiKeys:
             with self._store.begin() as connection:
                 connection.execute(insert(self._table).values(**row, expires=ends))
         except IntegrityError:
-            raise UsageError("there is or was a key of that name: the audit log must not mix the two up") from None
+            raise UsageError(
+                "a key with this name exists or existed. Choose a new name, so that the audit log stays unambiguous"
+            ) from None
         return ApiKey(made, name, ordered, row["made"], ends, None), f"{_PREFIX}_{made}_{secret}"
 
     def find(self, written: str) -> Caller | None:

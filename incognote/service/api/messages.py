@@ -161,7 +161,7 @@ async def raw_body(request: Request) -> tuple[str, Node]:
         raw = (await request.body()).decode("utf-8", "surrogatepass")
         return raw, parse(raw)
     except (UnicodeDecodeError, MalformedRecord):
-        raise UsageError("the body is not plain JSON: UTF-8, no member twice, no NaN, not nested too deep") from None
+        raise UsageError("the body must be JSON in UTF-8 without duplicate members, NaN, or deep nesting") from None
 
 
 def raw_member(body: tuple[str, Node], *path: str | int) -> str | None:

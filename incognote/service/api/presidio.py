@@ -45,7 +45,7 @@ class ToAnalyze(LenientModel):
     return_decision_process: bool | None = False
     ad_hoc_recognizers: list[AdHoc] = Field([], max_length=100)
     context: list[str] | None = None
-    allow_list: list[str] | None = Field(None, description="words that are no identifiers, exactly as they stand")
+    allow_list: list[str] | None = Field(None, description="words that are not identifiers, exactly as they occur")
     allow_list_match: Literal["exact"] = "exact"
 
 
@@ -73,7 +73,7 @@ def analyze(
 ) -> list[RecognizerResult] | list[list[RecognizerResult]]:
     """Find identifiers in one text, or in each of several texts."""
     if asked.language != "en":
-        raise UsageError("language: en is what the detectors read")
+        raise UsageError("language: the detectors read only en")
     texts = [asked.text] if isinstance(asked.text, str) else asked.text
     _known(asked)
     allowed = frozenset(asked.allow_list or ())
@@ -129,7 +129,7 @@ def _known(asked: ToAnalyze) -> None:
         own = {one.supported_entity for one in asked.ad_hoc_recognizers}
         there = {*catalogue().presidio_names(), *catalogue(), *own}
         if not there & set(asked.entities):
-            raise UsageError("entities: nothing here looks for any of them (see /supportedentities)")
+            raise UsageError("entities: none of them is supported (see /supportedentities)")
 
 
 def _told(span: Span, asked: ToAnalyze) -> RecognizerResult | None:

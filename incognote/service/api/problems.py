@@ -126,16 +126,16 @@ def speak(app: FastAPI, names: frozenset[str]) -> None:
 
     @app.exception_handler(Exception)
     async def unforeseen(request: Request, bug: Exception) -> Response:
-        return problem(500, "a fault of incognote; nothing was done")  # raised again for the gate, which reports it
+        return problem(500, "internal error in incognote; nothing was changed")  # the gate reports it
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
         faults = [Fault(at=_place(one["loc"], names), says=_said(one)) for one in error.errors()[:20]]
-        return problem(422, "the request does not fit: see faults", faults=faults)
+        return problem(422, "the request does not match the schema; see faults", faults=faults)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
-        detail = {404: "there is nothing here", 405: "this address has no such method"}
+        detail = {404: "there is no such address", 405: "this address does not support the method"}
         said = detail.get(error.status_code, "the request cannot be read")
         return problem(error.status_code, said, headers=error.headers)
 
@@ -147,7 +147,7 @@ def _place(loc: Sequence[Any], names: frozenset[str]) -> str:
 def _said(one: Mapping[str, Any]) -> str:
     """Return Pydantic's message if it is about the schema and not about the value."""
     if one["type"] in ("json_invalid", "value_error"):
-        return "not JSON" if one["type"] == "json_invalid" else "not a value that can be used"
+        return "not JSON" if one["type"] == "json_invalid" else "not a valid value"
     if one["type"] == "union_tag_invalid":  # pydantic quotes the tag
         return f"{one['ctx']['discriminator']} is one of {one['ctx']['expected_tags']}"
     return str(one["msg"])

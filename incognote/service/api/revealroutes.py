@@ -22,7 +22,7 @@ RequestId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 class ToReveal(StrictModel):
     """A request to export decisions as a gold corpus."""
 
-    why: str = Field(min_length=1, max_length=1000, pattern=r"\S", description="shown to whoever approves")
+    why: str = Field(min_length=1, max_length=1000, pattern=r"\S", description="shown to the person who approves")
     release: str | None = Field(None, max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$")
 
 

@@ -65,7 +65,7 @@ class ToDecide(StrictModel):
 
     outcome: Literal["approve", "reject"]
     spans: list[SpanMark] | None = Field(None, max_length=100_000)
-    revision: str | None = Field(None, pattern="^[0-9a-f]{16}$", description="of the spans that were looked at")
+    revision: str | None = Field(None, pattern="^[0-9a-f]{16}$", description="of the spans that you reviewed")
 
 
 class QueueLine(BaseModel):
@@ -134,7 +134,7 @@ class Record(BaseModel):
     spans: list[SpanShown]
     doubts: list[SpanShown]
     reasons: list[Why]
-    revision: str = Field(description="of the spans: another where somebody corrected them")
+    revision: str = Field(description="of the spans; it changes when somebody corrects them")
     approvable: bool = Field(description="false if no change of spans can fix the reason it is held for")
     comments: list[CommentShown]
 

@@ -185,7 +185,7 @@ def decide(
     unseen = opened.entry.by is not None and asked.revision is None and asked.spans is None
     unseen |= asked.revision not in (None, _revision(opened))
     if unseen and asked.outcome == "approve" and opened.entry.state == "waiting":
-        raise Refused(409, "somebody corrected the spans: open the record again, name its spans or revision")
+        raise Refused(409, "somebody corrected the spans. Open the record again, and send its spans or revision")
     spans = None if asked.spans is None else check_spans(opened.case, _spans(opened.case, asked.spans))
     if opened.entry.state == "waiting":  # logged first, since an action that cannot be logged must not happen
         context.audit.append("review.decided", item=id, outcome=asked.outcome, by=caller.name)
@@ -277,7 +277,7 @@ def _spans(case: ReviewCase, marks: Sequence[SpanMark]) -> list[Span]:
     texts = {text.field: text for text in case.texts}
     before = {(s.field, s.start, s.end, s.type): s for s in (*case.spans, *case.doubts)}
     if any(mark.field not in texts for mark in marks):
-        raise UsageError("spans: one is of no text of this record")
+        raise UsageError("spans: one has a path that this record does not have")
     return [
         before.get((m.field, m.start, m.end, m.type)) or Span(texts[m.field], m.start, m.end, m.type, 1.0, ("person",))
         for m in marks

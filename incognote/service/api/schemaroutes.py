@@ -118,7 +118,7 @@ def approve(data_type: DataType, asked: Annotated[ToApprove, Body()], context: C
     if path is None or row.state == "approved":
         raise Refused(409, "this schema is approved")
     if row.version != asked.version:
-        raise Refused(409, "this schema was changed since it was read: read it anew")
+        raise Refused(409, "this schema was changed after you loaded it; load it again")
     context.audit.append("schema.approved", data_type=data_type, version=row.version, by=caller.name)
     try:
         approve_file(path, caller.name, version=row.version)

@@ -57,8 +57,8 @@ class ToTry(StrictModel):
     text: str | None = Field(None, description="a note, a JSON record, or lines of JSON")
     file: str | None = Field(None, description="the bytes of a file, in base64")
     suffix: str = Field("", max_length=16, pattern=r"^(\.[A-Za-z0-9]+)*$", description="of the file's name")
-    policy: str | None = Field(None, max_length=100, description="one that GET /v1/try lists")
-    detectors: str | None = Field(None, max_length=100, description="one that GET /v1/try lists")
+    policy: str | None = Field(None, max_length=100, description="one of those that GET /v1/try lists")
+    detectors: str | None = Field(None, max_length=100, description="one of those that GET /v1/try lists")
 
 
 class TryChoice(BaseModel):

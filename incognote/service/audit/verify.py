@@ -31,15 +31,15 @@ class ChainFault:
 
 
 _SAID = {
-    "unreadable": "a line is no entry",
-    "gap": "entries are missing before this one",
-    "changed": "an entry says something else than when it was written",
+    "unreadable": "a line is not a valid entry",
+    "gap": "entries before this one are missing",
+    "changed": "an entry was changed after it was written",
     "unchained": "an entry does not follow the one before it",
     "forged": "an entry was not sealed with this key",
-    "cut": "entries that the head knows are not there",
-    "head": "the file that tells the end is missing, damaged or of another key",
-    "anchor": "what stood at the head you gave is not what stands there now",
-    "beginning": "the first entries are not here, and no head you gave is the one before those that are",
+    "cut": "entries that the head file counts are missing",
+    "head": "the head file is missing, damaged, or made with another key",
+    "anchor": "the log does not match the head that you gave",
+    "beginning": "the first entries are missing, and no head that you gave fits the entry before the remaining ones",
 }
 _MOST = 100
 

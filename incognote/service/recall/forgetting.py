@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 Store = Literal["opt-outs", "destination", "ledger", "review", "jobs", "quarantine", "index", "recording"]
 
-_NO_DESTINATION = "outputs: no destination is named, so it was not told, and nothing was marked"
-_NAME_DESTINATION = "name the destination (--destination), which must be told of the outputs, and run the command again"
+_NO_DESTINATION = "outputs: no destination was given, so nothing was marked"
+_NAME_DESTINATION = "run the command again with --destination, so that the outputs can be listed there for deletion"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Forgetter:
         refused = len(self.optouts.refused([patient]))
         receipts = [
             ForgetReceipt(
-                "opt-outs", listed, 0, refused, "the subject's keyed hash, by which its records are refused",
+                "opt-outs", listed, 0, refused, "the keyed hash of the subject, which is needed to refuse new records",
                 "" if refused else "the subject is not on the list, so its records are not refused",
             ),
             *(_receipt(*told) for told in zip(steps, found, deleted, strict=True)),
@@ -152,7 +152,7 @@ class Forgetter:
                 "recording",
                 lambda: recording.purge(sought, only_count=True),
                 lambda: recording.purge(sought),
-                lambda found: f"answers that hold none of the {len(sought)} words that were given: they name nobody",
+                lambda found: f"answers that contain none of the {len(sought)} words that you gave",
             )
 
     def _destination(self, patient: str, ledger: Ledger, told: set[int]) -> _Step:
@@ -187,7 +187,7 @@ class Forgetter:
                 return ""
             if destination is None:
                 return _NO_DESTINATION
-            return f"outputs, until the destination deletes what {name} names" + ", which was there already" * before
+            return f"outputs, until the lines in {name} are deleted there" + "; the list existed already" * before
 
         return _Step(
             "destination",
@@ -224,8 +224,8 @@ class Forgetter:
 
         def left(found: int) -> str:
             if without_destination and released():
-                return "all rows: nothing was marked, since no destination is named"
-            return "rows of keyed hashes, so that no release claims the records again" if found else ""
+                return "all rows: nothing was marked, because no destination was given"
+            return "rows with keyed hashes, so that no release processes the records again" if found else ""
 
         return _Step(
             "ledger",
@@ -251,7 +251,7 @@ class Forgetter:
             "review",
             lambda: len(found()),
             lambda: sum(map(reviews.drop, found())),
-            lambda count: "files that decisions were exported to: they are whoever's has them",
+            lambda count: "exported decision files, which incognote cannot reach",
         )
 
     def _held(self, patient: str, keys: set[str]) -> list[tuple[Quarantine, Held]]:
@@ -282,9 +282,9 @@ def _receipt(step: _Step, found: int, deleted: int) -> ForgetReceipt:
     fault = ""
     if after:
         fault = (
-            f"it still finds {after:,} after the deletion: "
-            + (step.remedy or "stop those who write to it, and run the same command again")
+            f"{after:,} entries are left after the deletion: "
+            + (step.remedy or "stop the processes that write to it, and run the same command again")
         )
     elif found and not deleted and not step.keeps:
-        fault = f"it knew the subject ({found:,} found), but deleted nothing: run the same command again"
+        fault = f"{found:,} entries were found, but none was deleted: run the same command again"
     return ForgetReceipt(step.store, found, deleted, after, step.left(found), fault)

@@ -76,23 +76,23 @@ def report_text(incident: Incident) -> str:
     lines = [
         f"# Incident {incident.id}",
         "",
-        f"- Recall begun {incident.began}, ended {incident.ended}, by {incident.by}.",
-        f"- Outputs were sought by {sought}{f': {incident.made_by}' if incident.made_by else ''}.",
+        f"- Recall started {incident.began}, ended {incident.ended}, by {incident.by}.",
+        f"- Outputs were searched by {sought}{f': {incident.made_by}' if incident.made_by else ''}.",
         f"- Outputs recalled: {incident.count} in {len(incident.shards)} shards.",
         *(f"  - release {name}: {count}" for name, count in incident.outputs.items()),
         f"- Tombstones in the destination: {incident.tombstones or 'none were needed'}.",
-        f"- Records that are claimed again in the same release: {incident.requeued}.",
+        f"- Records that will be processed again in the same release: {incident.requeued}.",
         f"- The same search, run again after the recall, finds {incident.left} released outputs.",
-        f"- Audit log up to {incident.head}.",
+        f"- Audit log head: {incident.head}.",
         "",
-        "## Left to people",
+        "## What you still need to do",
         "",
-        "1. The destination deletes every line that the tombstones name, and copies made of it, and says so.",
-        "2. Find the cause: a policy, a pack, a model, a roster. Mend it, and show it by a test of its own.",
-        "3. Begin a new release under a new name; what was recalled stays recalled in the old one.",
-        "4. The privacy officer assesses whether it was a breach (45 CFR 164.402) and whom to notify by when (164.404: "
+        "1. Delete every line that the tombstones list from the destination, with all copies. Confirm it in writing.",
+        "2. Find the cause: a policy, a pack, a model, or a roster. Fix it, and add a test that proves the fix.",
+        "3. Start a new release with a new name. Recalled outputs stay recalled in the old one.",
+        "4. The privacy officer decides whether it was a breach (45 CFR 164.402), and whom to notify by when (164.404: "
         "without unreasonable delay, at the latest 60 days after discovery).",
-        "5. `incognote audit verify` with this report's head shows that nothing was changed since.",
+        "5. To show that the log was not changed since, run `incognote audit verify` with the head of this report.",
         "",
     ]
     return "\n".join(lines)

@@ -198,9 +198,9 @@ def check_spans(case: ReviewCase, spans: Sequence[Span]) -> tuple[Span, ...]:
 
     place = {text.field: i for i, text in enumerate(case.texts)}
     if any(case.texts[place[s.field]] != s.source if s.field in place else True for s in spans):
-        raise UsageError("spans: one is of no text of this record")
+        raise UsageError("spans: one has a path that this record does not have")
     if any(s.type not in catalogue() for s in spans):
-        raise UsageError("spans: one is of a type that the catalogue has not")
+        raise UsageError("spans: one has a type that is not in the catalog")
     ordered = tuple(sorted(spans, key=lambda s: (place[s.field], s.start)))
     if any(one.overlaps(other) for one, other in pairwise(ordered)):
         raise UsageError("spans: two overlap")

@@ -266,7 +266,7 @@ class ReviewQueue:
         waits = (self._table.c.id == id) & (self._table.c.state == "waiting")
         with self._store.begin() as connection:
             if not connection.execute(update(self._table).where(waits).values(**values)).rowcount:
-                raise AlreadyDecided("a colleague has already decided this record: reload it")
+                raise AlreadyDecided("a colleague has already decided this record; reload it")
         return self.entry(id)
 
     def settled(

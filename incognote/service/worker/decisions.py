@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
 
 REJECTED = Reason("rejected", "", "a person rejected it")
-UNMENDED = Reason("not-mended", "", "a person approved it, and it could not be released all the same")
+UNMENDED = Reason("not-mended", "", "a person approved it, but it could not be released")
 _MANY = 64
 
 

@@ -91,7 +91,7 @@ async def test_what_two_may_read_differently_is_refused(house: House, body: Any)
     async with house.client(headers=house.key("ann", "submit")) as client:
         answer = await client.post("/v1/deidentify", content=body, headers=JSON)
     assert answer.status_code == 422
-    assert "plain JSON" in answer.json()["error"]
+    assert "must be JSON" in answer.json()["error"]
     assert not [line for line in house.lines if line["event"] == "error.unexpected"]
 
 

@@ -251,7 +251,7 @@ async def test_a_pattern_that_repeats_too_much_is_refused_before_it_is_compiled(
     adhoc = [{"supported_entity": "X", "patterns": [{"regex": pattern, "score": 1}]}]
     answer = await ask(house, "POST", "/analyze", {**MINIMAL, "ad_hoc_recognizers": adhoc})
     assert answer.status_code == 422
-    assert "repeat" in answer.json()["error"] or "malformed" in answer.json()["error"]
+    assert "repetitions" in answer.json()["error"] or "malformed" in answer.json()["error"]
 
 
 @pytest.mark.parametrize(
