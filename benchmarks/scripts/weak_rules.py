@@ -32,10 +32,10 @@ TEXTS = "hand_[a-e]?.txt"
 RIGHT = Fraction(5, 6)
 FEWEST = 8
 HEAD = """\
-# Rules that are right less often than five times in six where nothing else finds what they find. Beside the encoder
-# they need its word. Measured on training texts written by hand
+# Weak rules: fewer than five in six of their findings are right if nothing else finds the same words. Such a finding
+# becomes doubtful if the encoder denies it. Measured on handwritten training texts
 # (training/incognote_training/corpus/handwritten/{texts}, {notes}
-# texts), where no rule was tuned: how many such findings ({fewest} or more), and how many of them were identifiers.
+# texts) on which no rule was tuned. `found`: such findings ({fewest} or more). `right`: the identifiers among them.
 # Printed by benchmarks/scripts/weak_rules.py.
 """
 
