@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, convert_to_messages
+from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
 from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable, RunnableConfig
 
@@ -23,6 +23,8 @@ from incognote.nouns import Result, Span
 from incognote.sdk import Deidentifier
 
 _LABEL = re.compile(r"\[[A-Z][A-Z0-9_]*_[0-9]+\]")
+_STAYS = {"type", "id", "role", "tool_call_id", "status", "usage_metadata", "chunk_position"}
+"""Attributes of messages that are not text. The others are de-identified or reset."""
 _Change = Callable[[str], str]
 
 
@@ -170,9 +172,12 @@ def _message(message: BaseMessage, change: _Change) -> BaseMessage:
     own |= {"additional_kwargs": {}, "response_metadata": {}}
     if isinstance(message, AIMessage):
         own["tool_calls"] = [{**call, "args": _walk(call["args"], change)} for call in message.tool_calls]
-        own["invalid_tool_calls"] = []
-    if isinstance(message, ToolMessage):
-        own["artifact"] = None
+    for name, attribute in type(message).model_fields.items():
+        if name in own or name in _STAYS:
+            continue
+        if attribute.is_required():
+            raise UsageError(f"input: incognote cannot de-identify the attribute {name!r} of a message; remove it")
+        own[name] = attribute.get_default(call_default_factory=True)
     copied = message.model_copy(update=own)
     object.__setattr__(copied, "__pydantic_extra__", {})  # attributes that an application added
     return copied
@@ -206,12 +211,14 @@ def _restored(answer: Any, words: Mapping[str, str]) -> Any:
             return answer.model_copy(update={"content": put_back(answer.content)})
         case BaseMessage():
             blocks = [
-                {**block, "text": put_back(block["text"])} if isinstance(block, dict) and "text" in block else block
+                {**block, "text": put_back(block["text"])}
+                if isinstance(block, dict) and isinstance(block.get("text"), str)
+                else block
                 for block in answer.content
             ]
             return answer.model_copy(update={"content": blocks})
-        case list():
-            return [_restored(each, words) for each in answer]
+        case list() | tuple():
+            return type(answer)([_restored(each, words) for each in answer])
         case dict():
             return {name: _restored(each, words) for name, each in answer.items()}
     return answer

@@ -7,7 +7,8 @@ from typing import Annotated, Any, TypedDict
 import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import SimpleChatModel
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
@@ -18,6 +19,7 @@ from incognote import Deidentifier, NotReleased, UsageError
 from incognote.integrations.langchain import Deidentified, deidentify_node
 
 NOTE = "Mr. Emeka Okonkwo, MRN 4471902, was seen by Dr. Abara on 03/09/2025."
+USED: UsageMetadata = {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}
 WORDS = ("Emeka", "Okonkwo", "4471902", "Abara", "03/09/2025")
 
 
@@ -114,16 +116,55 @@ def test_what_else_a_message_carries_is_cleaned_or_dropped(rules: Deidentifier) 
     assert second.tool_call_id == "c1"
 
 
+class Admission(HumanMessage):
+    """An application's own message."""
+
+    mrn: str = ""
+
+
+class Strict(HumanMessage):
+    """One that cannot be made without an attribute of its own."""
+
+    mrn: str
+
+
+def test_a_streamed_message_and_messages_of_an_application_lose_what_they_hold_beside_their_text(
+    rules: Deidentifier,
+) -> None:
+    part = {"name": "find", "args": '{"who": "Emeka Okonkwo"}', "id": "c1", "index": 0, "type": "tool_call_chunk"}
+    streamed = AIMessageChunk("Looking up Dr. Abara.", tool_call_chunks=[part], usage_metadata=USED)
+    seen: list[list[BaseMessage]] = []
+    Deidentified(RunnableLambda(seen.append), rules).invoke([streamed, Admission("Well.", mrn="4471902")])
+    ((first, second),) = seen
+    assert isinstance(first, AIMessageChunk)
+    assert (first.tool_call_chunks, first.usage_metadata) == ([], USED)
+    assert isinstance(second, Admission)
+    assert second.mrn == ""
+    assert "Okonkwo" not in repr(first)
+
+
+def test_an_answer_of_any_shape_is_restored_and_a_block_without_text_stays(rules: Deidentifier) -> None:
+    blocks = [{"type": "reasoning", "text": None}, {"type": "text", "text": "[CLINICIAN_1]"}]
+
+    def answer(_: Any) -> Any:
+        return AIMessage(blocks), ("[CLINICIAN_1]",)
+
+    message, named = Deidentified(RunnableLambda(answer), rules, restore=True).invoke("Seen by Dr. Abara.")
+    assert message.content == [blocks[0], {"type": "text", "text": "Abara"}]
+    assert named == ("Abara",)
+
+
 @pytest.mark.parametrize(
     "given",
     [
+        Strict("Well.", mrn="4471902"),
         4471902,
         {"mrn": 4471902},
         b"note",
         [HumanMessage([{"type": "image_url", "image_url": {"url": "data:x"}}])],
         {"role": "4471902", "content": "Well."},
     ],
-    ids=["a number", "a number in a dict", "bytes", "an image", "an unknown role"],
+    ids=["an attribute that cannot be reset", "a number", "a number in a dict", "bytes", "an image", "an unknown role"],
 )
 def test_what_is_no_text_is_refused_and_nothing_runs(given: Any, rules: Deidentifier) -> None:
     ran: list[Any] = []

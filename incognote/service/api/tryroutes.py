@@ -171,7 +171,7 @@ async def try_one(asked: Annotated[ToTry, Body()], context: Context, caller: Tri
     if policy not in policies or detectors not in sets:
         raise UsageError("policy and detectors: choose from those that GET /v1/try lists")
     deid = await run_in_threadpool(_engine, context, policies[policy], sets[detectors])
-    inputs, remark = await run_in_threadpool(_read, data, asked.suffix)
+    inputs, remark = await run_in_threadpool(_read, data, asked.suffix, deid)
     records, outputs = [], []
     for one in inputs:
         record, output = await _tried(context, deid, one)
@@ -245,16 +245,16 @@ def _bytes_of(asked: ToTry) -> bytes:
     return data
 
 
-def _read(data: bytes, suffix: str) -> tuple[list[Input], str]:
+def _read(data: bytes, suffix: str, deid: Deidentifier) -> tuple[list[Input], str]:
     """Return the records, and a remark on how they were read.
 
     Raises:
-        UsageError: there are too many records, none, or a table without a column of free text.
+        UsageError: there are too many records, none, or a table without a column of free text or names of columns.
     """
     if not data.strip():
         raise UsageError("there is nothing to read: paste a note, or choose a file that is not empty")
     kind = name_of(suffix.lower()) if suffix else of_content(data[:8192]).name
-    layout, remark = _layout(data, kind) if kind in DELIMITERS else (None, "")
+    layout, remark = _layout(data, kind, deid) if kind in DELIMITERS else (None, "")
     source = Source(None, f"file{suffix}", kind, opens=lambda: cast(BinaryIO, io.BufferedReader(io.BytesIO(data))))
     inputs = list(islice(read(source, layout), MOST_RECORDS + 1))
     if len(inputs) > MOST_RECORDS:
@@ -264,8 +264,11 @@ def _read(data: bytes, suffix: str) -> tuple[list[Input], str]:
     return inputs, remark
 
 
-def _layout(data: bytes, kind: str) -> tuple[Layout | None, str]:
-    """Return a layout with prose columns as free text and all others hashed. So no unchecked column is released."""
+def _layout(data: bytes, kind: str, deid: Deidentifier) -> tuple[Layout | None, str]:
+    """Return a layout with prose columns as free text and all others hashed. So no unchecked column is released.
+
+    The first line is released as it is, so it must not be a row.
+    """
     codec = codec_of(cast(BinaryIO, io.BufferedReader(io.BytesIO(data))))
     if codec is None:
         return None, ""
@@ -277,7 +280,11 @@ def _layout(data: bytes, kind: str) -> tuple[Layout | None, str]:
     prose = {name for row in rows for name, value in row.items() if len(value.split()) >= _PROSE}
     if not prose:
         raise UsageError("no column of the table holds free text: name the columns with `incognote deid FILE`")
-    texts, others = ([name for name in rows[0] if (name in prose) is free] for free in (True, False))
+    names = list(rows[0])
+    values = any(len(name.split()) >= _PROSE or not any(map(str.isalpha, name)) for name in names)
+    if values or any(deid.detect(names)):
+        raise UsageError("the first line of the table may hold identifiers: add a line of column names above it")
+    texts, others = ([name for name in names if (name in prose) is free] for free in (True, False))
     remark = f"Read as free text: {', '.join(texts)}. Hashed: {', '.join(others) or 'no column'}. "
     return Layout(Columns(texts, hashed=others)), remark + "`incognote deid` lets you choose for each column."
 
