@@ -33,7 +33,7 @@ Purpose = Literal[
 ]  # fmt: skip
 KEY_BYTES = 32
 _NONCE_BYTES = 12
-_FILE = "key_file (INCOGNOTE_KEY_FILE)"
+_FILE = "key_file (--key-file or INCOGNOTE_KEY_FILE)"
 _FD = "key_fd (INCOGNOTE_KEY_FD)"
 _COMMAND = "key_command (INCOGNOTE_KEY_COMMAND)"
 _LONGEST_WRITTEN = 4096

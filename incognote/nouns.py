@@ -199,7 +199,9 @@ class Reason:
     detail: str = ""
 
     def __str__(self) -> str:
-        return " ".join(part for part in (self.code, f"at {self.field}" if self.field else "", self.detail) if part)
+        repeated = self.field and self.detail.startswith(f"{self.field}: ")  # as the messages of some errors do
+        where = "at" if repeated else f"at {self.field}" if self.field else ""
+        return " ".join(part for part in (self.code, where, self.detail) if part)
 
 
 @dataclass(frozen=True, slots=True)

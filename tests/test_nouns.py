@@ -52,6 +52,7 @@ def test_text_is_handed_out_only_after_release() -> None:
     with pytest.raises(NotReleased, match="doubtful at note PERSON"):
         _ = held.text
     assert held.output(even_if_unreleased=True) == "text"
+    assert str(Reason("schema-violation", "id", "id: no; sex: no")) == "schema-violation at id: no; sex: no"
     assert Result("1", Verdict("release"), {}, _output="text").text == "text"
 
 

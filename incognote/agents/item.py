@@ -118,7 +118,7 @@ def as_item(content: ItemInput, *, known: KnownInput = None, **words: Any) -> It
 
     Raises:
         UsageError: neither str, bytes, mapping nor Item; an Item together with other words; or a word, of an Item too,
-            that is no str.
+            that is not a str.
     """
     words = {name: _written(name, value) for name, value in words.items()}
     if isinstance(content, Item):

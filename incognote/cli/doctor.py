@@ -95,13 +95,14 @@ def _print(lines: list[Check]) -> None:
 
 def _examine(asked: options.EngineOptions, models: options.ModelOptions) -> Iterator[Check]:
     from incognote.cli.engine import settings_of
+    from incognote.cli.key import own_settings
     from incognote.errors import IncognoteError
-    from incognote.settings import Settings
 
     yield from _python()
     yield from _packages()
     try:
-        settings = Settings.load(asked.config, **settings_of(asked, models, {}))
+        given = {name: value for name, value in settings_of(asked, models, {}).items() if name != "key_file"}
+        settings = own_settings(asked.config, asked.key_file, **given)
     except IncognoteError as error:
         yield Check("fail", "settings", str(error), "correct the setting, then run `incognote doctor` again")
         return
@@ -184,16 +185,11 @@ def _index(settings: Settings) -> Iterator[Check]:
         async with await open_configured(settings) as opened:
             return sum((await opened.stats()).identities.values())
 
-    yield Check("ok", "index", f"{asyncio.run(identities()):,} identities")
+    yield Check("ok", "index", counted(asyncio.run(identities()), "identity", "identities"))
 
 
 def _key(settings: Settings) -> Iterator[Check]:
-    from incognote.cli.key import key_file
-
-    own = key_file(settings, persistent=False)
-    path = own or settings.key_file
-    if own is not None:
-        settings = settings.model_copy(update={"key_file": own})
+    path = settings.key_file
     keyring = settings.keyring()
     if not keyring.persistent:
         yield Check(
@@ -217,7 +213,7 @@ def _policy(settings: Settings) -> Iterator[Check]:
     yield Check(
         "fail" if faults else "ok",
         "policy",
-        seen + (f", {len(faults)} faults" if faults else ""),
+        seen + (f", {counted(len(faults), 'fault')}" if faults else ""),
         f"incognote policy lint {settings.policy}" if faults else "",
     )
     broken = [name for name in shipped_policies() if lint(read_policy(name))]
@@ -246,7 +242,7 @@ def _packs(settings: Settings) -> Iterator[Check]:
 
     for number, folder in enumerate(settings.packs, 1):
         problems = check_pack(folder)
-        seen = f"pack {number} ({folder.name}): " + (f"{len(problems)} problems" if problems else "valid")
+        seen = f"pack {number} ({folder.name}): " + (counted(len(problems), "problem") if problems else "valid")
         yield Check("fail" if problems else "ok", "packs", seen, f"incognote pack test {folder}" if problems else "")
     if not settings.packs:
         yield Check("ok", "packs", "none")
@@ -258,7 +254,7 @@ def _roster(settings: Settings) -> Iterator[Check]:
     if settings.roster is not None:
         listed = read_roster(settings.roster)
         unsought = KnownDetector(listed).unsought.total()
-        seen = f"{len(listed):,} identifiers" + f", {unsought:,} too short to be searched for" * bool(unsought)
+        seen = counted(len(listed), "identifier") + f", {unsought:,} too short to be searched for" * bool(unsought)
         yield Check("ok", "roster", seen)
 
 
@@ -274,6 +270,6 @@ def _detectors(settings: Settings) -> Iterator[Check]:
     spans = Deidentifier(detectors=embedded).detect([note])[0]
     names = ", ".join(embedded)
     if spans:
-        yield Check("ok", "detectors", f"{names}: found {len(spans)} identifiers in an invented sentence")
+        yield Check("ok", "detectors", f"{names}: found {counted(len(spans), 'identifier')} in an invented sentence")
     else:
         yield Check("fail", "detectors", f"{names}: found nothing in an invented sentence", "reinstall incognote")

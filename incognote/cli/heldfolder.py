@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from incognote.cli.shell import warn
-
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from incognote.errors import KeyProblem
     from incognote.files.quarantine import Contents, Held, Quarantine
     from incognote.keys import Keyring
     from incognote.nouns import Reason
@@ -17,16 +18,23 @@ def listed_in(folder: str) -> list[Held]:
     """The headers of what is held.
 
     Raises:
-        UsageError: there is no such folder.
+        UsageError: there is no such folder, or it holds only other files.
     """
     from pathlib import Path
 
     from incognote.errors import UsageError
     from incognote.files.quarantine import listed
 
-    if not Path(folder).is_dir():
+    found = list(listed(Path(folder)))
+    foreign = not found and (not Path(folder).is_dir() or any(_foreign(path) for path in Path(folder).iterdir()))
+    if foreign:
         raise UsageError(f"{folder} is not a quarantine folder. Check the path.")
-    return list(listed(Path(folder)))
+    return found
+
+
+def _foreign(path: Path) -> bool:
+    """Whether a run never writes such a file into its quarantine."""
+    return path.is_file() and not path.name.startswith(".")
 
 
 def places(folder: str) -> list[str]:
@@ -43,33 +51,40 @@ def places(folder: str) -> list[str]:
     return [folder, *map(str, within(Path(folder)))]
 
 
-def with_key(folder: str, config: str | None, own_key: str | None, *, needed: bool) -> Quarantine | None:
-    """The folder under the key; None where none was named and the usual is not its.
-
-    Args:
-        needed: say what is missing then.
+def one_place(folder: str) -> None:
+    """Refuse a worker's folder where the quarantine of one release is needed.
 
     Raises:
-        KeyProblem: the key that was named cannot be used.
+        UsageError: it holds several quarantines. The message names them.
+    """
+    from incognote.errors import UsageError
+
+    if releases := places(folder)[1:]:
+        raise UsageError(f"This folder holds one quarantine per release. Name one of them: {', '.join(releases)}.")
+
+
+def with_key(folder: str, config: str | None, own_key: str | None) -> Quarantine | KeyProblem:
+    """The folder under the key, or why the configured key does not open it.
+
+    Raises:
+        KeyProblem: the key file that was given as an option cannot be used.
     """
     from incognote.errors import KeyProblem
 
     try:
         return opened(folder, config, own_key)
-    except KeyProblem:
+    except KeyProblem as problem:
         if own_key is not None:
             raise
-        if needed:
-            warn("The details of the reasons are encrypted. To show them, add --key-file FILE.")
-        return None
+        return problem
 
 
-def contents_of(quarantine: Quarantine | None, held: Held, *, needed: bool) -> Contents | None:
-    """What is sealed of a held record; None without the key, and of a damaged one unless that is needed."""
+def contents_of(quarantine: Quarantine, held: Held, *, needed: bool) -> Contents | None:
+    """The encrypted part of a held record; None if it is damaged and not needed."""
     from incognote.errors import WrongKey
 
     try:
-        return None if quarantine is None else quarantine.open(held)
+        return quarantine.open(held)
     except WrongKey:
         if needed:
             raise

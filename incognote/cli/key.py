@@ -153,7 +153,7 @@ def list_api_keys(
     Example:
         incognote key api list
     """
-    with _keys(config, key_file) as (keys, _):
+    with _keys(config, key_file, create=False) as (keys, _):
         held = keys.items()
     print_rows(
         "key api list",
@@ -161,7 +161,7 @@ def list_api_keys(
         ("key", "holder", "roles", "made", "expires", "revoked"),
         [(k.id, k.name, " ".join(k.roles), k.made[:10], (k.expires or "")[:10], (k.revoked or "")[:16]) for k in held],
         as_json=as_json,
-        empty="There is no key.",
+        empty="There are no API keys.",
     )
 
 
@@ -176,26 +176,30 @@ def revoke_api_key(
     Example:
         incognote key api revoke etl
     """
-    with _keys(config, key_file) as (keys, audit):
+    with _keys(config, key_file, create=False) as (keys, audit):
         ended = keys.revoke(name)
         audit.append("key.revoked", api_key=ended.name)
     typer.echo(f"Key {ended.id} of {ended.name} is revoked.")
 
 
 @contextmanager
-def _keys(config: str | None, own_key: str | None) -> Iterator[tuple[ApiKeys, AuditLog]]:
-    """The keys of the configured database, and the audit log that records what is done to them."""
+def _keys(config: str | None, own_key: str | None, *, create: bool = True) -> Iterator[tuple[ApiKeys, AuditLog]]:
+    """The keys of the configured database, and the audit log that records what is done to them.
+
+    Args:
+        create: create the master key and the database if they do not exist.
+    """
     from incognote.errors import MissingExtra
 
     try:
         from incognote.service.api.keys import ApiKeys
         from incognote.service.audit import AuditLog
-        from incognote.service.monitoring import audit_folder, database_of
+        from incognote.service.monitoring import audit_folder, database_of, existing_database_of
     except ImportError:
         raise MissingExtra("service", "the REST API") from None
-    settings = own_settings(config, own_key, persistent=True)
+    settings = own_settings(config, own_key, persistent=create)
     keyring = settings.keyring(persistent=True)
-    keys = ApiKeys(database_of(settings), keyring)
+    keys = ApiKeys(database_of(settings) if create else existing_database_of(settings), keyring)
     try:
         yield keys, AuditLog(audit_folder(settings), keyring)
     finally:

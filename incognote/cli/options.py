@@ -218,9 +218,10 @@ class EngineOptions:
 
 
 @dataclass(frozen=True, repr=False)
-class OneProcessOptions(EngineOptions):
-    """As `EngineOptions`, of a command that runs in one process: --jobs is not shown, and the command refuses it."""
+class RelexOptions(EngineOptions):
+    """As `EngineOptions`, for relex: another default policy, and --jobs is hidden because the command refuses it."""
 
+    policy: Annotated[str | None, _common("A shipped policy or a policy file. Default: surrogate.", "NAME|FILE")] = None
     jobs: Annotated[int | None, typer.Option("--jobs", hidden=True)] = None
 
 

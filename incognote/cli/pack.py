@@ -10,6 +10,7 @@ import typer
 from incognote.cli import options
 from incognote.cli.help import App
 from incognote.cli.shell import FAILURE, say
+from incognote.runs.units import counted
 
 app = App(help="Create and test site packs: a hospital's own lists and patterns.")
 
@@ -36,7 +37,10 @@ def try_(
     show: Annotated[
         bool, typer.Option("--show", help="Show the text of each failure. It can be PHI. Only on a terminal.")
     ] = False,
-    policy: options.Policy = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="A policy with entity types of your own that the pack uses.", metavar="NAME|FILE"),
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Check the files of a pack, and run the rules and its lists on its examples.
@@ -44,25 +48,27 @@ def try_(
     Example:
         incognote pack test our-hospital
     """
-    from incognote.cli.showing import may_show, visible
+    from incognote.cli.showing import on_terminal, visible
     from incognote.detectors.packs import check_pack, failures, load_pack
-    from incognote.errors import SettingError
+    from incognote.errors import SettingError, UsageError
     from incognote.schemas.policy import load_policy
 
     if policy is not None:
         load_policy(policy)  # its own entity types join the catalogue
-    showing = may_show(show, anyway=False)
+    if show and not on_terminal():
+        raise UsageError("--show prints PHI, and the output is not a terminal. Run it in a terminal, without a pipe.")
     try:
         pack = load_pack(folder)
     except SettingError:
         faults = check_pack(folder)
-        lines, summary = faults, f"{len(faults)} fault{'s' * (len(faults) != 1)}: the pack cannot be used"
+        lines, summary = faults, f"{counted(len(faults), 'fault')}: the pack cannot be used"
     else:
         found = failures(pack)
-        lines = [f"{failure}: {visible(failure.words)!r}" if showing else str(failure) for failure in found]
+        lines = [f"{failure}: {visible(failure.words)!r}" if show else str(failure) for failure in found]
         summary = (
-            f"{pack.name} {pack.label}: {pack.rules} rules, {len(pack.known)} listed identifiers, "
-            f"{len(pack.examples)} examples, {len(found)} failure{'s' * (len(found) != 1)}"
+            f"{pack.name} {pack.label}: {counted(pack.rules, 'rule')}, "
+            f"{counted(len(pack.known), 'listed identifier')}, {counted(len(pack.examples), 'example')}, "
+            f"{counted(len(found), 'failure')}"
         )
     if as_json:
         say("pack test", {"problems": lines, "summary": summary})

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from incognote.cli import options
-from incognote.cli.heldfolder import contents_of, listed_in, opened, own_keyring, places, told_of, with_key
+from incognote.cli.heldfolder import contents_of, listed_in, one_place, opened, own_keyring, places, told_of, with_key
 from incognote.cli.help import App
-from incognote.cli.shell import HELD, remedies, say
+from incognote.cli.shell import FAILURE, HELD, remedies, say, warn
 from incognote.cli.tables import print_table
 from incognote.runs.units import counted
 
@@ -40,34 +40,46 @@ def list_(
     long: Annotated[
         bool, typer.Option("--long", "-l", help="Show every reason with its field. With the key, also its details.")
     ] = False,
-    as_json: options.AsJson = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print one line of JSON instead. It holds no PHI. With --long and the key, it also holds paths and "
+            "details, which can be PHI.",
+        ),
+    ] = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
     """List the held records and the reasons.
 
     With the key, it also shows the path of each source file, which can be PHI. FOLDER is the quarantine of a run, or of
-    a worker with all its releases.
+    a worker with all its releases. If the configured key is wrong, the exit code is 1.
 
     Example:
         incognote quarantine list released-quarantine
     """
     from pathlib import Path
 
+    from incognote.cli.key import own_settings
     from incognote.cli.showing import visible
+    from incognote.errors import KeyProblem
 
     told: list[dict[str, Any]] = []
     rows = []
     folders = places(folder)
+    locked: KeyProblem | None = None
     of_releases = len(folders) > 1
     for place in folders:
         release = None if place == folder else Path(place).name
         found = listed_in(place)
-        unlocked = with_key(place, config, key_file, needed=long) if found else None
-        if unlocked is not None:  # a path, and the detail of a reason, are the record's own
+        unlocked = with_key(place, config, key_file) if found and (long or not as_json) else None
+        if isinstance(unlocked, KeyProblem):
+            locked, unlocked = unlocked, None
+        elif unlocked is not None:  # a path, and the detail of a reason, can be PHI
             _noted(config, key_file, "quarantine.listed", count=len(found))
         for held in found:
-            contents = contents_of(unlocked, held, needed=long)
+            contents = contents_of(unlocked, held, needed=long) if unlocked is not None else None
             whole = contents.reasons if contents is not None else held.reasons
             path = None if contents is None else str(contents.words.get("path") or contents.words["name"])
             told.append({**told_of(held, whole if long else held.reasons, path), "release": release})
@@ -78,12 +90,17 @@ def list_(
             rows.append((held.name[:8], *[release or ""] * of_releases, *row))
     if as_json:
         say("quarantine list", {"held": told})
-        return
-    if not rows:
+    elif not rows:
         typer.echo("Nothing is held.")
-        return
-    print_table(("item", *["release"] * of_releases, "outcome", "source", "no.", "since", "reasons"), rows)
-    typer.echo(f"{len(rows):,} held")
+    else:
+        print_table(("item", *["release"] * of_releases, "outcome", "source", "no.", "since", "reasons"), rows)
+        typer.echo(f"{len(rows):,} held")
+    if locked is not None:
+        if not own_settings(config, key_file).key_sources:
+            warn("No key is configured. To show source files and details, add --key-file FILE.")
+            return
+        warn(f"Source files and details are not shown. {locked}")
+        raise typer.Exit(FAILURE)
 
 
 @app.command()
@@ -91,7 +108,7 @@ def show(
     folder: Folder,
     item: Annotated[str, typer.Argument(help="The beginning of the item name, from `list`.", show_default=False)],
     show_anyway: Annotated[
-        bool, typer.Option("--show-anyway", help="Also when the output is a file or a pipe.")
+        bool, typer.Option("--show-anyway", help="Show it even if the output is a file or a pipe.")
     ] = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -101,9 +118,11 @@ def show(
     Example:
         incognote quarantine show released-quarantine 4f2a91c0
     """
-    from incognote.cli.showing import may_show, visible
+    from incognote.cli.showing import on_terminal, visible
+    from incognote.errors import UsageError
 
-    may_show(True, anyway=show_anyway)
+    if not show_anyway and not on_terminal():
+        raise UsageError("This prints PHI, and the output is not a terminal. To print it anyway, add --show-anyway.")
     holding = [place for place in places(folder) if any(held.name.startswith(item) for held in listed_in(place))]
     quarantine = opened(holding[0] if len(holding) == 1 else folder, config, key_file)
     held = quarantine.find(item)
@@ -155,6 +174,9 @@ def retry(
 ) -> None:
     """Process held records again, for example with another policy, schema, or pack.
 
+    Files that were never opened, such as a PDF or a table without a schema, cannot be retried: run `incognote deid` on
+    the source file again.
+
     Records that pass are released and removed from the quarantine. No file in --out is replaced: the outputs and the
     manifest of the first retry have `.retry-1` in their names. With --ledger, the worker reads the records from the
     source again, under the same release.
@@ -177,7 +199,7 @@ def retry(
     from incognote.files.quarantine import Quarantine
 
     started = datetime.now(UTC)
-    _one_place(folder)
+    one_place(folder)
     if (out is None) == (ledger is None):
         raise UsageError("Name either --out, or the --ledger of the worker.")
     if out is None:
@@ -197,6 +219,7 @@ def retry(
     _noted(asked.config, asked.key_file, "quarantine.retried", count=len(wanted))
     outputs = Outputs(where, sources_of(quarantine, wanted), made.engine.keyring, keep_names=keep_names)
     released: set[str] = set()
+    never_opened: set[str] = set()
 
     def release(one: Input, result: Result) -> None:
         outputs.release(one, result)
@@ -205,6 +228,8 @@ def retry(
     def again() -> Any:
         for one in held_inputs(quarantine, wanted, made.engine.registry.get):
             defaults = one.defaults
+            if one.document is None:
+                never_opened.add(str(one.held))
             yield replace(
                 one,
                 defaults=replace(
@@ -224,9 +249,15 @@ def retry(
             quarantine.drop(held)
     if as_json:
         places = {"manifest": str(where.manifest), "out": str(where.target)}
-        say("quarantine retry", {**counts(tally), "models": report, **places})
+        say("quarantine retry", {**counts(tally), "never_opened": len(never_opened), "models": report, **places})
     else:
         print_summary(tally, report, where=where, quarantine=quarantine.folder)
+    if never_opened:
+        warn(
+            f"{counted(len(never_opened), 'item')} cannot be retried, because a run never opened the source file. Run "
+            "`incognote deid` on it again, with --format, --data-type, or column options as the reason says. Then "
+            f"remove the item: incognote quarantine drop {folder} ITEM"
+        )
     if tally.held:
         raise typer.Exit(HELD)
 
@@ -256,7 +287,7 @@ def drop(
 
     if bool(items) == everything:
         raise UsageError("Name the items to drop, or use --all.")
-    _one_place(folder)
+    one_place(folder)
     ctx.with_resource(exclusive(Path(folder), private=True))
     quarantine = opened(folder, config, key_file)
     found = list(quarantine.items()) if everything else _named(quarantine, items or ())
@@ -352,18 +383,6 @@ def _with_reason(found: Sequence[Held], codes: Sequence[str] | None) -> list[Hel
             f"--reason: nothing is held for {wrong[0]!r}. Reasons in this folder: {', '.join(sorted(there)) or 'none'}."
         )
     return [held for held in found if {reason.code for reason in held.reasons} & set(codes)]
-
-
-def _one_place(folder: str) -> None:
-    """Refuse the folder of a worker where that of one release is meant.
-
-    Raises:
-        UsageError: it is one; the message names those in it.
-    """
-    from incognote.errors import UsageError
-
-    if releases := places(folder)[1:]:
-        raise UsageError(f"This folder holds one quarantine per release. Name one of them: {', '.join(releases)}.")
 
 
 def _noted(config: str | None, own_key: str | None, event: str, **facts: str | int) -> None:

@@ -337,11 +337,11 @@ def list_(as_json: options.AsJson = False, config: options.Config = None, key_fi
     from dataclasses import asdict
 
     from incognote.cli.tables import print_table
-    from incognote.service.monitoring import database_of
+    from incognote.service.monitoring import existing_database_of
     from incognote.service.optouts import OptOuts
 
     settings = own_settings(config, key_file)
-    with closing(OptOuts(database_of(settings), settings.keyring(persistent=True))) as opened:
+    with closing(OptOuts(existing_database_of(settings), settings.keyring(persistent=True))) as opened:
         found = opened.items()
     if as_json:
         say("optout list", {"subjects": [asdict(one) for one in found]})
@@ -360,7 +360,7 @@ def _changed(patient: str, by: str, config: str | None, key_file: str | None, *,
         audit = AuditLog(audit_folder(settings), keyring)
         audit.append("optout.added" if enter else "optout.removed", subject=opened.key(patient), by=by)
         done = opened.add(patient, by) if enter else opened.remove(patient)
-    words = ("entered", "stands already") if enter else ("withdrawn", "is not on the list")
+    words = ("was added", "already exists") if enter else ("was withdrawn", "is not on the list")
     typer.echo(f"The opt-out {words[0] if done else words[1]}.")
 
 

@@ -72,7 +72,7 @@ def relex(
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
     *,
-    asked: options.OneProcessOptions,
+    asked: options.RelexOptions,
     models: options.ModelOptions,
 ) -> None:
     """Replace identifiers with realistic surrogates that stay the same across notes.

@@ -53,7 +53,13 @@ def reveal(
     ] = None,
     index: options.Index = None,
     domain: options.Domain = None,
-    policy: options.Policy = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="The policy whose `reveal` setting applies. Default: the policy in the settings, or strict.",
+            metavar="NAME|FILE",
+        ),
+    ] = None,
     as_json: options.AsJson = False,
     config: options.Config = None,
     key_file: options.KeyFile = None,
@@ -229,10 +235,11 @@ def approve(
 @contextmanager
 def _opened(config: str | None, key_file: str | None) -> Iterator[tuple[Reveals, AuditLog]]:
     from incognote.service.audit import AuditLog
-    from incognote.service.monitoring import audit_folder
+    from incognote.service.monitoring import audit_folder, existing_database_of
     from incognote.service.reveals import open_reveals
 
     settings = own_settings(config, key_file)
+    existing_database_of(settings)
     keyring = settings.keyring(persistent=True)
     with closing(open_reveals(settings, keyring)) as reveals:
         yield reveals, AuditLog(audit_folder(settings), keyring)

@@ -48,6 +48,11 @@ def serve(
     from incognote.errors import MissingExtra, UsageError
     from incognote.files.atomic import write_atomic
 
+    if asked.patient is not None or asked.patient_file is not None:
+        raise UsageError(
+            "--patient and --patient-file cannot be used with serve, because each request names its own patient. "
+            "Remove the option."
+        )
     if (certificate is None) != (certificate_key is None):
         raise UsageError("--certificate and --certificate-key must be used together.")
     try:

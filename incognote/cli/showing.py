@@ -32,11 +32,16 @@ def may_show(show: bool, *, anyway: bool) -> bool:
     """Whether originals may be printed.
 
     Raises:
-        UsageError: the standard output is no terminal, and nobody insisted.
+        UsageError: the standard output is not a terminal, and --show-anyway is not set.
     """
-    if show and not anyway and not sys.stdout.isatty():
+    if show and not anyway and not on_terminal():
         raise UsageError("--show prints PHI, and the output is not a terminal. To print it anyway, use --show-anyway.")
     return show or anyway
+
+
+def on_terminal() -> bool:
+    """Whether a person reads the standard output."""
+    return sys.stdout.isatty()
 
 
 class Shower:

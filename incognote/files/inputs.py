@@ -253,12 +253,12 @@ def _of_no_format(source: Source, stream: BinaryIO) -> Unreadable:
     if each.reason is not encoding.ENCODING:
         return each
     data = each.data if each.data is not None else b"?"
-    what = (of_records(data.decode("utf-8", "replace")) or "a text") if data.strip() else "an empty file"
+    what = (of_records(data.decode("utf-8", "replace")) or "plain text") if data.strip() else "an empty file"
     suffix = PurePath(source.name).suffix.lower()
     if suffix in _DOCUMENTS:  # any other suffix could be a person's name
         return replace(each, reason=Reason(UnsupportedFormat.code, "", f"{what}, but the file name ends in {suffix}"))
     return replace(
-        each, reason=Reason(UnsupportedFormat.code, "", f"{what}, and the suffix of the file name is unknown: {RENAME}")
+        each, reason=Reason(UnsupportedFormat.code, "", f"{what}, but the suffix of the file name is unknown: {RENAME}")
     )
 
 

@@ -12,7 +12,7 @@ from incognote.formats.encoding import ENCODING, Codec, codec_of
 from incognote.nouns import Reason
 from incognote.text.container import of_bytes, of_records
 
-RENAME = "rename it (.txt, .json, .jsonl, .csv, .tsv), or say --format"
+RENAME = "rename it (.txt, .json, .jsonl, .csv, .tsv), or use --format"
 
 
 def plain(content: str, codec: Codec = encoding.UTF8) -> StretchDocument:

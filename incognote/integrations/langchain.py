@@ -136,7 +136,7 @@ def _walk(value: Any, change: _Change) -> Any:
     """A copy of the value in which every text is changed.
 
     Raises:
-        UsageError: it holds something that is no text and could be an identifier.
+        UsageError: it holds something that is not text and could be an identifier.
     """
     match value:
         case None | bool():

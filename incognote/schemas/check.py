@@ -75,7 +75,7 @@ def problems(definition: Mapping[str, Any]) -> list[Defect]:
     for key in ("patientKey", "idKey"):
         path = definition.get(key)
         if path is not None and path not in leaves:
-            found.append(Defect("", f"{key} names {path!r}, which is no field that holds one string or number"))
+            found.append(Defect("", f"{key} names {path!r}, which is not a field with one string or number"))
     return sorted(found)
 
 
@@ -106,7 +106,7 @@ def _fields(written: Mapping[str, Any], path: str, name: str = "") -> Iterator[D
         try:
             compiled(written["pattern"])
         except re.error:
-            yield Defect(path, "its pattern is no regular expression")
+            yield Defect(path, "its pattern is not a valid regular expression")
     unlisted = sorted(set(written.get("required", ())) - set(properties or ()))
     if unlisted:
         yield Defect(path, f"requires {', '.join(unlisted)}, which its properties do not name")

@@ -141,7 +141,7 @@ def _choice(name: str, choice: Choice) -> Iterator[Breach]:
     facts = operator_facts().get(choice.operator)
     known = name in catalogue()
     if not known:
-        yield Breach("unknown-type", f"{name} is no entity type; `incognote policy explain` lists them", name)
+        yield Breach("unknown-type", f"{name} is not an entity type. To list them, run: incognote policy explain", name)
     if not 0 <= choice.threshold <= 1:
         yield Breach("out-of-range", f"{name}: threshold is {choice.threshold:g}; a score lies between 0 and 1", name)
     if facts is None:
@@ -164,7 +164,7 @@ def _reach(policy: Policy) -> Iterator[Breach]:
     types = catalogue()
     for name in policy.without:
         if name not in types:
-            yield Breach("unknown-type", f"without: {name} is no entity type", name)
+            yield Breach("unknown-type", f"without: {name} is not an entity type", name)
         elif (served := policy.serves(name)) is not None:
             yield Breach("unreachable", f'without: {name} is still served, as {served}; to leave it alone write '
                           f'[types.{name}] operator = "keep"', name)

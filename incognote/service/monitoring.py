@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from socket import gethostname
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from incognote.errors import IncognoteError, LedgerUnavailable
+from incognote.errors import IncognoteError, LedgerUnavailable, UsageError
 from incognote.service.audit import AuditLog
 from incognote.service.drift import DriftStore
 from incognote.service.optouts import OptOuts
 from incognote.service.sentinels import SentinelWatch
 from incognote.service.telemetry import Telemetry, telemetry_of
 from incognote.service.vocabulary import Fact, audited, checked
+from incognote.sqlite import sqlite_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +36,22 @@ def audit_folder(settings: Settings) -> Path:
 def database_of(settings: Settings) -> str:
     """Return the URL of the database for opt-outs, drift and the API."""
     return settings.service.database or f"sqlite:///{settings.home / 'service.db'}"
+
+
+def existing_database_of(settings: Settings) -> str:
+    """Return the URL as `database_of`, for a command that only reads.
+
+    Raises:
+        UsageError: it is an SQLite file that does not exist.
+    """
+    url = database_of(settings)
+    file = sqlite_file(url)
+    if file is not None and not file.exists():
+        raise UsageError(
+            f"The service database {file} does not exist, so it holds no entries. If you expected some, check "
+            "INCOGNOTE_HOME and `service.database` in the settings."
+        )
+    return url
 
 
 def noted(settings: Settings, keyring: Keyring, event: str, **facts: Fact) -> None:

@@ -44,7 +44,7 @@ def test_a_pdf_and_a_docx_beside_a_note_go_to_quarantine_by_what_they_are(
 ) -> None:
     done = run("deid", mixed, "--out", tmp_path / "out")
     assert done.code == 3
-    assert "without a reader: 1 DOCX, 1 PDF" in done.out
+    assert "unsupported files: DOCX (1), PDF (1)" in done.out
     assert "--format text" not in done.out + done.err
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     told = {name: manifest[name] for name in ("records", "released", "review", "quarantined", "not_read")}

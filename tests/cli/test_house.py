@@ -202,6 +202,28 @@ def test_the_doctor_opens_the_index_that_is_configured_and_names_the_settings_it
     assert run("doctor").code == 1
 
 
+def test_the_doctor_opens_the_index_with_the_key_in_the_home_folder(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("key", "new")
+    monkeypatch.setenv("INCOGNOTE_INDEX", f"sqlite:///{tmp_path / 'index.db'}")
+    assert run("index", "create").code == 0
+    assert run("doctor").code == 0
+
+
+@pytest.mark.parametrize("command", [("optout", "list"), ("key", "api", "list"), ("reveals", "list")])
+def test_a_command_that_lists_creates_neither_a_key_nor_a_database(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setenv("INCOGNOTE_HOME", str(tmp_path / "home"))
+    assert run(*command).code != 0
+    assert not (tmp_path / "home").exists()
+    run("key", "new", tmp_path / "a.key")
+    for _ in range(2):
+        done = run(*command, "--key-file", tmp_path / "a.key")
+        assert (done.code, "service.db does not exist" in done.err) == (2, True)
+
+
 def test_the_doctor_says_what_to_do_where_something_is_wrong(run: Run, visit: Path, tmp_path: Path) -> None:
     run("key", "new", tmp_path / "a.key")
     (tmp_path / "a.key").chmod(0o644)
@@ -239,7 +261,8 @@ def test_a_pack_is_tested_by_its_examples_without_showing_their_words(run: Run, 
     assert done.code == 1
     assert "examples.jsonl line 2: characters 5 to 10: PERSON was missed" in done.out
     assert "xyzzy" not in done.out
-    assert run("pack", "test", pack, "--show").code == 2
+    piped = run("pack", "test", pack, "--show")
+    assert (piped.code, "--show-anyway" in piped.err) == (2, False)  # it has no such option
     (tmp_path / "a.txt").write_text("then zzyzx qwopp called")
     assert run("deid", tmp_path / "a.txt", "--pack", pack).out == "then [PERSON] called"
 

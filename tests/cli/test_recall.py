@@ -94,7 +94,7 @@ def test_the_commands_of_the_pages_on_a_leak_and_on_forgetting_do_what_the_pages
     again = step()
     assert "Outputs recalled: 0" in again
     assert "The log is intact." in step()
-    assert "entered" in step()
+    assert "The opt-out was added." in step()
     assert "opt-outs" in step()
     assert "Ada Officer" in step()
     assert "records.committed" in "".join(said)
@@ -246,7 +246,7 @@ def test_what_cannot_be_recalled_is_said(records: Path, run: Run) -> None:
 
 
 def test_who_opted_out_is_refused_at_the_next_claim(records: Path, run: Run) -> None:
-    assert "entered" in run("optout", "add", "--patient-file=who.txt", "--by=Ada").out
+    assert "was added" in run("optout", "add", "--patient-file=who.txt", "--by=Ada").out
     assert "already" in run("optout", "add", "--patient-file=who.txt", "--by=Ada").out
     assert worker(run, "r2").code == 3
     assert states("r2") == ["refused"] * 3 + ["released"] * 2
@@ -361,7 +361,7 @@ def test_each_days_recall_on_sentinel_notes_is_printed(records: Path, run: Run) 
 def test_who_looks_at_a_held_record_stands_in_the_audit_log(records: Path, run: Run) -> None:
     (records / "source" / "b.jsonl").write_text('{"dataType": "nope", "note": "Mr. Quackenbosh"}\n')
     assert worker(run, "r2").code == 3
-    (held,) = run("quarantine", "list", "held/r2", "--json").data["held"]
+    (held,) = run("quarantine", "list", "held/r2", "--long", "--json").data["held"]
     assert "Quackenbosh" in run("quarantine", "show", "held/r2", held["name"], "--show-anyway").out
     assert run("quarantine", "drop", "held/r2", "--all", "--yes").code == 0
     told = [entry for entry in entries(home() / "audit") if entry.event.startswith("quarantine")]

@@ -68,6 +68,11 @@ def test_beyond_this_machine_a_key_is_needed_before_it_serves(here: dict[str, st
     assert "incognote key api new" in done.stderr
 
 
+def test_a_patient_for_all_requests_is_refused(here: dict[str, str]) -> None:
+    done = run(here, "serve", "--patient", "p1")
+    assert (done.returncode, "each request names its own patient" in done.stderr) == (2, True)
+
+
 def token(here: dict[str, str]) -> str:
     (file,) = Path(here["INCOGNOTE_HOME"]).glob("serve-*.token")
     assert file.stat().st_mode & 0o777 == 0o600

@@ -177,8 +177,8 @@ def test_a_format_is_named_within_gzip_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "begins"),
     [
-        ("a.md", b"Seen by Dr. Carter.", "a text, and the suffix of the file name is unknown"),
-        ("a.fhir", b'{"resourceType": "Patient"}', "JSON, and the suffix of the file name is unknown"),
+        ("a.md", b"Seen by Dr. Carter.", "plain text, but the suffix of the file name is unknown"),
+        ("a.fhir", b'{"resourceType": "Patient"}', "JSON, but the suffix of the file name is unknown"),
         ("a.txt", b'{"resourceType": "Patient"}', "JSON, in a text file"),
         ("a.txt", b'{"id": 1}\n{"id": 2}\n', "JSON lines, in a text file"),
     ],
@@ -194,7 +194,7 @@ def test_a_content_that_its_name_does_not_say_is_refused_with_the_remedy(
     assert one.data == data
 
 
-@pytest.mark.parametrize(("data", "what"), [(b"", "an empty file"), (b"A note.", "a text")])
+@pytest.mark.parametrize(("data", "what"), [(b"", "an empty file"), (b"A note.", "plain text")])
 def test_nobody_is_told_to_read_a_document_as_text(tmp_path: Path, data: bytes, what: str) -> None:
     [one] = _read(tmp_path / "scan.PDF", data)
     assert one.error == Reason("unsupported-format", "", f"{what}, but the file name ends in .pdf")

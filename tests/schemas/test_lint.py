@@ -70,7 +70,7 @@ BAD = [
     (LIMITED, serve("ORGANIZATION", "keep"), "kept", "ORGANIZATION", "replace it"),
     (LIMITED, 'without = ["IP_ADDRESS"]\n', "missing", "IP_ADDRESS", "(O)"),
     (LIMITED, serve("PERSON", "label", threshold=0.9), "high-threshold", "RELATIVE", "found with a lower score"),
-    (PLAIN, serve("SHOE_SIZE", "label"), "unknown-type", "SHOE_SIZE", "no entity type"),
+    (PLAIN, serve("SHOE_SIZE", "label"), "unknown-type", "SHOE_SIZE", "not an entity type"),
     (PLAIN, serve("PERSON", "shred"), "unknown-operator", "PERSON", "there are: label, same-length"),
     (PLAIN, serve("PERSON", "label", colour='"red"'), "unknown-param", "PERSON", "it has: name"),
     (PLAIN, serve("PERSON", "keep", colour='"red"'), "unknown-param", "PERSON", "it has: none"),
@@ -95,7 +95,7 @@ BAD = [
     (PLAIN, "audit_threshold = -1\n", "out-of-range", "", "audit_threshold is -1"),
     (PLAIN, 'label = "hipaa"\n', "unknown-label", "", '"safe-harbor", "limited-data-set", "none"'),
     (PLAIN, 'without = ["CITY"]\n', "unreachable", "CITY", "still served, as LOCATION"),
-    (PLAIN, 'without = ["SHOE_SIZE"]\n', "unknown-type", "SHOE_SIZE", "no entity type"),
+    (PLAIN, 'without = ["SHOE_SIZE"]\n', "unknown-type", "SHOE_SIZE", "not an entity type"),
 ]
 
 

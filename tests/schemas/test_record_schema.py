@@ -89,7 +89,7 @@ def test_two_flags_are_a_problem_that_names_both() -> None:
     ({"type": "string", "passThrough": "yes"}, "must be of type boolean"),
     ({"type": "string", "passThrough": True, "oneOf": []}, "oneOf: no keyword"),
     ({"type": "string", "passThrough": True, "$ref": "#"}, "$ref: no keyword"),
-    ({"type": "string", "passThrough": True, "pattern": "("}, "no regular expression"),
+    ({"type": "string", "passThrough": True, "pattern": "("}, "not a valid regular expression"),
     ({"type": "string", "passThrough": True, "enum": []}, "must not be empty"),
     ({"type": "object", "passThrough": True, "properties": {"b": PASS}}, "inner fields decide"),
     ({"type": "object", "properties": {}}, "must not be empty"),

@@ -260,7 +260,7 @@ def read_denied(text: str, fault: Fault) -> list[Known]:
         if len(cells) != 2 or not all(cells):
             fault(line, "needs type,value (a value that holds a comma goes in double quotes)")
         elif cells[0] not in catalogue():
-            fault(line, "its first column is no entity type (they are in capitals, such as HOSPITAL)")
+            fault(line, "its first column is not an entity type, such as HOSPITAL")
         else:
             found.append((line, Known(cells[0], cells[1])))
     return _findable(found, fault)

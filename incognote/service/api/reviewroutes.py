@@ -15,8 +15,8 @@ from starlette.concurrency import run_in_threadpool
 
 from incognote.errors import AlreadyDecided, NotReleased, UsageError
 from incognote.nouns import Replacement, Span, Text
+from incognote.reasons import reason_texts
 from incognote.schemas.catalogue import catalogue
-from incognote.schemas.reasons import reason_texts
 from incognote.service.api.access import Anybody, Context, Revealer, Reviewer
 from incognote.service.api.context import ApiContext
 from incognote.service.api.keys import Caller

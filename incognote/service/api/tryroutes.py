@@ -23,9 +23,9 @@ from incognote.formats.records.csvtext import dictionaries
 from incognote.formats.registry import name_of, of_content, texts_of
 from incognote.formats.tables import DELIMITERS, Columns, Layout
 from incognote.nouns import Reason, Replacement, Span, Text
+from incognote.reasons import reason_texts
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import load_policy, shipped_policies
-from incognote.schemas.reasons import reason_texts
 from incognote.service.api.access import Context, needs
 from incognote.service.api.context import REFUSAL, ApiContext, opted_out
 from incognote.service.api.keys import Caller

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from incognote.schemas.reasons import reason_texts
+from incognote.reasons import reason_texts
 
 from .conftest import LOCAL, NOTE, TOKEN, House, housed
 
