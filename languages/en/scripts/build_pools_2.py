@@ -28,9 +28,9 @@ FEMININE = {
 }
 OTHER = {"male": "female", "female": "male"}
 HEAD = """\
-# Names that surrogates of persons are drawn from, by locale: male, female, both, surnames. Version 2, never to be
-# changed. Source: version 1 (Faker's person providers, MIT), and the romanized names of relex/names/data/people.toml.
-# No word that means something in a chart. Built by scripts/build_pools_2.py.
+# Names for surrogates of persons, by locale: male, female, both, surnames. Version 2: its data never changes.
+# Source: version 1 (Faker's person providers, MIT), and the romanized names of names/people.toml. No
+# clinical words. Built by scripts/build_pools_2.py.
 """
 
 
