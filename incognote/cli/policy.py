@@ -105,7 +105,7 @@ def explain(
         + (" Dates are shifted per patient, so records need a patient." if policy.needs_subject else "")
     )
     print_table(
-        ("type", "HIPAA", "handled as", "what becomes of it", "an invented example"),
+        ("type", "HIPAA", "handled as", "operator", "example (invented)"),
         [(row.type, row.hipaa, row.served_as or "", _becomes(row), f"{row.example} -> {row.result}") for row in rows],
     )
 
