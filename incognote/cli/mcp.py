@@ -46,7 +46,7 @@ def mcp(
 
     for folder in root or ():
         if not Path(folder).is_dir():
-            raise UsageError("--root must be a folder that exists")
+            raise UsageError(f"--root: {folder} is not a folder. Use a folder that exists.")
     asked = options.EngineOptions(
         policy=policy, schemas=schemas, packs=packs, detectors=detectors, data_type=data_type, roster=roster,
         config=config, key_file=key_file,

@@ -169,7 +169,7 @@ class Outputs:
         self.written.update((self.name_of(source), records) for source, records in complete.items() if records)
         places = [*(where.folder / name for name in names if name not in self.written), where.manifest]
         for place in places:
-            require_writable(place, overwrite=overwrite)
+            require_writable(place, overwrite=overwrite, option=f"--out: {place}")
         self._former = places if overwrite else []
 
     def name_of(self, source: Source) -> str:

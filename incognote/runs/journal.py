@@ -195,9 +195,14 @@ class Journal:
             was["run"]
         except FileNotFoundError:
             return None, {}
+        except OSError as error:
+            raise UsageError(
+                f"--out: {self._folder / JOURNAL} cannot be read: {error.strerror}. Make it readable, or choose "
+                "another folder."
+            ) from None
         except (ValueError, TypeError, KeyError):
             raise UsageError(
-                "--out: the journal of the earlier run is damaged. Use --overwrite to process all inputs again."
+                f"--out: the journal {self._folder / JOURNAL} is damaged. Use --overwrite to process all inputs again."
             ) from None
         noted = dict[str, FinishedInput]()
         for line in lines:

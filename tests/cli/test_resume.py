@@ -15,6 +15,7 @@ import pytest
 
 from incognote.files.quarantine import listed
 from incognote.keys import Keyring
+from incognote.runs.journal import JOURNAL
 
 Run = Callable[..., Any]
 Command = Callable[..., list[str]]
@@ -157,5 +158,19 @@ def test_a_damaged_journal_is_named_and_overwrite_gets_rid_of_it(tmp_path: Path,
     (tmp_path / "out" / ".incognote.journal").write_text(head)
     words = ("deid", tmp_path / "in", *RULES, "--out", tmp_path / "out")
     done = run(*words, "--resume")
-    assert (done.code, "journal of the earlier run is damaged" in done.err) == (2, True)
+    assert (done.code, f"the journal {tmp_path / 'out' / JOURNAL} is damaged" in done.err) == (2, True)
     assert run(*words, "--overwrite").code == 0
+
+
+def test_a_journal_that_cannot_be_read_and_an_output_that_is_a_link_are_named(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("Well.")
+    out = tmp_path / "out"
+    (out / JOURNAL).mkdir(parents=True)
+    words = ("deid", tmp_path / "in", *RULES, "--keep-names", "--out", out)
+    done = run(*words, "--resume")
+    assert (done.code, f"--out: {out / JOURNAL} cannot be read" in done.err) == (2, True)
+    (out / JOURNAL).rmdir()
+    (out / "a.txt").symlink_to(tmp_path / "in" / "a.txt")
+    done = run(*words, "--resume")
+    assert (done.code, f"--out: {out / 'a.txt'} is a symbolic link" in done.err) == (2, True)
