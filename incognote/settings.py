@@ -385,7 +385,9 @@ def _read(path: str | Path | None) -> dict[str, Any]:
         return {}
     try:
         return tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8"))
-    except OSError:
-        raise SettingError("The settings file cannot be read. Check --config or INCOGNOTE_CONFIG.") from None
+    except OSError as error:
+        raise SettingError(
+            f"The settings file {path} cannot be read: {error.strerror}. Check --config or INCOGNOTE_CONFIG."
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        raise SettingError("The settings file is not valid TOML. Check --config or INCOGNOTE_CONFIG.") from None
+        raise SettingError(f"The settings file {path} is not valid TOML. Check --config or INCOGNOTE_CONFIG.") from None

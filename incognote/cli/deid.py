@@ -173,6 +173,11 @@ def deid(
         supersede(held)
         report = reading.report(tally.models, made)
         write_manifest(where, outputs, tally, report, settings, started=started, hidden=len(sources.hidden))
+        if overwrite and (others := outputs.others()):
+            warn(
+                f"--out: {where.folder} also holds files of earlier runs ({others:,}) that are not in the manifest. "
+                "Their policy may differ. Remove them, or choose a new folder."
+            )
         data = {"manifest": str(where.manifest), "out": str(where.target), "already_complete": len(finished)}
     else:
         released: list[tuple[Input, str | bytes]] = []

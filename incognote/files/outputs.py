@@ -189,6 +189,14 @@ class Outputs:
         """Return `written`, in the order of the sources."""
         return dict(sorted(self.written.items(), key=lambda each: self._order[each[0]]))
 
+    def others(self) -> int:
+        """Return how many files in the output folder are not of this run. Hidden files do not count."""
+        if self.where.is_file:
+            return 0
+        own = {self.where.folder / name for name in self.written} | {self.where.manifest}
+        there = (Path(folder, name) for folder, _, names in os.walk(self.where.folder) for name in names)
+        return sum(not path.name.startswith(".") and path not in own for path in there)
+
     def write(self, of: Input, output: str | bytes) -> None:
         """Append the output of an input. The inputs of one source must come one after the other.
 

@@ -138,8 +138,10 @@ def _shipped(name: str) -> Mapping[str, Any]:
 def _bytes(path: Path) -> bytes:
     try:
         return path.expanduser().read_bytes()
-    except OSError:
-        raise PolicyProblem("The policy file cannot be read. Check `policy` (--policy).") from None
+    except OSError as error:
+        raise PolicyProblem(
+            f"The policy file {path} cannot be read: {error.strerror}. Check `policy` (--policy)."
+        ) from None
 
 
 def _parsed(raw: bytes) -> Mapping[str, Any]:

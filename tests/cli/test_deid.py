@@ -198,7 +198,7 @@ def test_the_summary_says_what_became_of_all_and_what_to_do(run: Run, notes: Pat
     assert ["for", "review", "0", "0.0", "%"] in lines
     assert ["quarantined", "7", "58.3", "%", str(tmp_path / "out-quarantine")] in lines
     assert "Convert it to UTF-8" in out
-    assert "without a reader: 1 PDF" in out
+    assert "Content of unsupported files: PDF (1)" in out
 
 
 def test_the_summary_of_json_holds_the_released_text_where_there_is_no_place(run: Run, tmp_path: Path) -> None:

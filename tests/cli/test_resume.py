@@ -174,3 +174,16 @@ def test_a_journal_that_cannot_be_read_and_an_output_that_is_a_link_are_named(tm
     (out / "a.txt").symlink_to(tmp_path / "in" / "a.txt")
     done = run(*words, "--resume")
     assert (done.code, f"--out: {out / 'a.txt'} is a symbolic link" in done.err) == (2, True)
+
+
+def test_outputs_of_other_inputs_that_stay_beside_those_of_an_overwriting_run_are_counted(
+    tmp_path: Path, run: Run
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.txt").write_text("Well.")
+    out = ("--out", tmp_path / "out")
+    assert run("deid", tmp_path / "a", *RULES, *out, "--policy", "paper").code == 0
+    done = run("deid", tmp_path / "b", *RULES, *out, "--overwrite")
+    assert f"{tmp_path / 'out'} also holds files of earlier runs (1)" in done.err
+    assert "also holds" not in run("deid", tmp_path / "a", tmp_path / "b", *RULES, *out, "--overwrite").err
