@@ -77,10 +77,13 @@ class UnknownName(UsageError):
     """Nothing has this name. The message lists the names that exist."""
 
     def __init__(self, kind: str, name: str, known: object = ()) -> None:
-        names = (
-            ", ".join(sorted(str(n) for n in known)) if isinstance(known, (list, tuple, set, frozenset, dict)) else ""
-        )
-        super().__init__(f"there is no {kind} named {name!r}" + (f"; there are: {names}" if names else ""))
+        from difflib import get_close_matches
+
+        names = sorted(map(str, known)) if isinstance(known, (list, tuple, set, frozenset, dict)) else []
+        similar = get_close_matches(name, names, 1)
+        hint = f" Did you mean {similar[0]!r}?" if similar else ""
+        listed = f" Choose one of: {', '.join(names)}." if names else ""
+        super().__init__(f"There is no {kind} named {name!r}.{hint}{listed}")
         self.kind, self.name = kind, name
 
 

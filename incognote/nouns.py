@@ -199,9 +199,8 @@ class Reason:
     detail: str = ""
 
     def __str__(self) -> str:
-        repeated = self.field and self.detail.startswith(f"{self.field}: ")  # as the messages of some errors do
-        where = "at" if repeated else f"at {self.field}" if self.field else ""
-        return " ".join(part for part in (self.code, where, self.detail) if part)
+        detail = self.detail.removeprefix(f"{self.field}: ") if self.field else self.detail  # errors can begin with it
+        return self.code + (f" at {self.field}" if self.field else "") + (f": {detail}" if detail else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,9 +75,10 @@ def cell(text: object) -> str:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A Markdown table."""
-    head = list(head)
-    lines = [head, ["---"] * len(head), *rows]
+    """A Markdown table. Columns without any text are left out, and an empty cell gets a dash."""
+    head, cells = list(head), [list(row) for row in rows]
+    used = [number for number in range(len(head)) if any(row[number] for row in cells)]
+    lines = [[head[number] for number in used], ["---"] * len(used), *([row[n] or "–" for n in used] for row in cells)]
     return "".join(f"| {' | '.join(cell(value) for value in row)} |\n" for row in lines) + "\n"
 
 

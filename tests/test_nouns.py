@@ -49,7 +49,7 @@ def test_no_note_text_shows_in_a_repr() -> None:
 
 def test_text_is_handed_out_only_after_release() -> None:
     held = Result("1", Verdict("review", (Reason("doubtful", "note", "PERSON"),)), {}, _output="text")
-    with pytest.raises(NotReleased, match="doubtful at note PERSON"):
+    with pytest.raises(NotReleased, match="doubtful at note: PERSON"):
         _ = held.text
     assert held.output(even_if_unreleased=True) == "text"
     assert str(Reason("schema-violation", "id", "id: no; sex: no")) == "schema-violation at id: no; sex: no"

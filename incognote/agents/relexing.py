@@ -19,6 +19,7 @@ from incognote.nouns import Span
 from incognote.relex.agents.base import RelexNote
 from incognote.relex.batch import BatchBarrier, BatchOutcome, BatchReport, ShownSurrogate, Tools
 from incognote.relex.cluster.hints import variant
+from incognote.relex.index.opening import check_address, password_of
 from incognote.relex.nouns import MentionVariant
 from incognote.schemas.policy import Policy
 from incognote.settings import Settings
@@ -63,6 +64,8 @@ class Relexing:
             raise KeyMissing(
                 "Surrogates need a persistent key. Run `incognote key new`, or set key_file (INCOGNOTE_KEY_FILE)."
             )
+        if settings.index is not None:
+            check_address(settings.index, password_of(settings))  # a wrong one fails here, not in every record
         self._settings, self._policy, self._keyring = settings, policy, keyring
         self._answers = RecordedSurrogates(recording, settings.recorded_run or "") if recording is not None else None
         self.agents = RelexAgents(settings, policy, models, choices_of(policy))

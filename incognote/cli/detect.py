@@ -72,7 +72,10 @@ def detect(
         raise UsageError("--types must be `all`. Leave it out to report the types that the policy handles.")
     sources = find([texts], form="jsonl" if texts == "-" else None)
     if len(sources.files) != 1 or sources.files[0].kind != "lines":
-        raise UsageError("detect reads one .jsonl file with lines of id and text. Use - for standard input.")
+        raise UsageError(
+            "detect reads one .jsonl file with an id and a text on each line. Use - for standard input. To see the "
+            "spans in any other file, run: incognote deid FILE --show"
+        )
     asked = options.EngineOptions(
         policy=policy, packs=packs, detectors=detectors, encoder_point=encoder_point, encoder_fast=encoder_fast,
         roster=roster, config=config, key_file=key_file,

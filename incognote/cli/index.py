@@ -227,7 +227,7 @@ def forget(
     from incognote.relex.index.base import forget_patient
 
     patient = options.EngineOptions(patient_file=patient_file).subject() or ""
-    if not yes and not typer.confirm("Delete all surrogates of this patient for good?"):
+    if not yes and not typer.confirm("Permanently delete all surrogates of this patient?"):
         raise typer.Exit
     named = None if domain is None else (domain,)
     done = _with(asked, lambda opened: forget_patient(opened, patient, named))

@@ -33,7 +33,8 @@ LOSS = (
 @app.command("new")
 def new(
     path: Annotated[
-        str | None, typer.Argument(help="Where to write the key. Default: where incognote looks for it.")
+        str | None,
+        typer.Argument(metavar="PATH", help="Where to write the key. Default: where incognote looks for it."),
     ] = None,
 ) -> None:
     """Create a master key in a file that only you can read. An existing file is never replaced.
@@ -50,7 +51,7 @@ def new(
         key = Keyring.write_new(target)
     except FileExistsError:
         raise UsageError(
-            f"{target} already exists. Choose another path, or move the file: what was made with that key needs it."
+            f"{target} already exists. Choose another path. Do not delete a key: data that was made with it needs it."
         ) from None
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {error.strerror}.") from None
@@ -109,7 +110,8 @@ def new_api_key(
     name: Annotated[
         str,
         typer.Argument(
-            help="The person or program that will use the key. Recorded in the audit log.", show_default=False
+            metavar="NAME", help="The person or program that will use the key. Recorded in the audit log.",
+            show_default=False,
         ),
     ],
     role: Annotated[
@@ -167,7 +169,7 @@ def list_api_keys(
 
 @api.command("revoke")
 def revoke_api_key(
-    name: Annotated[str, typer.Argument(help="The name of its holder, or its id.", show_default=False)],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name of its holder, or its id.", show_default=False)],
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:

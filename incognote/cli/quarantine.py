@@ -106,7 +106,9 @@ def list_(
 @app.command()
 def show(
     folder: Folder,
-    item: Annotated[str, typer.Argument(help="The beginning of the item name, from `list`.", show_default=False)],
+    item: Annotated[
+        str, typer.Argument(metavar="ITEM", help="The beginning of the item name, from `list`.", show_default=False)
+    ],
     show_anyway: Annotated[
         bool, typer.Option("--show-anyway", help="Show it even if the output is a file or a pipe.")
     ] = False,
@@ -294,7 +296,7 @@ def drop(
     if not found:
         typer.echo("Nothing is held.")
         return
-    if not yes and not typer.confirm(f"Delete {len(found)} for good?"):
+    if not yes and not typer.confirm(f"Permanently delete {counted(len(found), 'held record')}?"):
         raise typer.Exit
     named: dict[str, str] = {}
     book = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Annotated
 
@@ -232,7 +233,7 @@ def forget(
     settings = own_settings(config, key_file)
     subject = _sought(patient_file, "Patient")
     words = _lines(words_file)
-    if not yes and not typer.confirm("Delete all that is held of this subject for good?"):
+    if not yes and not typer.confirm("Permanently delete all data of this patient?"):
         raise typer.Exit
     with ExitStack() as stack:
         receipts = asyncio.run(_forgotten(stack, settings, subject, by, words, ledger, destination, quarantine or []))
@@ -373,7 +374,9 @@ def _sought(file: str | None, what: str) -> str:
     from incognote.errors import UsageError
 
     if file is None:
-        found: str = typer.prompt(what, hide_input=True)
+        found: str = typer.prompt(what, hide_input=True) if sys.stdin.isatty() else sys.stdin.readline()
+        if not found.strip():
+            raise UsageError(f"Name the {what.lower()}: use --{what.lower()}-file FILE, or enter it in a terminal.")
         return found.strip()
     lines = _lines(file)
     if len(lines) != 1:

@@ -84,7 +84,7 @@ def check(
         say("schema check", {"problems": {name: [asdict(p) for p in problems] for name, problems in by_file.items()}})
     else:
         for name, problems in by_file.items():
-            typer.echo(f"{name}: " + ("valid" if not problems else f"{len(problems)} to correct or to decide"))
+            typer.echo(f"{name}: " + ("valid" if not problems else counted(len(problems), "problem")))
             for problem in problems:
                 typer.echo(f"  {problem}")
     if any(by_file.values()):

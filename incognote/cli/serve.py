@@ -42,6 +42,7 @@ def serve(
         incognote serve --port 8000
     """
     import secrets
+    import socket
     import sys
 
     from incognote.cli.engine import engine, settings_of
@@ -77,20 +78,29 @@ def serve(
     token = secrets.token_urlsafe(32) if local and not context.keys.any() else None
     if not local and not context.keys.any():
         raise UsageError(
-            "to serve other computers you need an API key first: incognote key api new NAME --role submit"
+            "To serve other computers, create an API key first: incognote key api new NAME --role submit"
         )
     if not local and certificate is None:
-        warn("the connection is not encrypted: name a --certificate, or put a TLS proxy on this computer in front")
+        warn("The connection is not encrypted. Use --certificate, or run a TLS proxy on this computer.")
     limits = made.engine.settings.service
     config = uvicorn.Config(
         application(context, token=token), host, port, log_config=None, access_log=False, server_header=False,
         date_header=False, proxy_headers=False, ssl_certfile=certificate, ssl_keyfile=certificate_key, ws="none",
         timeout_graceful_shutdown=20, http=limited_connections(limits.api_seconds / 6, limits.api_connections),
     )  # fmt: skip
+    try:
+        config.load()
+    except OSError as error:  # an unreadable file, or SSLError; the application is an object, so nothing else is loaded
+        why = error.strerror or type(error).__name__
+        raise UsageError(f"The certificate cannot be used: {why}. Check --certificate and --certificate-key.") from None
     server = uvicorn.Server(config)
     telemetry.take_over()
-    sockets = [config.bind_socket()]
-    sockets[0].listen(config.backlog)  # clients may connect once the line below is printed
+    try:  # clients may connect once the line below is printed
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        sockets = [socket.create_server((host, port), family=family, backlog=config.backlog)]
+    except OSError as error:
+        why = str(error.strerror).partition(" (")[0]  # without the address, which Python adds
+        raise UsageError(f"Cannot listen on {host}, port {port}: {why}. Use another --host or --port.") from None
     taken = sockets[0].getsockname()[1]
     scheme = "https" if certificate else "http"
     shown = f"[{host}]" if ":" in host else host

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from incognote.errors import IncognoteError, UnknownName, WrongKey
+from incognote.errors import IncognoteError, UnknownName, UsageError, WrongKey
 from incognote.files.atomic import in_use, sweep, unwritable, write_atomic
 from incognote.keys import Keyring
 from incognote.nouns import Outcome, Reason
@@ -156,11 +156,14 @@ class Quarantine:
         """Return the record whose name begins with `name`.
 
         Raises:
-            UnknownName: none, or more than one.
+            UnknownName: there is none.
+            UsageError: there are several.
         """
         found = [held for held in self.items() if name and held.name.startswith(name)]
         if len(found) != 1:
-            raise UnknownName("held record (or there are several that begin so)", name)
+            if len(found) > 1:
+                raise UsageError(f"{len(found)} held records begin with {name!r}. Give more of the name.")
+            raise UnknownName("held record", name)
         return found[0]
 
     def open(self, held: Held) -> Contents:

@@ -120,7 +120,7 @@ def find(paths: Sequence[str], *, form: str | None = None, missing: bool = False
     if absent and (not missing or len(absent) == len(files)):
         raise UsageError(f"{', '.join(absent)}: no such file or folder.")
     if not files:
-        raise UsageError(f"There is nothing to read in {', '.join(paths)}" + ", only hidden files" * bool(hidden))
+        raise UsageError(f"There are no files to read in {', '.join(paths)}{', only hidden files' if hidden else ''}.")
     return Sources(tuple(_unique(files)), tuple(folders), tuple(hidden))
 
 

@@ -67,7 +67,7 @@ async def test_a_bug_in_any_node_quarantines_the_record(
     assert passed == []
     assert at.result is not None
     assert at.result.verdict.outcome == "quarantine"
-    assert [str(r) for r in at.result.verdict.reasons] == [f"internal-error ValueError in {name}"]
+    assert [str(r) for r in at.result.verdict.reasons] == [f"internal-error: ValueError in {name}"]
     with pytest.raises(NotReleased):
         at.result.output(even_if_unreleased=True)
 
@@ -81,7 +81,7 @@ def test_a_bug_in_the_detectors_quarantines_short_and_long_texts(length: int, mo
     monkeypatch.setattr(type(deid.engine.detection), "detect", broken)
     result = deid.deidentify("x" * length)
     assert result.verdict.outcome == "quarantine"
-    assert [str(r) for r in result.verdict.reasons] == ["internal-error ValueError in detect"]
+    assert [str(r) for r in result.verdict.reasons] == ["internal-error: ValueError in detect"]
 
 
 def test_a_known_identifier_left_in_the_output_means_quarantine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +89,7 @@ def test_a_known_identifier_left_in_the_output_means_quarantine(monkeypatch: pyt
     monkeypatch.setattr(type(deid.engine.detection), "detect", lambda self, texts, known=(): [[] for _ in texts])
     result = deid.deidentify("Bed 4 asks for the Okonkwo file.", known={"name": "Adaeze Okonkwo"})
     assert result.verdict.outcome == "quarantine"
-    assert [str(r) for r in result.verdict.reasons] == ["known-identifier-left PERSON"]
+    assert [str(r) for r in result.verdict.reasons] == ["known-identifier-left: PERSON"]
     with pytest.raises(NotReleased):
         _ = result.text
 
@@ -134,7 +134,7 @@ def test_a_doubt_means_review_and_widening_masks_its_line(monkeypatch: pytest.Mo
     monkeypatch.setattr(type(deid.engine.detection), "detect", leaving("Quillfeather"))
     held = deid.deidentify(text)
     assert held.verdict.outcome == "review"
-    assert [str(r) for r in held.verdict.reasons] == ["doubtful PERSON"]
+    assert [str(r) for r in held.verdict.reasons] == ["doubtful: PERSON"]
     widening = tmp_path / "widen.toml"
     widening.write_text('name = "widen"\nextends = "strict"\non_review = "widen"\n')
     widened = Deidentifier(widening).deidentify(text)
@@ -183,5 +183,5 @@ def test_a_bug_of_the_machine_itself_quarantines_the_record_and_ends_no_batch(mo
     monkeypatch.setattr(graph, "machine", lambda **words: next(calls))
     first, *others = Deidentifier(concurrency=1).batch([NOTE] * 3)
     assert first.verdict.outcome == "quarantine"
-    assert [str(reason) for reason in first.verdict.reasons] == ["internal-error ValueError in the machine"]
+    assert [str(reason) for reason in first.verdict.reasons] == ["internal-error: ValueError in the machine"]
     assert [result.verdict.outcome for result in others] == ["release", "release"]

@@ -77,7 +77,7 @@ def test_a_format_in_a_txt_is_not_taken_for_text_at_any_entrance(
         process("deid", "-", "--format", "text", stdin=content),
     ):
         assert (done.code, done.out) == (3, "")
-        assert f"unsupported-format {what}, a format without a reader" in done.err
+        assert f"unsupported-format: {what}, a format without a reader" in done.err
         assert "--format" not in done.err
 
 
@@ -234,5 +234,5 @@ def test_a_single_pdf_goes_to_quarantine_whatever_the_output_is_called(run: Run,
     (held,) = listed(tmp_path / "clean.txt-quarantine")
     assert (held.kind, held.kept) == ("other", True)
     shown = run("quarantine", "show", tmp_path / "clean.txt-quarantine", held.name, "--show-anyway")
-    assert "unsupported-format PDF" in shown.err
+    assert "unsupported-format: PDF" in shown.err
     assert run("quarantine", "retry", tmp_path / "clean.txt-quarantine", "--out", tmp_path / "r").code == 3

@@ -152,7 +152,7 @@ def test_rows_of_a_table_are_retried_under_their_header(run: Run, tmp_path: Path
 
 def test_dropping_asks_and_is_for_good(held: Path, run: Run) -> None:
     assert run("quarantine", "drop", held).code == 2
-    assert "Delete 3 for good?" in run("quarantine", "drop", held, "--all", stdin="n\n").out
+    assert "Permanently delete 3 held records?" in run("quarantine", "drop", held, "--all", stdin="n\n").out
     assert run("quarantine", "list", held).out.endswith("3 held\n")
     item = run("quarantine", "list", held, "--json").data["held"][0]["name"]
     assert run("quarantine", "drop", held, item, "--yes").out == "1 item dropped.\n"

@@ -201,6 +201,8 @@ def test_the_patient_is_asked_for_where_no_file_names_it(records: Path, run: Run
     done = run(*words, stdin="pat-Zebulon\n")
     assert json.loads(done.out.splitlines()[-1])["data"]["outputs"] == {"r1": 3}
     assert "Zebulon" not in done.out + done.err
+    done = run(*words, stdin="")
+    assert (done.code, "use --patient-file FILE" in done.err + done.out) == (2, True)
 
 
 def test_what_a_version_made_is_recalled_and_can_be_claimed_again(records: Path, run: Run) -> None:

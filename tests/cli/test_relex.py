@@ -150,6 +150,13 @@ def test_bad_lines_are_quarantined_and_the_others_served(served: Callable[..., A
     assert len([path for path in Path(done.data["quarantine"]).rglob("*") if path.is_file()]) >= 6
 
 
+def test_an_index_address_that_cannot_work_fails_before_the_first_record(run: Run, index: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"id": "1", "text": "Seen."}\n')
+    done = run("relex", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl", "--index", "foo://x")
+    assert (done.code, "use sqlite:///FILE or opensearch://" in done.err) == (2, True)
+    assert not (tmp_path / "out.jsonl").exists()
+
+
 def test_without_the_index_nothing_is_written(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "in.jsonl").write_text(lines("n1"))
     ask = ("relex", tmp_path / "in.jsonl", "--out", tmp_path / "out.jsonl")

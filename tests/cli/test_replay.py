@@ -107,7 +107,7 @@ def test_other_inputs_are_seen_by_the_recording_and_by_the_bytes(
     (folder / "0.txt").write_text("Nothing at all.")
     replayed = run(*again)
     assert replayed.code == 1
-    assert "model-unavailable The recording has no reply" in replayed.err
+    assert "model-unavailable: The recording has no reply" in replayed.err
     assert "0.txt differs from the output of the run" in replayed.err
     assert "released: 3 now, 4 in the run" in replayed.err
     told = json.loads((tmp_path / "out" / "manifest.json").read_text())

@@ -73,6 +73,16 @@ def test_a_patient_for_all_requests_is_refused(here: dict[str, str]) -> None:
     assert (done.returncode, "each request names its own patient" in done.stderr) == (2, True)
 
 
+def test_an_unusable_certificate_or_address_is_named_before_it_serves(here: dict[str, str], tmp_path: Path) -> None:
+    done = run(here, "serve", "--port", "0", "--certificate", "no.pem", "--certificate-key", "no.key")
+    assert (done.returncode, "The certificate cannot be used" in done.stderr) == (2, True)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run(here, "serve", "--port", str(port))
+    assert (done.returncode, f"Cannot listen on 127.0.0.1, port {port}" in done.stderr) == (2, True)
+    assert "Open http" not in done.stderr
+
+
 def token(here: dict[str, str]) -> str:
     (file,) = Path(here["INCOGNOTE_HOME"]).glob("serve-*.token")
     assert file.stat().st_mode & 0o777 == 0o600

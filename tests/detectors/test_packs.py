@@ -196,8 +196,8 @@ def test_the_version_changes_with_any_file_and_with_nothing_else(make: Make) -> 
             '{"text": "Qwertz", "spans": [{"start": 0, "end": 3, "text": "tz", "type": "PATIENT"}]}',
             "are not at its offsets",
         ),
-        ("Deny.csv.txt", "HOSPITAL,Qwertz\n", "1 file(s) of the folder would not be read"),
-        ("staff.xlsx", "Qwertz\n", "1 file(s) of the folder would not be read"),
+        ("Deny.csv.txt", "HOSPITAL,Qwertz\n", "the folder has 1 other file(s)"),
+        ("staff.xlsx", "Qwertz\n", "the folder has 1 other file(s)"),
     ],
 )
 def test_a_fault_names_file_and_line_and_no_value(make: Make, name: str, content: str | bytes, told: str) -> None:
@@ -210,7 +210,7 @@ def test_a_fault_names_file_and_line_and_no_value(make: Make, name: str, content
 
 def test_what_is_allowed_and_denied_at_once_is_a_fault(make: Make) -> None:
     message = _fault(make({"allow.txt": "\nlarkmoor infirmary\n", "deny.csv": "HOSPITAL,Larkmoor Infirmary\n"}))
-    assert "allow.txt line 2: stands in deny.csv" in message
+    assert "allow.txt line 2: is also in deny.csv" in message
     assert "infirmary" not in message.lower()
 
 

@@ -116,7 +116,7 @@ def test_a_path_that_is_not_there_is_a_source_that_says_so_where_asked_and_anoth
 
 
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="nothing to read"):
+    with pytest.raises(UsageError, match="no files to read"):
         find([str(tmp_path)])
     (tmp_path / ".a.txt").write_text("x")
     with pytest.raises(UsageError, match="only hidden files"):

@@ -172,7 +172,7 @@ def test_a_policy_can_be_sent_to_a_worker() -> None:
 
 def test_a_name_nobody_bears_is_told_with_the_names_there_are() -> None:
     names = "intelligent, limited-data-set, paper, safe-harbor, strict, surrogate"
-    with pytest.raises(UnknownName, match=f"there are: {names}"):
+    with pytest.raises(UnknownName, match=f"Choose one of: {names}"):
         load_policy("lenient")
 
 

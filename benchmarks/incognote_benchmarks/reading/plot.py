@@ -17,7 +17,8 @@ def plot(measured: dict[str, Any], path: Path) -> None:
     passes, made_up = measured["passes"], "synthetic " if measured["corpus"]["synthetic"] else ""
     figure = canvas(9.5, 4.2, "the passes")
     axes = figure.subplots(1, 2, sharey=True)
-    for ax, key, title in zip(axes, ("masking", "no_masking"), ("found PHI masked", "not masked"), strict=True):
+    titles = ("identifiers already found are masked", "not masked")
+    for ax, key, title in zip(axes, ("masking", "no_masking"), titles, strict=True):
         for (name, curves), marker in zip(passes[key].items(), "xosD^vP*", strict=False):
             whole = name == "all"
             values = curves["all_or_nothing"]
@@ -30,7 +31,7 @@ def plot(measured: dict[str, Any], path: Path) -> None:
     axes[0].set_ylabel("all-or-nothing recall")
     axes[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     figure.suptitle(
-        f"A scripted model that names at most {passes['at_most']} identifiers a reply; "
+        f"A scripted model that names at most {passes['at_most']} identifiers per reply; "
         f"{passes['notes']} {made_up}notes",
         fontsize=11,
     )

@@ -8,7 +8,7 @@ from typing import Any
 from incognote.evaluation.report.drawing import canvas
 
 _LINES = {
-    "gold": ("gold decides", "0.6", "--"),
+    "gold": ("best possible (uses the gold)", "0.6", "--"),
     "expectation": ("identifiers expected to be missed", "C0", "-"),
     "scores": ("sum of doubts", "C1", "-"),
     "words": ("longest first", "C2", ":"),
@@ -28,19 +28,19 @@ def curves(measured: dict[str, Any], path: Path) -> None:
     for column, key in zip(axes.T, shown, strict=True):
         run = measured["runs"][key]
         for ax, what in zip(column, ("of_all", "whole_documents_of_all"), strict=True):
-            for name, (told, colour, style) in _LINES.items():
+            for name, (label, colour, style) in _LINES.items():
                 points = run["curves"][name]
                 across, up = [100 * p["tokens"] for p in points], [100 * p[what] for p in points]
-                ax.plot(across, up, style, color=colour, label=told, linewidth=1.6)
+                ax.plot(across, up, style, color=colour, label=label, linewidth=1.6)
             at = run["systems"]["routed"]
-            ax.plot(100 * at["tokens"]["value"], 100 * at[what]["value"], "o", color="C0", label="the default")
+            ax.plot(100 * at["tokens"]["value"], 100 * at[what]["value"], "o", color="C0", label="default")
             ax.axvline(100 * measured["bar"]["tokens"], color="0.7", linewidth=1)
             ax.grid(alpha=0.3)
         column[0].axhline(100 * measured["bar"]["recall"], color="0.7", linewidth=1)
         column[0].set_title(f"{run['title']}, n = {run['texts']}", fontsize=10)
         column[1].set_xlabel("% of the tokens of a full run")
-    axes[0][0].set_ylabel("% of the characters that\nmodel, rules and encoder find")
-    axes[1][0].set_ylabel("% of the documents that\nthese leave nothing of")
+    axes[0][0].set_ylabel("% of the characters found by\nmodel, rules, and encoder")
+    axes[1][0].set_ylabel("% of the documents that\nthe three mask completely")
     axes[1][2].legend(loc="lower right", frameon=False, fontsize=8)
     figure.savefig(path, metadata={"Software": None})
 
@@ -73,6 +73,6 @@ def diagrams(measured: dict[str, Any], path: Path) -> None:
         column[1].set(xlabel="score", yscale="log")
         for ax in column:
             ax.grid(alpha=0.3)
-    axes[0][0].set_ylabel("share that is right")
+    axes[0][0].set_ylabel("share correct")
     axes[1][0].set_ylabel("findings")
     figure.savefig(path, metadata={"Software": None})

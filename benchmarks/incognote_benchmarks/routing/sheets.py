@@ -14,7 +14,7 @@ _SYSTEMS = {
     "routed": "routed",
 }
 _ORDERS = {
-    "gold": "gold decides (no router can be better)",
+    "gold": "the gold decides (no router can do better)",
     "expectation": "identifiers expected to be missed (in force)",
     "scores": "the sum of the scores of doubts (until this was measured)",
     "words": "the longest chunks first",

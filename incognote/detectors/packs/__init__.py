@@ -179,9 +179,9 @@ def _load(folder: Path) -> tuple[Pack | None, list[str]]:
     try:
         contents = _contents(folder)
     except OSError as error:
-        return None, [f"the folder cannot be read ({error.strerror}); check `packs` (--pack, INCOGNOTE_PACKS)"]
+        return None, [f"the folder {folder} cannot be read: {error.strerror}. Check the path (--pack, INCOGNOTE_PACKS)"]
     if "pack.toml" not in contents:
-        return None, ["the folder has no pack.toml; `incognote pack new` writes one"]
+        return None, ["the folder has no pack.toml. To create one, run: incognote pack new"]
     faults = _strangers(folder)
     digest = hashlib.sha256()
     texts: dict[str, str] = {}
@@ -191,7 +191,7 @@ def _load(folder: Path) -> tuple[Pack | None, list[str]]:
             texts[name] = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = content.count(b"\n", 0, error.start) + 1
-            faults.append(f"{name} line {line}: is not UTF-8 text; save it as UTF-8")
+            faults.append(f"{name} line {line}: is not UTF-8 text. Save it as UTF-8")
 
     def fault(name: str) -> Fault:
         return lambda line, problem: faults.append(name + (f" line {line}" if line else "") + f": {problem}")
@@ -204,7 +204,7 @@ def _load(folder: Path) -> tuple[Pack | None, list[str]]:
         *read_staff(texts.get("staff.csv", ""), fault("staff.csv")),
     )
     for value in {plain(one.value.lower()) for one in known} & set(allowed):
-        fault("allow.txt")(allowed[value], "stands in deny.csv or staff.csv too, which are stronger")
+        fault("allow.txt")(allowed[value], "is also in deny.csv or staff.csv, which take precedence")
     examples = tuple(read_examples(texts.get("examples.jsonl", ""), fault("examples.jsonl")))
     finders = (PatternFinder(rules, retypes).find,) if rules else ()
     version = digest.hexdigest()[:16]
@@ -230,4 +230,4 @@ def _strangers(folder: Path) -> list[str]:
     ]
     if not strange:
         return []
-    return [f"{len(strange)} file(s) of the folder would not be read; the files of a pack are {', '.join(FILES)}"]
+    return [f"the folder has {len(strange)} other file(s), which are not read. A pack has {', '.join(FILES)}"]

@@ -66,7 +66,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
             yield stream  # type: ignore[misc]  # GzipFile has every method of a BinaryIO that is used here
     except _UNREADABLE as error:
-        raise UsageError(f"{path.name} cannot be read: {type(error).__name__}.") from None
+        why = getattr(error, "strerror", None) or type(error).__name__  # zlib.error and EOFError have none
+        raise UsageError(f"{path.name} cannot be read: {why}.") from None
 
 
 def content(path: Path) -> bytes:

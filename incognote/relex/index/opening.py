@@ -50,6 +50,20 @@ async def open_index(
     return index
 
 
+def check_address(url: str, password: str | None) -> None:
+    """Check the form of an address without opening the index.
+
+    Raises:
+        SettingError: it has an unknown scheme, option or part.
+    """
+    options = _options(url)
+    scheme = urlsplit(url).scheme
+    if scheme == "sqlite":
+        _file(url, options)
+    elif scheme not in installed("incognote.index_stores"):
+        _cluster(url, options, password)
+
+
 async def open_configured(settings: Settings, *, create: bool = False) -> SurrogateIndex:
     """Open the index that is set in the settings.
 
@@ -57,7 +71,7 @@ async def open_configured(settings: Settings, *, create: bool = False) -> Surrog
         SettingError: no index is set; otherwise as in `open_index`.
     """
     if settings.index is None:
-        raise SettingError("index: set one with INCOGNOTE_INDEX or --index: sqlite:///FILE or opensearch://...")
+        raise SettingError("No index is configured. Set INCOGNOTE_INDEX or --index to sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX.")
     return await open_index(
         settings.index, settings.keyring(persistent=True), create=create, password=password_of(settings)
     )
@@ -217,7 +231,7 @@ def _agree(options: Mapping[str, str], meta: Meta) -> None:
 def _file(url: str, options: Mapping[str, str]) -> Path:
     parts = urlsplit(url)
     if parts.netloc or len(parts.path) < 2 or options.keys() & _REACHING:
-        raise SettingError("index: write sqlite:///FILE, with four slashes for an absolute path")
+        raise SettingError("index: use sqlite:///FILE, with four slashes for an absolute path")
     return Path(unquote(parts.path[1:])).expanduser()
 
 
@@ -231,7 +245,7 @@ def _cluster(url: str, options: Mapping[str, str], password: str | None) -> Clus
     except ValueError:
         port = 0
     if parts.scheme != "opensearch" or not parts.hostname or not prefix or "/" in prefix or not port:
-        raise SettingError("index: write sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX")
+        raise SettingError("index: use sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX")
     if prefix != prefix.lower() or prefix[0] in "_-+." or any(c in '\\*?"<>| ,#:' for c in prefix):
         raise SettingError("index: the prefix must be a lower-case name that OpenSearch accepts")
     if parts.password is not None:

@@ -27,7 +27,7 @@ from incognote.service.api.messages import (
 from incognote.service.api.problems import answers
 
 routes = APIRouter(prefix="/v1/jobs", tags=["jobs"])
-JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+JobId = Annotated[str, Path(pattern="^[0-9a-f]{16}$", description="Id of the job.")]
 
 
 @routes.post("", status_code=202, responses=answers(501))

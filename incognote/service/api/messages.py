@@ -86,8 +86,8 @@ class Entity(BaseModel):
     """A span that is, or would be, replaced. Offsets count Unicode code points of the original. `end` is exclusive."""
 
     field: str = Field(description="Path of the field. Empty for a plain note.")
-    start: int
-    end: int
+    start: int = Field(description="Offset of its first character.")
+    end: int = Field(description="Offset after its last character.")
     type: str = Field(description="Entity type.")
     score: float = Field(description="Confidence, from 0 to 1.")
     sources: list[str] = Field(description="Detectors that found it.")
@@ -108,8 +108,8 @@ class Answer(BaseModel):
     """The result of one text or record. `text` and `record` are null unless the verdict is `release`."""
 
     id: str | None = Field(None, description="Keyed hash of your id.")
-    operation: Operation
-    verdict: Outcome
+    operation: Operation = Field(description="The operation that ran.")
+    verdict: Outcome = Field(description="Whether the result may be released.")
     reasons: list[Why] = Field([], description="Why the verdict is not `release`.")
     text: str | None = Field(None, description="The new text.")
     record: dict[str, Any] | list[Any] | None = Field(None, description="The new record.")
@@ -120,11 +120,13 @@ class Answer(BaseModel):
 class JobTold(BaseModel):
     """The state of a job."""
 
-    id: str
-    number: int
-    operation: Operation
-    state: Literal["running", "done", "cancelled"]
-    submitted: str
+    id: str = Field(description="Id of the job.")
+    number: int = Field(description="Number of the job, in the order of submission.")
+    operation: Operation = Field(description="What the job does.")
+    state: Literal["running", "done", "cancelled"] = Field(
+        description="Whether the job runs, is complete, or was cancelled."
+    )
+    submitted: str = Field(description="Time of submission.")
     documents: int = Field(description="Number of documents.")
     counts: dict[str, int] = Field(description="Number of documents in each state.")
 
@@ -139,8 +141,10 @@ class JobList(BaseModel):
 class DocumentTold(BaseModel):
     """One document of a job."""
 
-    number: int
-    state: Literal["waiting", "running", "released", "review", "quarantined", "cancelled"]
+    number: int = Field(description="Number of the document in the job.")
+    state: Literal["waiting", "running", "released", "review", "quarantined", "cancelled"] = Field(
+        description="The verdict, or how far the document is."
+    )
     answer: Answer | None = Field(None, description="The result, when there is one.")
 
 

@@ -35,18 +35,18 @@ class LenientModel(BaseModel):
 class ToAnalyze(LenientModel):
     """A text, or several."""
 
-    text: str | list[str]
-    language: str = Field("en", max_length=8)
+    text: str | list[str] = Field(description="one text, or a list")
+    language: str = Field("en", max_length=8, description="language code; only en is accepted")
     entities: list[str] | None = Field(
         None, max_length=1000, description="only these types, by Presidio's names or ours"
     )
-    score_threshold: float | None = Field(None, ge=0, le=1)
-    correlation_id: str | None = None
-    return_decision_process: bool | None = False
-    ad_hoc_recognizers: list[AdHoc] = Field([], max_length=100)
-    context: list[str] | None = None
+    score_threshold: float | None = Field(None, ge=0, le=1, description="lowest score to report")
+    correlation_id: str | None = Field(None, description="accepted and ignored")
+    return_decision_process: bool | None = Field(False, description="whether to explain each finding")
+    ad_hoc_recognizers: list[AdHoc] = Field([], max_length=100, description="your own patterns and deny lists")
+    context: list[str] | None = Field(None, description="accepted and ignored")
     allow_list: list[str] | None = Field(None, description="words that are not identifiers, exactly as they occur")
-    allow_list_match: Literal["exact"] = "exact"
+    allow_list_match: Literal["exact"] = Field("exact", description="how the allow list is compared")
 
 
 class RecognizerResult(BaseModel):

@@ -16,14 +16,16 @@ from incognote.service.api.problems import Refused, answers
 from incognote.service.reveals import RevealRequest
 
 routes = APIRouter(prefix="/v1/reveals", tags=["review"])
-RequestId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+RequestId = Annotated[str, Path(pattern="^[0-9a-f]{16}$", description="Id of the request.")]
 
 
 class ToReveal(StrictModel):
     """A request to export decisions as a gold corpus."""
 
     why: str = Field(min_length=1, max_length=1000, pattern=r"\S", description="shown to the person who approves")
-    release: str | None = Field(None, max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$")
+    release: str | None = Field(
+        None, max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$", description="name of a release; null for all"
+    )
 
 
 class RequestTold(BaseModel):

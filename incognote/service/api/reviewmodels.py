@@ -16,9 +16,9 @@ class SpanMark(StrictModel):
     """A span that is an identifier. Offsets are Unicode code points, and `end` is exclusive."""
 
     field: str = Field("", max_length=1000, description="the text's field path; empty for a plain note")
-    start: int = Field(ge=0, le=2**31)
-    end: int = Field(ge=1, le=2**31)
-    type: str = Field(max_length=64, pattern="^[A-Z][A-Z0-9_]*$")
+    start: int = Field(ge=0, le=2**31, description="offset of the first character")
+    end: int = Field(ge=1, le=2**31, description="offset after the last character")
+    type: str = Field(max_length=64, pattern="^[A-Z][A-Z0-9_]*$", description="entity type")
 
 
 class Marks(StrictModel):
@@ -30,8 +30,10 @@ class Marks(StrictModel):
 class QueueSearch(StrictModel):
     """A filter of the queue. It is a body and not a query, so that no proxy logs it."""
 
-    state: ReviewState = "waiting"
-    release: str | None = Field(None, max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$")
+    state: ReviewState = Field("waiting", description="state of the records")
+    release: str | None = Field(
+        None, max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$", description="name of a release"
+    )
     reason: str | None = Field(None, max_length=64, pattern="^[A-Za-z-]+$", description="a reason code")
     find: str | None = Field(
         None, max_length=64, pattern="^[0-9A-Za-z._/-]+$", description="a number, or part of an id or key"
@@ -42,7 +44,7 @@ class QueueSearch(StrictModel):
     )
     after: int = Field(0, ge=0, le=2**53, description="only records with a higher number")
     before: int | None = Field(None, ge=0, le=2**53, description="only records with a lower number, the nearest first")
-    limit: int = Field(50, ge=1, le=200)
+    limit: int = Field(50, ge=1, le=200, description="maximum number of records")
 
 
 class Assignment(StrictModel):
@@ -63,8 +65,8 @@ class ToDecide(StrictModel):
     Without spans, the current ones apply: the found ones or, if the revision is given, the proposed ones.
     """
 
-    outcome: Literal["approve", "reject"]
-    spans: list[SpanMark] | None = Field(None, max_length=100_000)
+    outcome: Literal["approve", "reject"] = Field(description="approve or reject the record")
+    spans: list[SpanMark] | None = Field(None, max_length=100_000, description="all identifiers of the record")
     revision: str | None = Field(None, pattern="^[0-9a-f]{16}$", description="of the spans that you reviewed")
 
 
@@ -129,14 +131,14 @@ class CommentShown(BaseModel):
 class Record(BaseModel):
     """A record in review: PHI."""
 
-    entry: QueueLine
-    texts: list[TextShown]
-    spans: list[SpanShown]
-    doubts: list[SpanShown]
-    reasons: list[Why]
+    entry: QueueLine = Field(description="its line of the queue")
+    texts: list[TextShown] = Field(description="its texts")
+    spans: list[SpanShown] = Field(description="the current identifiers")
+    doubts: list[SpanShown] = Field(description="spans that a detector was not sure about")
+    reasons: list[Why] = Field(description="why it is held")
     revision: str = Field(description="of the spans; it changes when somebody corrects them")
     approvable: bool = Field(description="false if no change of spans can fix the reason it is held for")
-    comments: list[CommentShown]
+    comments: list[CommentShown] = Field(description="comments of reviewers")
 
 
 class PreviewMark(BaseModel):

@@ -53,8 +53,10 @@ from incognote.service.review.nouns import QueueEntry, check_spans, pack_spans
 
 routes = APIRouter(prefix="/v1", tags=["review"])
 ItemId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
-Release = Annotated[str | None, Query(max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
-Approval = Annotated[str | None, Query(pattern="^[0-9a-f]{16}$")]
+Release = Annotated[
+    str | None, Query(max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$", description="Name of a release.")
+]
+Approval = Annotated[str | None, Query(pattern="^[0-9a-f]{16}$", description="Id of the approved request.")]
 
 
 @routes.get("/me", responses=answers())
@@ -86,7 +88,7 @@ def reviewers(context: Context, caller: Reviewer) -> Reviewers:
 def queue(
     context: Context,
     caller: Reviewer,
-    state: ReviewState = "waiting",
+    state: Annotated[ReviewState, Query(description="State of the records.")] = "waiting",
     after: After = 0,
     limit: Limit = 50,
     release: Release = None,

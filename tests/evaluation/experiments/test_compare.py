@@ -73,7 +73,7 @@ def test_a_cell_goes_by_label_key_or_file(done: Path) -> None:
     by_label = results.find(ALL)
     assert results.find(by_label.head.key[:6]).head == by_label.head
     assert Results(done.parent).find(str(by_label.path)).head == by_label.head
-    with pytest.raises(UnknownName, match="there is no cell named 'nothing'"):
+    with pytest.raises(UnknownName, match="There is no cell named 'nothing'"):
         results.find("nothing")
 
 

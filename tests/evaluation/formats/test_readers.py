@@ -185,7 +185,7 @@ def test_an_unknown_format_is_an_error_that_lists_the_known(tmp_path: Path, name
     path = written(tmp_path, name, "<html/>" if name.endswith("xml") else '"Ruth"')
     with pytest.raises(UsageError, match="The format of"):
         list(annotated(path if path.parent == tmp_path else path.parent))
-    with pytest.raises(UnknownName, match="no format named 'wrod'; there are: aws, brat"):
+    with pytest.raises(UnknownName, match=r"no format named 'wrod'\. Choose one of: aws, brat"):
         documents(path, "wrod")
     with pytest.raises(UsageError, match="absent"):
         documents(tmp_path / "absent", "brat")

@@ -80,7 +80,7 @@ class SqliteStore:
             private(path, create=create is not None)
         except OSError:
             raise IndexRejected(
-                "there is no index, or you are not its owner: `incognote index create` makes one"
+                "There is no index at this path, or another user owns it. To create one, run: incognote index create"
             ) from None
         with _spoken():
             self._db = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
