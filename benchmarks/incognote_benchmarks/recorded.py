@@ -121,7 +121,7 @@ def markdown(parts: dict[str, dict[str, ScoreReport]], tokens: dict[str, float])
         "Its name, version and sampling settings are unknown (`tests/data/replies/README.md`). `python -m",
         "incognote_benchmarks.recorded` replays the replies and asks no model.",
         "",
-        "Scores are by character and type-blind. Intervals are 95 %, over documents. Figures are rounded, so a",
+        "Scores are by character and type-blind. Intervals are 95%, over documents. Figures are rounded, so a",
         "recall of 1.000 is possible next to a document that leaks.",
         "",
         "Prompt 1 is `extract/v1`, and prompt 2 is `extract/v2`. The rules were tuned on these notes. Second",

@@ -27,7 +27,7 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 HEAD = """# What is found
 
-Made by `python benchmarks/scripts/detection.py`; policy `strict`, 95 % intervals (bootstrap over documents,
+Made by `python benchmarks/scripts/detection.py`; policy `strict`, 95% intervals (bootstrap over documents,
 Wilson for shares).
 All texts are **synthetic**; `tests/data/README.md` says who wrote them and what was tuned on which. Characters are
 letters and digits, type-blind. A span is right if its boundaries are right, type-blind. It is touched if any of its

@@ -69,7 +69,7 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def wilson(hits: int, n: int) -> list[float]:
-    """A share with its 95 % interval (Wilson)."""
+    """A share with its 95% interval (Wilson)."""
     z, p = 1.96, hits / n
     middle, half = p + z * z / (2 * n), z * ((p * (1 - p) + z * z / (4 * n)) / n) ** 0.5
     return [round(p, 4), round((middle - half) / (1 + z * z / n), 4), round((middle + half) / (1 + z * z / n), 4)]
@@ -126,7 +126,7 @@ def main() -> None:
         for name in ("benign", "languages", "languages_2"):
             made[name] = held(deid, name)
     said = json.loads(given.out.read_text(encoding="utf-8")) if given.out.exists() else {}
-    said["what"] = "synthetic texts; rules and encoder, policy strict; shares with 95 % Wilson intervals"
+    said["what"] = "synthetic texts; rules and encoder, policy strict; shares with 95% Wilson intervals"
     said[given.name] = made
     given.out.write_text(json.dumps(said, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 

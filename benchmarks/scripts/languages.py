@@ -84,7 +84,7 @@ def cost(before: Path) -> dict[str, Any]:
     runs: dict[str, subprocess.Popen[str]] = {}
     for name, tree in (("before", before), ("now", ROOT)):
         path = f"{tree}:{tree}/languages/en"
-        env = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}  # different seeds alone differ by 8 %
+        env = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}  # different seeds alone differ by 8%
         command = [sys.executable, "-c", _TIMED, *files]
         pipe = subprocess.PIPE
         runs[name] = subprocess.Popen(command, cwd=tree, env=env, stdin=pipe, stdout=pipe, text=True)  # noqa: S603 -- ours

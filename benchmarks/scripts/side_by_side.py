@@ -4,7 +4,7 @@
 
 CHECKOUT is a copy of the project at the commit to compare with. Two processes, one per checkout, take the texts
 alternately in blocks. Of several rounds, the least time of a text counts. Characters are letters and digits,
-type-blind. Intervals are 95 % bootstrap intervals over documents, paired for differences. All texts are synthetic.
+type-blind. Intervals are 95% bootstrap intervals over documents, paired for differences. All texts are synthetic.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def main() -> None:
         said[way] = measured(documents, given.before, *WAYS[way])
         _write({way: said[way]}, sys.stderr)
     said["corpora"] = list(CORPORA)
-    said["what"] = "development notes, synthetic; policy strict; characters, type-blind; 95 % bootstrap intervals"
+    said["what"] = "development notes, synthetic; policy strict; characters, type-blind; 95% bootstrap intervals"
     given.out.write_text(json.dumps(said, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

@@ -57,7 +57,7 @@ def over_masked(texts: Sequence[Text], replacements: Iterable[Replacement], most
             continue
         touched, words = share(text, spans)
         if words >= LEAST_WORDS and touched >= most * words:
-            yield Reason("over-masked", text.field, f"{100 * touched // words} % of its words were replaced")
+            yield Reason("over-masked", text.field, f"{100 * touched // words}% of its words were replaced")
 
 
 class Streaks:

@@ -135,7 +135,7 @@ def sentinels(
     config: options.Config = None,
     key_file: options.KeyFile = None,
 ) -> None:
-    """Show the recall on sentinel notes for each day, with its 95 % interval.
+    """Show the recall on sentinel notes for each day, with its 95% interval.
 
     Example:
         incognote audit sentinels

@@ -33,7 +33,7 @@ def evaluate_relex(
 ) -> None:
     """Score surrogates: entities preserved, coherence, consistency, effect on a downstream model, and hiding.
 
-    Each figure has a 95 % interval over patients. docs/relex-metrics.md explains the metrics.
+    Each figure has a 95% interval over patients. docs/relex-metrics.md explains the metrics.
 
     Example:
         incognote evaluate-relex gold.jsonl relexicalized.jsonl
@@ -45,6 +45,6 @@ def evaluate_relex(
     if as_json:
         say("evaluate-relex", report.as_dict())
         return
-    print_table(("", "figure [95 % interval]", "of"), list(report.rows()))
+    print_table(("", "figure [95% interval]", "of"), list(report.rows()))
     size = f"{report.notes} notes of {report.patients} patients, {report.mentions} mentions"
     warn(f"{size}, {report.extra} replaced places that the gold does not mark")

@@ -93,7 +93,7 @@ def run_(
 
 @app.command("list")
 def list_(folder: Folder, as_json: options.AsJson = False) -> None:
-    """List the finished cells: keys, labels, scores with 95 % intervals, and cost.
+    """List the finished cells: keys, labels, scores with 95% intervals, and cost.
 
     Example:
         incognote experiment list comparison.results
@@ -164,7 +164,7 @@ def gate_(
 ) -> None:
     """Fail if the candidate loses more than the allowed points.
 
-    The test is a paired bootstrap over documents, one-sided, at 95 %. Exit codes: 0 pass, 1 fail, 4 too few documents
+    The test is a paired bootstrap over documents, one-sided, at 95%. Exit codes: 0 pass, 1 fail, 4 too few documents
     to decide.
 
     Example:

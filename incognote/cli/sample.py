@@ -76,8 +76,8 @@ def draw_(
     for name, (population, drawn) in done.strata.items() if len(done.strata) > 1 else ():
         typer.echo(f"  {name}: {drawn:,} of {population:,}")
     typer.echo(
-        f"If at most {expect} of them leak, then at most {100 * bound:g} % of the release leaks "
-        f"({100 * confidence:g} % confidence)."
+        f"If at most {expect} of them leak, then at most {100 * bound:g}% of the release leaks "
+        f"({100 * confidence:g}% confidence)."
     )
     for page in done.pages:
         typer.echo(f"for a reviewer: {page}")
@@ -132,7 +132,7 @@ def _print(told: SampleReport) -> None:
     from incognote.cli.tables import print_table
     from incognote.evaluation.sampling.report import sentence
 
-    sure = f"{100 * told.confidence:g} %"
+    sure = f"{100 * told.confidence:g}%"
     rows = [("all", told.all), *told.strata.items()]
     print_table(
         ["documents", "of", "drawn", "leaking", "rate", f"at most ({sure})"],
@@ -173,7 +173,7 @@ def _print(told: SampleReport) -> None:
                 for d in told.disagreements
             ],
         )
-    typer.echo(f"\n{'PROVEN' if told.proven else 'NOT PROVEN'}: at most {100 * told.bound:g} % leak\n{sentence(told)}")
+    typer.echo(f"\n{'PROVEN' if told.proven else 'NOT PROVEN'}: at most {100 * told.bound:g}% leak\n{sentence(told)}")
     if told.unmoved is None:
         warn("Some outputs are no longer where they were drawn from. They were not checked for changes.")
 

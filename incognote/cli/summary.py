@@ -98,7 +98,7 @@ def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Plac
             (
                 f"  {_WORDS[outcome]}",
                 f"{tally.outcomes[outcome]:>9,}",
-                f"{100 * tally.outcomes[outcome] / tally.read if tally.read else 0:>6.1f} %",
+                f"{100 * tally.outcomes[outcome] / tally.read if tally.read else 0:>6.1f}%",
                 places[outcome] if tally.outcomes[outcome] else "",
             )
             for outcome in OUTCOMES

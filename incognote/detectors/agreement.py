@@ -14,7 +14,7 @@ dev-g.
 
 If both find a span and disagree on its type, a weak rule takes the encoder's type. For numbers and internet addresses,
 the encoder takes a strong rule's type: labels and form distinguish those, and the encoder's classes leave them to the
-rules (encoder/labels.toml). The evaluation group is then right for 97 to 98 % of the spans
+rules (encoder/labels.toml). The evaluation group is then right for 97 to 98% of the spans
 (docs/measured/detection.md).
 """
 

@@ -1,4 +1,4 @@
-"""95 % intervals: a document-level bootstrap for ratios of counts, Wilson's for shares of documents.
+"""95% intervals: a document-level bootstrap for ratios of counts, Wilson's for shares of documents.
 
 Documents are drawn, not characters. Characters of one note are correlated, so intervals over characters would be far
 too narrow.
@@ -52,7 +52,7 @@ def resampled(counts: Counts, resamples: int, seed: int) -> Counts:
 
 
 def interval(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
-    """The middle 95 % of the resampled values; (None, None) if all are NaN."""
+    """The middle 95% of the resampled values; (None, None) if all are NaN."""
     kept = values[~np.isnan(values)]
     if not len(kept):
         return None, None

@@ -118,7 +118,7 @@ def _cards(report: ScoreReport) -> Iterator[str]:
     for name, meaning in _CARDS.items():
         figure = report.figures[name]
         value = "–" if figure.value is None else f"{figure.value:.1%}"
-        between = "" if figure.low is None else f"95 % interval {figure.low:.1%} to {figure.high:.1%}"
+        between = "" if figure.low is None else f"95% interval {figure.low:.1%} to {figure.high:.1%}"
         yield f"<li><b>{value}</b>{meaning}<small>{between}</small></li>"
 
 

@@ -18,7 +18,7 @@ from incognote.sdk import Deidentifier, Item
 
 @dataclass(frozen=True)
 class ReleaseScores:
-    """Shares of documents with Wilson's 95 % intervals.
+    """Shares of documents with Wilson's 95% intervals.
 
     Attributes:
         released, review, quarantine: shares of all documents.

@@ -34,8 +34,8 @@ class ModelTerms:
     Args:
         route: Which chunks the model reads: `all`, only `doubtful` ones, or none (`embedded`).
         missed: Under `doubtful`, the model reads a chunk if the embedded detectors expect to have missed at least this
-            many identifiers in it (`extraction.routing`). The default keeps 99 % of the recall of a model that reads
-            everything, for 19 to 27 % of its tokens. 0.2 keeps nearly all, for 69 % (docs/routing.md).
+            many identifiers in it (`extraction.routing`). The default keeps 99% of the recall of a model that reads
+            everything, for 19 to 27% of its tokens. 0.2 keeps nearly all, for 69% (docs/routing.md).
         on_failure: What happens to a chunk that the model declined, cut short, or had no budget for: `review`, or
             `embedded`, which relies on the embedded detectors.
         allow_provider_storage: Whether notes may be stored at a provider until a batch is collected.

@@ -47,7 +47,7 @@ def test_a_release_is_drawn_reviewed_and_proven(released: Path, tmp_path: Path, 
     assert "PHI" in done.err
     done = run("sample", "report", folder, *decided(folder, {}))
     assert done.code == 0, done.err
-    assert "PROVEN: at most 10 % leak" in done.out
+    assert "PROVEN: at most 10% leak" in done.out
     assert "of 4 planted leaks they found 0" in done.out
 
 

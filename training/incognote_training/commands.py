@@ -68,7 +68,7 @@ def synth_(
         return
     typer.echo(
         f"{figures['documents']:,} documents, {figures['words']:,} words, {figures['spans']:,} spans; "
-        f"{100 * figures['clean']:.1f} % without PHI"
+        f"{100 * figures['clean']:.1f}% without PHI"
     )
 
 

@@ -199,7 +199,7 @@ def _watched() -> Iterator[Watch]:
 
 def _about(report: ScoreReport) -> str:
     made_up = {True: "synthetic", False: "not synthetic", None: "not stated whether synthetic"}[report.synthetic]
-    return f"{report.corpus}: {report.documents:,} texts, {made_up}; by character, type-blind, with 95 % intervals"
+    return f"{report.corpus}: {report.documents:,} texts, {made_up}; by character, type-blind, with 95% intervals"
 
 
 def _shares(parity: dict[str, float]) -> str:

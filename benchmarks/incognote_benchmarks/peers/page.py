@@ -42,7 +42,7 @@ def markdown(comparisons: Sequence[Comparison], notes: Sequence[str], measured: 
         f"Measured {measured.isoformat()} by `python -m incognote_benchmarks.peers` ({machine}). Every system reads "
         "the same texts in its own process, on one thread, with its package's defaults. One scorer reads all answers.",
         "",
-        "- Scores are by character (letters and digits) and type-blind. Intervals are 95 %, over documents.",
+        "- Scores are by character (letters and digits) and type-blind. Intervals are 95%, over documents.",
         "- A document leaks if one character of its gold is left.",
         "- Speed is processor time of detection, without loading.",
         "- Memory is the peak of the process, with its libraries and models.",

@@ -259,7 +259,7 @@ def _folded(words: str) -> str:
 
 
 def measure(path: Path = NOTES, replies: Path = REPLIES, limit: int | None = None) -> dict[str, Any]:
-    """All runs in JSON form: shares with n and Wilson's 95 % interval.
+    """All runs in JSON form: shares with n and Wilson's 95% interval.
 
     Args:
         limit: the number of notes for the scripted runs, with one seed and one set of lines; None for everything.
@@ -341,7 +341,7 @@ def _shares_of_the_model(counts: Counts) -> dict[str, Any]:
 
 
 def tables(measured: dict[str, Any]) -> list[Table]:
-    """The runs as tables for a terminal; shares have 95 % intervals."""
+    """The runs as tables for a terminal; shares have 95% intervals."""
     scripts = _table(
         f"Scripted phrases through HTTP: {measured['distinct_texts']} distinct texts (synthetic), random hints",
         "contract, passes, phrases|n|right|on unseen lines|exact|wrong occurrence|words elsewhere|dropped|bars missed",

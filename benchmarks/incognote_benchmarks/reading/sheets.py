@@ -136,8 +136,8 @@ def _composites(composites: Sequence[dict[str, Any]]) -> Sheet:
             f"{of['texts']} texts of {of['words_per_text']:.0f} words",
             f"{of['single']['calls']:.1f} → {of['composite']['calls']:.1f}",
             *(f"{of['single'][key]:,.0f} → {of['composite'][key]:,.0f}" for key in ("input", "output")),
-            f"{100 * of['saved']:.0f} %",
-            f"{100 * of['saved_with_schema']:.0f} %",
+            f"{100 * of['saved']:.0f}%",
+            f"{100 * of['saved_with_schema']:.0f}%",
             f"{'equal' if of['equal'] else 'DIFFERENT'} ({of['spans']})",
         ]
         for of in composites

@@ -59,7 +59,7 @@ def _head(measured: Mapping[str, Any]) -> str:
     return (
         "All texts are synthetic. Recorded: real replies of a large language model to the pipeline's own prompts, "
         "replayed. Scripted: the gold as the model's answer. Tokens are those of prompts and replies, counted with "
-        f"{measured['counted_with']}. 95 % intervals by a bootstrap over texts. Characters are letters and digits, "
+        f"{measured['counted_with']}. 95% intervals by a bootstrap over texts. Characters are letters and digits, "
         "types are not compared; a document is whole where no letter or digit of its gold is left.\n\n"
         f"A chunk is sent from `missed` = {measured['default']} on. In force, and fitted on the {fitted['texts']} "
         f"texts without a recorded reply: {worth}. The threshold that sends at most {_percent(choosing['share'])} of "
@@ -81,7 +81,7 @@ def _systems(run: Mapping[str, Any], default: float, shown: Sequence[str] = tupl
     for system in shown:
         told = run["systems"][system]
         label = f"routed at {default}" if system == "routed" else _SYSTEMS[system]
-        tokens = {"embedded": "0 %", "routed": _interval(told["tokens"])}.get(system, "100 %")
+        tokens = {"embedded": "0%", "routed": _interval(told["tokens"])}.get(system, "100%")
         rows.append([label, tokens, *(_figure(told[name]) for name in names)])
     share, passes = run["instructions"], " and ".join(f"{n} in {p}" for p, n in run["passes"].items())
     said = (
@@ -201,8 +201,8 @@ def _figure(of: Mapping[str, Any]) -> str:
 def _interval(of: Mapping[str, Any]) -> str:
     """Format a share as a percentage with its interval."""
     value, low, high = (100 * (of[key] or 0.0) for key in ("value", "low", "high"))
-    return f"{value:.0f} % [{low:.0f}, {high:.0f}]"
+    return f"{value:.0f}% [{low:.0f}, {high:.0f}]"
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"

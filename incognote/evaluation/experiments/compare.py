@@ -3,7 +3,7 @@
 The gate decides whether a candidate loses more than is allowed: pass, fail, or cannot tell, which is not a pass.
 
 Documents are drawn with replacement, the same ones for both systems (the paired bootstrap; Efron and Tibshirani 1993,
-ch. 13). `fail` means that the one-sided 95 % lower bound of the loss is above the allowed loss: it is shown to lose too
+ch. 13). `fail` means that the one-sided 95% lower bound of the loss is above the allowed loss: it is shown to lose too
 much. `pass` means that the upper bound is at or below it: it is shown not to (non-inferiority). Otherwise the answer is
 `cannot tell`.
 
@@ -110,7 +110,7 @@ class GateVerdict:
     """The gate's answer. Losses are in points (hundredths) of the metric, and a gain is below zero.
 
     Attributes:
-        loss, low, high: the observed loss, and its one-sided 95 % bounds, each on its own.
+        loss, low, high: the observed loss, and its one-sided 95% bounds, each on its own.
         detectable: the smallest true loss that this number of documents answers with `fail` 95 times in 100.
         needed: the number of documents with which a candidate as good as this one would pass. None if no number is
             enough, because the observed loss is not below the allowed one.

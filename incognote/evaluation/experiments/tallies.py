@@ -52,7 +52,7 @@ def table(gold: Sequence[Gold], found: Sequence[Sequence[LabeledSpan]]) -> Count
 
 
 def figures(counts: Counts, seed: int = 0) -> dict[str, Figure]:
-    """Each metric with its 95 % interval from the bootstrap over documents."""
+    """Each metric with its 95% interval from the bootstrap over documents."""
     sums = np.vstack([counts.sum(axis=0), resampled(counts, RESAMPLES, seed)])
     made = {}
     for name, metric in METRICS.items():

@@ -47,7 +47,7 @@ class VariantScores:
     Attributes:
         recall: relative recall; `of` is the estimated number of confirmed identifiers.
         precision: the share of its marks that is right; `of` is their number.
-        less: its relative recall minus that of the first variant, with a 95 % interval from the same draws.
+        less: its relative recall minus that of the first variant, with a 95% interval from the same draws.
     """
 
     name: str

@@ -24,7 +24,7 @@ from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
 
 WORDS = 80
-"""The maximum length that the prompt requests. Guidelines up to 50 % longer are accepted."""
+"""The maximum length that the prompt requests. Guidelines up to 50% longer are accepted."""
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {"guideline": {"type": "string"}, "reason": {"type": "string"}},

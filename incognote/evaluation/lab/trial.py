@@ -40,7 +40,7 @@ class Trial:
 
     Attributes:
         aim: the metric that had to improve.
-        gain, low, high: its gain in points, by character, with a 95 % interval.
+        gain, low, high: its gain in points, by character, with a 95% interval.
         p, adjusted: one-sided; multiplied by the number of proposals that may be tried.
         other: the metric that must not get worse; `loss` is its loss, `loss_high` the upper bound of it, `answer` the
             gate's answer.

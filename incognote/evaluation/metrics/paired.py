@@ -34,7 +34,7 @@ class McNemar:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A metric of the first system minus that of the second, with a 95 % interval and a two-sided bootstrap p."""
+    """A metric of the first system minus that of the second, with a 95% interval and a two-sided bootstrap p."""
 
     value: float
     low: float | None

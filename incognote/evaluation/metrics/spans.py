@@ -13,7 +13,7 @@ The outcomes are those of MUC-5 (Chinchor and Sundheim 1993) in the four schemes
     recall    = credit / (correct + incorrect + partial + missed)
 
 Every finding is paired with at most one gold span, and vice versa. `strict` is the entity F1 of CoNLL-2003 (and of
-`seqeval`). If labels do not overlap within their own side, the counts are also those of `nervaluate`. It asks for 1 %
+`seqeval`). If labels do not overlap within their own side, the counts are also those of `nervaluate`. It asks for 1%
 of the gold span where we ask for a character, which is the same for spans of up to 100 characters. If labels do
 overlap, pairs with equal boundaries are made first here, so that no order of the lists can break one up.
 """

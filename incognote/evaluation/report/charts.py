@@ -91,7 +91,7 @@ def _bars(section: Section, systems: Sequence[MeasuredSystem]) -> Chart:
         title = f"{name} · {section.labels[name]:,} spans, {figures[0][1].of:,} characters"
         facets.append(Facet(title, 0.75 + 0.36 * len(figures), partial(_bar, figures=figures)))
     note = (
-        "Share of the annotated letters and digits that were found as any type, by evaluation group. Lines: 95 % "
+        "Share of the annotated letters and digits that were found as any type, by evaluation group. Lines: 95% "
         f"intervals (bootstrap over the {section.report.documents:,} documents); no line if one document holds all."
     )
     return Chart("recall-by-type", "Recall by type", note, tuple(facets))
@@ -137,7 +137,7 @@ def _thresholds(systems: Sequence[MeasuredSystem]) -> Chart | None:
         Facet(system.name, 2.9, partial(_curve, number=number, points=system.thresholds)) for number, system in able
     )
     note = (
-        "Only findings with this score or more are kept; by character, of any type. Crosses: 95 % intervals "
+        "Only findings with this score or more are kept; by character, of any type. Crosses: 95% intervals "
         f"(bootstrap over the {systems[0].report.documents:,} documents). The axes start where the curve starts."
     )
     if len(able) < len(systems):
@@ -199,7 +199,7 @@ def _passes(section: Section) -> Chart | None:
         facets.append(Facet(f"{name} · n = {values[0][0][1].of:,} documents", 2.3, partial(_pass, series=values)))
     note = (
         "All-or-nothing recall after 1 to p passes: the share of the documents with this type in which every instance "
-        "of it was found as this type (strict protocol; RedactOR, Figure 2). Bars: 95 % intervals (Wilson). Points "
+        "of it was found as this type (strict protocol; RedactOR, Figure 2). Bars: 95% intervals (Wilson). Points "
         "are shifted sideways so that they do not overlap."
     )
     legend = tuple((number, _line_name(each)) for number, each in enumerate(series))
@@ -259,7 +259,7 @@ def _costs(systems: Sequence[MeasuredSystem]) -> Chart | None:
         for title, metric in (("recall", "recall"), ("F1", "f1"))
     )
     note = (
-        "By character, of any type (the view of CIPHER, Figure 4). Bars: 95 % intervals (bootstrap over the "
+        "By character, of any type (the view of CIPHER, Figure 4). Bars: 95% intervals (bootstrap over the "
         f"{systems[0].report.documents:,} documents). Lines join cells that differ in passes or votes only; hollow: "
         "several votes. A system that asks no model costs nothing (a dashed line where the axis is logarithmic). "
     )
@@ -316,7 +316,7 @@ def _reliability(systems: Sequence[MeasuredSystem]) -> Chart | None:
         return None
     note = (
         "Findings by score: the share that is right (shares a character with a gold span, of any type) against the "
-        "mean score. On the dashed line the score equals that share; above it, scores are too low. Bars: 95 % "
+        "mean score. On the dashed line the score equals that share; above it, scores are too low. Bars: 95% "
         "intervals (Wilson); numbers: findings. ECE: expected calibration error. Systems whose scores fall into one "
         "bin are left out."
     )

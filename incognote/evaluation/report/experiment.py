@@ -126,7 +126,7 @@ _BANNER = (
 )
 _METHOD = (
     "<p>A character is a letter or a digit. Types are compared by evaluation group. Types that the gold of a corpus "
-    "never uses are not scored. 95 % intervals: percentile bootstrap over documents ({resamples} resamples, seed "
+    "never uses are not scored. 95% intervals: percentile bootstrap over documents ({resamples} resamples, seed "
     "{seed}), Wilson for shares of documents. An interval of zero width means that the sample does not vary, not that "
     "the score is certain. These are measurements on the corpora named here. They are not a certificate and not an "
     "expert determination.</p>"

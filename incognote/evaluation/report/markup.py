@@ -27,12 +27,12 @@ def figure(one: Figure | None, digits: int = 3) -> str:
 
 
 def percent(one: Figure) -> str:
-    """A share in words: "4.3 % (95 % interval 1.2 to 14.5)"."""
+    """A share in words: "4.3% (95% interval 1.2 to 14.5)"."""
     if one.value is None:
         return "not measured"
     if one.low is None or one.high is None:
         return f"{one.value:.1%}".replace("%", " %")
-    return f"{100 * one.value:.1f} % (95 % interval {100 * one.low:.1f} to {100 * one.high:.1f})"
+    return f"{100 * one.value:.1f}% (95% interval {100 * one.low:.1f} to {100 * one.high:.1f})"
 
 
 def table(

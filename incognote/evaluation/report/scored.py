@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 METHOD = (
-    "a character is a letter or digit; 95 % intervals: percentile bootstrap over documents, Wilson for shares of "
+    "a character is a letter or digit; 95% intervals: percentile bootstrap over documents, Wilson for shares of "
     "documents"
 )
 
@@ -115,7 +115,7 @@ def table(report: ScoreReport, everything: bool = False) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    headline = _table("", "value", "95 % interval", "of")
+    headline = _table("", "value", "95% interval", "of")
     for name, figure in report.figures.items():
         headline.add_row(_TITLES[name], *_cells(figure), f"{figure.of:,}")
     measures = report.measures
@@ -166,7 +166,7 @@ def _everything(report: ScoreReport, measures: Measures) -> Iterator[RenderableT
         yield _scores(f"spans: {matching}", ((name, row.score) for name, row in rows if name != ALL))
     yield _scores("tokens", measures.tokens.types.items())
     yield _scores("RedactOR, similarity ≥ 0.6 and type", measures.redactor.types.items())
-    single = _table("all-or-nothing recall per document and type", "value", "95 % interval", "documents")
+    single = _table("all-or-nothing recall per document and type", "value", "95% interval", "documents")
     for name, figure in measures.redactor.type_recall.items():
         single.add_row(name, *_cells(figure), f"{figure.of:,}")
     yield single
@@ -187,7 +187,7 @@ def _calibration(known: Calibration) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    bins = _table("score", "mean", "right", "95 % interval", "findings")
+    bins = _table("score", "mean", "right", "95% interval", "findings")
     for one in known.bins:
         bins.add_row(f"{one.low:.1f}–{one.high:.1f}", f"{one.mean:.3f}", *_cells(one.right), f"{one.right.of:,}")
     summary = f"calibration error {known.error:.3f}, largest {known.largest:.3f}, Brier {known.brier:.3f}"
@@ -195,7 +195,7 @@ def _calibration(known: Calibration) -> RenderableType:
 
 
 def _meaning(meaning: Meaning) -> Table:
-    table = _table(f"meaning, measured with {meaning.embedder}", "value", "95 % interval")
+    table = _table(f"meaning, measured with {meaning.embedder}", "value", "95% interval")
     table.add_row("Clinical Utility Score", f"{meaning.utility.score:.3f}", "")
     table.add_row("loss of meaning", *_cells(meaning.utility.loss))
     if meaning.preservation is not None:
@@ -211,7 +211,7 @@ def _table(*columns: str) -> Table:
 
     table = Table(box=None)
     for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if number and column not in ("95 % interval", "found as") else "left")
+        table.add_column(column, justify="right" if number and column not in ("95% interval", "found as") else "left")
     return table
 
 

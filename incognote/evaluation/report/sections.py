@@ -49,7 +49,7 @@ def section(one: Section, number: int, drawn: Sequence[Chart], *, texts: bool) -
         parts += [
             "<h3>The RedactOR paper's tables</h3>",
             '<p class="note">Its strict protocol (§4.3): a finding counts for a gold span when they share a character '
-            "of the text and their words are alike (Levenshtein similarity of 0.6 or more). The 95 % interval is below "
+            "of the text and their words are alike (Levenshtein similarity of 0.6 or more). The 95% interval is below "
             "each value.</p>",
             *tables(one),
         ]
@@ -144,7 +144,7 @@ def _headline(one: Section) -> str:
         cells += [figure(figures[name]) for name in ("documents_leaking", "clean_texts_touched")]
         rows.append((system.name, [*cells, f"{system.head.failed:,}"]))
     caption = (
-        f"n = {one.report.documents:,} documents; 95 % intervals below each value (bootstrap over documents; Wilson "
+        f"n = {one.report.documents:,} documents; 95% intervals below each value (bootstrap over documents; Wilson "
         "for shares of documents). Not fully read: documents that a model did not finish, scored as nothing found"
     )
     return table(head, rows, caption=caption)
@@ -231,7 +231,7 @@ def _pairs(one: Section) -> str:
         cells = [*shown, *only, chi, escaped(chance(test.p)), escaped(chance(versus.adjusted))]
         rows.append((f"{versus.first} minus {versus.second}", cells))
     caption = (
-        f"First minus second, by character, with paired 95 % intervals (the same documents for both); McNemar over "
+        f"First minus second, by character, with paired 95% intervals (the same documents for both); McNemar over "
         f"{sum(one.labels.values()):,} gold spans found or not, of any type, adjusted for {len(rows)} pairs"
     )
     made = table(head, rows, caption=caption)

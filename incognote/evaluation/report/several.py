@@ -46,7 +46,7 @@ class Several:
         parts: list[RenderableType] = []
         for name, report in self.reports.items():
             parts += [Text(name, style="bold"), report.table(everything), Text()]
-        title = f"Differences in points with 95 % intervals; McNemar over gold spans, its p for {len(self.pairs)} pairs"
+        title = f"Differences in points with 95% intervals; McNemar over gold spans, its p for {len(self.pairs)} pairs"
         table = Table(box=None)
         for number, column in enumerate(("first", "minus second", *COMPARED, "only first", "only second", "McNemar p")):
             table.add_column(column, justify="left" if number < 2 else "right")

@@ -27,7 +27,7 @@ _FEWEST = 7
 
 @dataclass(frozen=True, slots=True)
 class PlantedFound:
-    """Planted leaks that were found, with the exact two-sided 95 % interval (Clopper and Pearson).
+    """Planted leaks that were found, with the exact two-sided 95% interval (Clopper and Pearson).
 
     Attributes:
         least: the one-sided lower bound at the draw's confidence.

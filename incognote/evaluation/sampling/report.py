@@ -40,7 +40,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """How far two reviewers agree, with 95 % bootstrap intervals over documents.
+    """How far two reviewers agree, with 95% bootstrap intervals over documents.
 
     Attributes:
         both, first, second, neither: drawn documents in which both, only one, or none marked a leak.
@@ -177,7 +177,7 @@ def report(folder: Path, decisions: Sequence[Path], key: Path, adjudicated: Path
 
 def sentence(told: SampleReport) -> str:
     """The result in words that an officer can sign, with the assumptions that it rests on."""
-    rate, sure = told.all, f"{100 * told.confidence:g} %"
+    rate, sure = told.all, f"{100 * told.confidence:g}%"
     text = (
         f"With {sure} confidence at most {_at_most(rate.upper)} of the {rate.population:,} documents of this release "
         f"leak ({rate.leaking} of {rate.drawn:,} drawn at random do), provided reviewers see what is there: "
@@ -185,12 +185,12 @@ def sentence(told: SampleReport) -> str:
     if told.seen:
         one = told.seen["together"]
         text += (
-            f"of {one.planted} planted leaks they found {one.found} ({100 * one.found / one.planted:.3g} %; with "
+            f"of {one.planted} planted leaks they found {one.found} ({100 * one.found / one.planted:.3g}%; with "
             f"{sure} confidence at least {_at_least(one.least)})."
         )
         if one.least > 0:
             allowing = min(1.0, rate.upper / one.least)
-            both = f"{100 * (1 - 2 * (1 - told.confidence)):g} %"
+            both = f"{100 * (1 - 2 * (1 - told.confidence)):g}%"
             text += f" Allowing for what they may overlook, at most {_at_most(allowing)} leak, with {both} confidence."
         return text
     estimates = [each["documents"] for each in told.recaptured.values()]
@@ -199,7 +199,7 @@ def sentence(told: SampleReport) -> str:
         worst = min(known, key=lambda one: one.sensitivity[0])
         middle, low, _ = worst.sensitivity
         return text + (
-            f"their sensitivity is estimated at {100 * middle:.3g} % (95 % interval from {_at_least(low)}) by "
+            f"their sensitivity is estimated at {100 * middle:.3g}% (95% interval from {_at_least(low)}) by "
             "capture-recapture, which is too kind where leaks are hard for both."
         )
     return text + "their sensitivity is not known: they found too little to tell, and nothing was planted (--plant)."
@@ -207,12 +207,12 @@ def sentence(told: SampleReport) -> str:
 
 def _at_most(share: float) -> str:
     """A share in percent with two decimals, rounded up."""
-    return f"{ceil(10_000 * share - 1e-7) / 100:.2f} %" if 0 < share < 1 else f"{100 * share:g} %"
+    return f"{ceil(10_000 * share - 1e-7) / 100:.2f}%" if 0 < share < 1 else f"{100 * share:g}%"
 
 
 def _at_least(share: float) -> str:
     """A share in percent with two decimals, rounded down."""
-    return f"{floor(10_000 * share + 1e-7) / 100:.2f} %"
+    return f"{floor(10_000 * share + 1e-7) / 100:.2f}%"
 
 
 def _whole(key: Key, leaking: dict[str, bool]) -> Rate:

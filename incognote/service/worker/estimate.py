@@ -36,7 +36,7 @@ class RunEstimate:
         seconds: processing and waiting time per record, with one worker.
         hours: with the given number of workers, each on its own core.
         usd: for all records; None if a price is unknown or no model is named.
-        review, quarantine: shares of the sample with their 95 % intervals.
+        review, quarantine: shares of the sample with their 95% intervals.
     """
 
     files: int
@@ -75,7 +75,7 @@ class RunEstimate:
 
 def _percent(share: Figure) -> str:
     low, high = ((bound or 0.0) * 100 for bound in (share.low, share.high))
-    return f"{100 * (share.value or 0.0):.1f} % [{low:.1f}, {high:.1f}]"
+    return f"{100 * (share.value or 0.0):.1f}% [{low:.1f}, {high:.1f}]"
 
 
 async def estimate(

@@ -70,7 +70,7 @@ def scheme(notes: list[Pair]) -> Scheme:
 
 
 def score_spans(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESAMPLES, seed: int = 0) -> SpanScores:
-    """Score the spans of a corpus, with 95 % bootstrap intervals over documents.
+    """Score the spans of a corpus, with 95% bootstrap intervals over documents.
 
     Raises:
         UsageError: there is no document.
@@ -83,7 +83,7 @@ def score_spans(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESAM
 
 
 def score_tokens(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESAMPLES, seed: int = 0) -> TokenScores:
-    """Score the tokens of a corpus, with 95 % bootstrap intervals over documents.
+    """Score the tokens of a corpus, with 95% bootstrap intervals over documents.
 
     Raises:
         UsageError: there is no document.

@@ -102,7 +102,7 @@ def test_the_page_says_synthetic_phi_and_the_size_of_the_sample(written: Written
     assert '<span class="badge">synthetic</span>' in text
     assert "These notes are synthetic." in text
     assert "15: 12 with identifiers, 3 without" in text
-    assert "leaves at least one letter or digit of an identifier in <strong>1</strong>: 8.3 %" in text
+    assert "leaves at least one letter or digit of an identifier in <strong>1</strong>: 8.3%" in text
 
 
 def test_the_page_has_the_tables_of_the_redactor_paper(written: WrittenReport) -> None:
@@ -131,7 +131,7 @@ def test_every_figure_names_its_n_and_its_interval(written: WrittenReport) -> No
     drawn = list(charts(written.sections[0]))
     assert drawn
     for chart in drawn:
-        assert "95 % intervals" in chart.note
+        assert "95% intervals" in chart.note
         assert re.search(r"\d+ documents|numbers: findings", chart.note + "".join(f.title for f in chart.facets))
 
 

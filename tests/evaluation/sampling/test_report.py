@@ -37,7 +37,7 @@ def test_a_clean_review_proves_the_bound(drawn: Drawn, decide: Decide) -> None:
     assert (told.all.leaking, told.all.population, told.leaks) == (0, 120, 0)
     assert told.all.upper == hypergeometric(0, len(key.drawn), 120, 0.95) / 120 <= 0.05
     assert told.unmoved is True
-    assert "95 % confidence at most 5.00 % of the 120 documents" in sentence(told)
+    assert "95% confidence at most 5.00% of the 120 documents" in sentence(told)
     assert "not known" in sentence(told)
     assert told.agreed[0].kappa.value is None
 
@@ -87,7 +87,7 @@ def test_planted_leaks_tell_the_reviewers_sensitivity_and_never_count(drawn: Dra
     assert [told.seen[who].found for who in ("reviewer 1", "reviewer 2", "together")] == [20, 15, 20]
     assert told.seen["together"].least == pytest.approx(0.05 ** (1 / 20))
     assert "of 20 planted leaks they found 20" in sentence(told)
-    assert "with 90 % confidence" in sentence(told)
+    assert "with 90% confidence" in sentence(told)
 
 
 def test_a_real_leak_beside_a_plant_is_told_but_is_not_in_the_rate(drawn: Drawn, decide: Decide) -> None:

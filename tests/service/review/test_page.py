@@ -426,7 +426,7 @@ def test_every_page_fits_and_logs_nothing(served: Served, browser: Browser) -> N
             until(browser, "document.querySelector('#main h2')")
             assert browser.run("document.documentElement.scrollWidth") == width, (page, width)
             assert browser.accessibility() == []
-    assert browser.run("document.querySelector('.cards').innerText").count("98.8 %") == 1
+    assert browser.run("document.querySelector('.cards').innerText").count("98.8%") == 1
     assert browser.errors == []
 
 

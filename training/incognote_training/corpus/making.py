@@ -98,10 +98,10 @@ def page(figures: dict[str, Any], shared: float, settings: Synth) -> str:
         ("families", f"{figures['families']:,}"),
         ("words", f"{figures['words']:,}"),
         ("spans", f"{figures['spans']:,}"),
-        ("without PHI", f"{100 * figures['clean']:.1f} %"),
-        ("with errors of OCR, typing or encoding", f"about {100 * settings.corrupt:.0f} %"),
+        ("without PHI", f"{100 * figures['clean']:.1f}%"),
+        ("with errors of OCR, typing or encoding", f"about {100 * settings.corrupt:.0f}%"),
         ("words per document, percentiles", lengths),
-        ("share a run of eight words with another", f"{100 * shared:.1f} %"),
+        ("share a run of eight words with another", f"{100 * shared:.1f}%"),
     ]
     types = ", ".join(f"{name} {count:,}" for name, count in figures["types"].items())
     table = "\n".join(f"| {name} | {value} |" for name, value in rows)

@@ -21,7 +21,7 @@ def spearman(one: Values, other: Values) -> float:
 
 
 def by_pairs(student: Matrix, teacher: Matrix, seed: int = 0) -> dict[str, Any]:
-    """Spearman's correlation of the cosines of all pairs of texts, with a 95 % interval from resampled texts."""
+    """Spearman's correlation of the cosines of all pairs of texts, with a 95% interval from resampled texts."""
     here, there = (vectors.astype(np.float64) @ vectors.astype(np.float64).T for vectors in (student, teacher))
     chance = np.random.default_rng(seed)
     upper = np.triu_indices(len(student), 1)

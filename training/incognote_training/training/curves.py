@@ -74,6 +74,6 @@ def of_scores(measured: Calibration, path: Path) -> None:
             continue  # the bin is empty
         axes.plot([one.mean] * 2, [low, high], color="black", linewidth=1)
         axes.plot(one.mean, value, "o", color="black", markersize=3 + 9 * (one.right.of / measured.findings) ** 0.5)
-    axes.set(xlabel="mean score", ylabel="share correct, 95 % interval", xlim=(0, 1.02), ylim=(0, 1.02))
+    axes.set(xlabel="mean score", ylabel="share correct, 95% interval", xlim=(0, 1.02), ylim=(0, 1.02))
     axes.set_title(f"{measured.findings:,} findings, expected calibration error {measured.error:.3f}", fontsize=10)
     figure.savefig(path, metadata={"Software": None})

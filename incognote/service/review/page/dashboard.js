@@ -5,7 +5,7 @@ import { el, show, table } from "./dom.js";
 
 const number = value => (value ?? 0).toLocaleString("en");
 const dollars = value => value === null ? "price unknown" : value.toFixed(2);
-const percent = value => value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`;
+const percent = value => value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)}%`;
 const NS = "http://www.w3.org/2000/svg";
 
 const bars = days => {
@@ -39,7 +39,7 @@ export const dashboard = async session => {
       card(number(caught), "leaks caught by reviewers (spans added or moved)"),
       card(`$${sum(told.releases, "usd").toFixed(2)}`, told.releases.some(one => one.usd === null) ? "for language models (some prices are unknown)" : "for language models"),
       card(sentinel ? percent(sentinel.recall) : "–", sentinel
-        ? `of planted identifiers found on ${sentinel.day} (95 % interval ${percent(sentinel.low)} to ${percent(sentinel.high)}), ${sentinel.leaked} leaked`
+        ? `of planted identifiers found on ${sentinel.day} (95% interval ${percent(sentinel.low)} to ${percent(sentinel.high)}), ${sentinel.leaked} leaked`
         : "no sentinel notes have run", sentinel && sentinel.leaked > 0)),
     el("h3", {}, "Records per day"),
     told.days.length ? bars(told.days) : el("p", { class: "soft" }, "No worker has finished a record yet."),

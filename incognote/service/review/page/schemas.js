@@ -32,7 +32,7 @@ export const schema = async (name, me) => {
     if (!statistics.size) return base;
     if (!said) return [...base, "not in the samples"];
     const hits = Object.entries(said.hits).map(([type, count]) => `${type} in ${count} of ${said.looked_at}`).join(", ");
-    return [...base, `${said.kind}, filled ${Math.round(100 * said.filled)} %, ${said.distinct} distinct, longest ${said.longest}${hits && `; ${hits}`}`];
+    return [...base, `${said.kind}, filled ${Math.round(100 * said.filled)}%, ${said.distinct} distinct, longest ${said.longest}${hits && `; ${hits}`}`];
   });
   const heads = ["field", "type", "what happens", "as", "also searched for as", "about"];
   const place = el("div", {}, table(heads, rows(), "Fields"));
