@@ -189,7 +189,7 @@ def settings_page() -> str:
         "2. An environment variable: `INCOGNOTE_` and the name in capitals. Write a list or table as JSON.\n"
         "3. The TOML file that `--config`, `config=`, or `INCOGNOTE_CONFIG` names. Use the setting's name as the key.\n"
         "4. The default.\n\n"
-        "Incognote never reads a settings file only because it is in the working folder.\n\n"
+        "incognote never reads a settings file just because it is in the working folder.\n\n"
         "```toml\n"
         'policy = "safe-harbor"\nkey_file = "/etc/incognote/key"\n\n[service]\nbatch_records = 32\n\n'
         '[models."openai/gpt-4o-mini"]\npasses = 1\n'
