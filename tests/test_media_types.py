@@ -74,7 +74,7 @@ def test_bytes_without_a_media_type_are_a_record_or_a_text_as_they_say() -> None
 
 def test_a_str_has_its_bytes_too_and_no_media_type() -> None:
     assert DEID.deidentify("Dr. Abara, 37 \u00b0C").data == "Dr. [PERSON], 37 \u00b0C".encode()
-    with pytest.raises(UsageError, match="media_type= is for bytes"):
+    with pytest.raises(UsageError, match="media_type= is only for bytes"):
         DEID.deidentify("Dr. Abara", media_type="text/plain")
 
 

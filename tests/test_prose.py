@@ -52,6 +52,14 @@ RETIRED = [
     r"what was done stands",
     r"take one of the two out",
     r"has no words for",
+    r"none we can check",
+    r"take the label off",
+    r"what scores lower",
+    r"nothing is said of its",
+    r"would lead astray",
+    r"nobody de-identified",
+    r"gone or was never made",
+    r"until it serves again",
 ]
 
 

@@ -107,7 +107,7 @@ def audit(
     reasons += [Reason("doubtful", s.field, s.type) for s in merged.doubts]
     reasons += [*merged.remarks, *over_masked(opened.texts, replaced.replacements, policy.over_masked)]
     if policy.needs_subject and opened.patient is None:
-        remedy = "the policy is keyed per patient: pass patient= or name patientKey"
+        remedy = "the policy is keyed per patient. Pass patient=, or set patientKey in the schema"
         reasons.append(Reason("no-subject", "", remedy))
     served = {kind: n for kind, n in unsought.items() if policy.replaces(kind)}
     return Audited(tuple(leftovers), tuple(reasons), served, blanks, lost)

@@ -337,7 +337,7 @@ def unsupported(texts: Sequence[Text], read: Sequence[frozenset[str]]) -> list[R
 def unsupported_as_stated(texts: Sequence[Text], read: Sequence[frozenset[str]]) -> list[Reason]:
     """Return a reason for each text whose source states a language that is not read."""
     return [
-        Reason("unsupported-language", text.field, "as its source states")
+        Reason("unsupported-language", text.field, "as the source states")
         for text, languages in zip(texts, read, strict=True)
         if text.language and text.language.partition("-")[0].lower() not in languages
     ]

@@ -87,7 +87,7 @@ class FrameColumns:
                 cells[self._patient][i]
             )
             if not isinstance(cells[self.text][i], str):
-                return Item("", fault=f"the column {self.text!r} holds a value that is not text")
+                return Item("", fault=f"the column {self.text!r} has a value that is not text")
             return Item(cells[self.text][i], patient=subject, known=known_from(words) if words else ())
 
         def code(cell: Any) -> Any:

@@ -113,9 +113,9 @@ def doubted(
         whole = words >= SHORT_WORDS and touched >= policy.over_masked * words
         quiet, full = streaks.saw(silent=silent, whole=whole)
         if quiet >= ROW:
-            reasons.append(Reason("model-silent", text.field, f"{ROW} texts in a row or more"))
+            reasons.append(Reason("model-silent", text.field, f"{ROW} or more texts in a row"))
         elif silent and others >= PLENTY:
             reasons.append(Reason("model-silent", text.field, f"other detectors found {others} identifiers"))
         if full >= ROW:
-            reasons.append(Reason("model-marks-all", text.field, f"{ROW} texts in a row or more"))
+            reasons.append(Reason("model-marks-all", text.field, f"{ROW} or more texts in a row"))
     return reasons, silences

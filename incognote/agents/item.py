@@ -25,7 +25,7 @@ ItemSpans = tuple[tuple[int, int, str], ...] | Mapping[str, tuple[tuple[int, int
 ItemInput: TypeAlias = "str | bytes | Mapping[str, Any] | Item"
 KnownInput = Mapping[str, Any] | Sequence[Any] | str | None
 _WORDS = ("id", "patient", "domain", "data_type", "media_type")
-_NO_JSON = "the record holds a value that JSON does not have: use str, finite numbers, bool, None, list, and dict"
+_NO_JSON = "the record has a value that JSON cannot represent. Use str, finite numbers, bool, None, list, and dict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def as_item(content: ItemInput, *, known: KnownInput = None, **words: Any) -> It
     if isinstance(content, bytes):
         return Item(content, known=_known(known), **words)
     if words.get("media_type") is not None:
-        raise UsageError("media_type= is for bytes: pass bytes, or leave it out")
+        raise UsageError("media_type= is only for bytes. Pass bytes, or remove it")
     if isinstance(content, str):
         return Item(content, known=_known(known), is_record=words.get("data_type") is not None, **words)
     if isinstance(content, Mapping):
@@ -140,7 +140,7 @@ def as_item(content: ItemInput, *, known: KnownInput = None, **words: Any) -> It
         except (TypeError, ValueError, RecursionError):
             return Item("", known=_known(known), is_record=True, fault=_NO_JSON, **words)
         return Item(raw, known=_known(known), is_record=True, **words)
-    raise UsageError(f"pass a str (note), a mapping (record), or bytes (any format); not {type(content).__name__}")
+    raise UsageError(f"pass a str (note), a mapping (record), or bytes (any format), not {type(content).__name__}")
 
 
 def _written(name: str, value: Any) -> str | None:

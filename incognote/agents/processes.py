@@ -80,7 +80,7 @@ class Processes:
         if settings.batch:
             raise SettingError("processes: a batch is sent from a single process. Remove processes (--jobs).")
         if models is not None and settings.model is None:
-            raise SettingError("processes: a model object cannot be sent to other processes; pass its name")
+            raise SettingError("processes: a model object cannot be sent to other processes. Pass its name")
         self._engine = engine
         self._count = processes if models is None else min(processes, models.fewest_slots)
         self._numbers = count()

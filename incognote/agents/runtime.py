@@ -41,7 +41,7 @@ class Runtime:
         """Run a coroutine on the private loop and wait for it. An interrupt cancels it."""
         if threading.current_thread() is self._thread:
             work.close()
-            raise RuntimeError("the sync face was called from inside the runtime's own loop")
+            raise RuntimeError("the synchronous API was called from the runtime's own event loop")
         future = self.start(work)
         try:
             return awaited(future)

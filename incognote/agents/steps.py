@@ -110,7 +110,7 @@ def item_spans(opened: Opened, spans: ItemSpans) -> Detected:
     """
     by_field = spans if isinstance(spans, Mapping) else {"": spans}
     if by_field.keys() - {text.field for text in opened.texts}:
-        raise MalformedRecord("spans: some name a text that the record does not have")
+        raise MalformedRecord("spans: a field does not exist in the record")
     return Detected(raw=tuple(_fitted(text, by_field.get(text.field, ())) for text in opened.texts))
 
 
@@ -271,11 +271,11 @@ def _fitted(text: Text, stretches: Sequence[tuple[int, int, str]]) -> list[Span]
     try:
         spans = sorted((Span(text, *each, 1.0, ("given",)) for each in stretches), key=lambda s: s.start)
     except (ImpossibleSpan, TypeError):
-        raise MalformedRecord("spans: one does not fit its text") from None
+        raise MalformedRecord("spans: a span does not fit its text") from None
     if any(before.end > after.start for before, after in pairwise(spans)):
-        raise MalformedRecord("spans: two overlap")
+        raise MalformedRecord("spans: two spans overlap")
     if any(span.type not in catalogue() for span in spans):
-        raise MalformedRecord("spans: one has an unknown type. `incognote policy explain` lists the types")
+        raise MalformedRecord("spans: a span has an unknown type. `incognote policy explain` lists the types")
     return spans
 
 

@@ -239,7 +239,8 @@ def in_use(folder: Path, owner: object) -> None:
     with suppress(FileNotFoundError):
         handle = os.open(folder, os.O_RDONLY)
         weakref.finalize(owner, os.close, handle)
-        _flock(handle, fcntl.LOCK_SH, "its master key is being changed: wait, or end that with `incognote key rotate`")
+        said = "The master key of this folder is being changed. Wait, or finish it with `incognote key rotate`."
+        _flock(handle, fcntl.LOCK_SH, said)
 
 
 @contextmanager

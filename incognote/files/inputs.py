@@ -33,7 +33,7 @@ _DOCUMENTS = frozenset(
 )
 UNREADABLE = (OSError, EOFError, zlib.error)  # errors when a file is read; BadGzipFile is an OSError
 _NOT_READ = "unreadable"
-_OTHER_COLUMNS = Reason("schema-violation", "", "the table does not have the columns that the options describe")
+_OTHER_COLUMNS = Reason("schema-violation", "", "the table does not have the columns that the options name")
 
 
 class Damaged(OSError):

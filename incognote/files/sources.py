@@ -19,8 +19,8 @@ from incognote.formats.encoding import peeked
 from incognote.formats.registry import OPTIONS, OTHER, every, name_of, named, of_content, suffix_of
 
 STDIN = "-"
-_SAME = "a link to a file that is read under another name"
-_OUTSIDE = "a link that leads out of the folder: name the link itself, or the file"
+_SAME = "a link to a file that is already read under another name"
+_OUTSIDE = "a link to a file outside the folder. Name the link or the file itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +167,9 @@ def _source(path: Path, name: str, shown: str, form: str | None, *, within: str 
         if within is not None and path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(within):
             unread = _OUTSIDE
         elif within is not None and not stat.S_ISREG(told.st_mode):
-            unread = "a pipe, a socket or a device"
+            unread = "a pipe, a socket, or a device"
     except OSError as error:
-        unread = "a link that leads nowhere" if path.is_symlink() else reason_of(error)
+        unread = "a broken link" if path.is_symlink() else reason_of(error)
     return Source(path, name, kind, gz, size, shown=shown, unread=unread)
 
 
@@ -199,7 +199,7 @@ def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:
         for name in inner:
             path, below, shown = told(place, name)
             if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
-                why = "a link to a folder, which is not followed: name the folder itself"
+                why = "a link to a folder, which is not followed. Name the folder itself"
                 found.append(Source(path, below, OTHER, shown=shown, unread=why))
         found += [_source(*told(place, name), form, within=root) for name in names if not name.startswith(".")]
     return sorted(found, key=lambda source: source.name)
@@ -212,4 +212,5 @@ def _sniffed() -> str:
 
 def reason_of(error: OSError) -> str:
     """Return what may be shown of a file error: the system's reason or the error's class, never its message."""
-    return (error.strerror or type(error).__name__).lower()
+    reason = error.strerror or type(error).__name__
+    return reason if error.errno == 0 else reason.lower()  # 0: our own words, from `Source.unread`

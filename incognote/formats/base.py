@@ -297,10 +297,10 @@ def account(
     """
     differing = len(set(document.actions) ^ set(values))
     if differing:
-        raise AccountingError(f"{differing} structured fields were not served, or are not of this record")
+        raise AccountingError(f"{differing} structured fields have no new value, or do not belong to this record")
     strangers = len(changes.keys() - {text.field for text in document.texts})
     if strangers:
-        raise AccountingError(f"edits name {strangers} texts that are not of this record")
+        raise AccountingError(f"edits refer to {strangers} texts that do not belong to this record")
 
 
 def splice(raw: str, edits: Iterable[Change]) -> str:
@@ -313,7 +313,7 @@ def splice(raw: str, edits: Iterable[Change]) -> str:
     at = 0
     for start, end, text in sorted(edits, key=lambda edit: edit[:2]):
         if not at <= start <= end <= len(raw):
-            raise AccountingError(f"an edit at {start}..{end} overlaps another, or lies outside the text")
+            raise AccountingError(f"an edit at {start}..{end} overlaps another, or is outside the text")
         pieces += (raw[at:start], text)
         at = end
     pieces.append(raw[at:])

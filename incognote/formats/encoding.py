@@ -118,7 +118,7 @@ def not_text(data: bytes) -> Reason | None:
 
 def unsupported(what: str) -> Reason:
     """Return the reason for content in an unsupported format, given its name."""
-    inside = ": name it by what is in it, as .txt.gz or .jsonl.gz" if what == "gzip" else ""
+    inside = ". Use a suffix that shows its content, such as .txt.gz or .jsonl.gz" if what == "gzip" else ""
     return Reason(UnsupportedFormat.code, "", str(UnsupportedFormat.of(what)) + inside)
 
 

@@ -80,14 +80,14 @@ def _data_type(members: dict[str, Node], registry: Registry, given: str | None) 
     carried = members.get("dataType")
     if carried is None:
         if given is None:
-            raise UnknownDataType("the record carries no dataType: name its schema with --data-type or data_type=")
+            raise UnknownDataType("the record has no dataType. Set it with --data-type or data_type=")
         return given
     if carried.kind != "string":
         raise SchemaViolation(f"dataType: must be a string, not of type {carried.kind}", field="dataType")
     name: str = carried.value
     if name not in registry:  # the value may be anything, so the message does not quote it
         raise UnknownDataType(
-            f"no schema serves the record's dataType; there are: {', '.join(sorted(registry))}", field="dataType")
+            f"there is no schema for the record's dataType. Known: {', '.join(sorted(registry))}", field="dataType")
     return name
 
 

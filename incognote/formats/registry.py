@@ -155,7 +155,7 @@ def open_documents(form: Format, stream: BinaryIO, media_type: str = "") -> Iter
     except Exception as bug:
         if type(bug).__module__ == "zlib":
             raise
-        yield Unreadable(Reason(MalformedRecord.code, "", f"the reader of {form.name} failed: {type(bug).__name__}"))
+        yield Unreadable(Reason(MalformedRecord.code, "", f"the {form.name} reader failed: {type(bug).__name__}"))
 
 
 def open_one(data: bytes, media_type: str | None) -> tuple[Format, Document]:
@@ -179,7 +179,7 @@ def open_one(data: bytes, media_type: str | None) -> tuple[Format, Document]:
         raise MalformedRecord("several documents. Send one at a time" if found else "no document")
     document = cast(Document, found[0])
     if form.name not in PROVEN and document.head + document.data + document.after != data:
-        raise FormatMismatch(f"the reader of {form.name} does not give back all bytes")
+        raise FormatMismatch(f"the {form.name} reader does not return all bytes of the input")
     return form, document
 
 
@@ -223,7 +223,7 @@ def rebuilt(
     except RecordProblem:
         again = None
     if again != _expected(document, changes, values):
-        raise FormatMismatch(f"the reader of {form.name} does not write back what it was given")
+        raise FormatMismatch(f"the {form.name} reader does not write the content that it read")
     return data
 
 
@@ -243,7 +243,7 @@ def _expected(
     """
     texts, fields = _readable(document)
     if changes.keys() - {field for field, _ in texts} or set(values) != set(document.actions):
-        raise AccountingError("edits that are not of this document, or structured fields without one")
+        raise AccountingError("edits do not belong to this document, or a structured field has no edit")
     stretches: dict[str, list[Change]] = {}
     for action, value in values.items():
         stretches.setdefault(action.text.field, []).append((action.start, action.end, value))
@@ -262,6 +262,6 @@ def texts_of(document: Document) -> tuple[Text, ...]:
     inner: list[Text] = []
     for name, child in document.children.items():
         if child.actions:
-            raise MalformedRecord("a document within another has structured fields: its reader must raise them")
+            raise MalformedRecord("a nested document has structured fields. Its reader must reject it")
         inner += (Text(text.content, f"{name}/{text.field}", text.language) for text in texts_of(child))
     return (*document.texts, *inner)

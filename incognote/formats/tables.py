@@ -100,7 +100,7 @@ class Columns:
         unnamed = [spoken(name, i, "column", named) for i, name in enumerate(header, 1) if name not in named]
         if unnamed:
             raise UsageError(
-                f"Nothing says what to do with {', '.join(unnamed)}. Name each column as text, id, patient, known, "
+                f"There is no rule for {', '.join(unnamed)}. Name each column as text, id, patient, known, "
                 "pass (`keep` in a --tables file), hash, or drop, or use a schema (--data-type)."
             )
 

@@ -154,7 +154,7 @@ def _walk(value: Any, change: _Change) -> Any:
         case dict():
             return {name: _walk(each, change) for name, each in value.items()}
     raise UsageError(
-        f"input: a value of type {type(value).__name__} cannot be de-identified; pass texts, messages, lists and dicts"
+        f"input: a value of type {type(value).__name__} cannot be de-identified. Pass texts, messages, lists, or dicts"
     )
 
 
@@ -163,7 +163,7 @@ def _of_dict(value: dict[str, Any]) -> BaseMessage:
         return convert_to_messages([value])[0]
     except (ValueError, TypeError):  # it quotes the role
         raise UsageError(
-            "input: LangChain cannot read a dict with role and content as a message; check its role, or pass a message"
+            "input: LangChain cannot read a dict with role and content as a message. Check its role, or pass a message"
         ) from None
 
 
@@ -194,7 +194,7 @@ def _content(content: str | list[str | dict[Any, Any]], change: _Change) -> Any:
             case {"type": "text", "text": str(text)}:
                 changed.append({"type": "text", "text": change(text)})
             case _:
-                raise UsageError("input: a message holds a block that is not text; incognote cannot de-identify it")
+                raise UsageError("input: a message has a block that is not text, which incognote cannot de-identify")
     return changed
 
 

@@ -71,9 +71,9 @@ class McpTools:
             UsageError: no such tool, a wrong argument, or a path outside the roots.
         """
         if tool not in _ABOUT:
-            raise UsageError(f"there is no such tool; the tools are: {', '.join(_ABOUT)}")
+            raise UsageError(f"unknown tool. Use one of: {', '.join(_ABOUT)}")
         if set(arguments) not in ({"text"}, {"path"}) or not isinstance(next(iter(arguments.values())), str):
-            raise UsageError("give one argument, text or path, and make it a string")
+            raise UsageError("pass exactly one argument, text or path, as a string")
         if "text" in arguments:
             return self._shown(tool, self._deidentifier.deidentify(arguments["text"]))
         results = list(islice(self._of_file(self._file(arguments["path"])), MOST + 1))
@@ -142,7 +142,7 @@ async def _serve(tools: McpTools, version: str) -> None:
         except IncognoteError as error:
             return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True)
         except Exception as bug:  # its message may quote the text
-            fault = f"unexpected {type(bug).__name__} in incognote; nothing was released"
+            fault = f"unexpected {type(bug).__name__} in incognote. Nothing was released"
             return CallToolResult(content=[TextContent(type="text", text=fault)], is_error=True)
         written = TextContent(type="text", text=json.dumps(answer, ensure_ascii=False))
         return CallToolResult(content=[written], structured_content=answer)

@@ -51,7 +51,7 @@ class IncognoteRecognizer(EntityRecognizer):
             UnsupportedFormat, ModelProblem: as `spans_of`. Presidio passes them on, so no text counts as empty.
         """
         if not isinstance(text, str):
-            raise UsageError("text: a str is needed")
+            raise UsageError("text must be a str")
         (spans,) = spans_of(self._deidentifier, [text], "all")
         results = []
         for span in spans:

@@ -129,13 +129,13 @@ def settle(
         mine = (RECORDS.c.owner == worker) & (RECORDS.c.state == "claimed")
         claimed += db.scalar(select(func.count()).select_from(RECORDS).where(some, mine)) or 0
     if claimed != len(ids):
-        raise LeaseLost("this worker no longer owns the records that it wanted to settle")
+        raise LeaseLost("this worker no longer owns the records of its batch")
     for shard, settled in shards:
         told = {"records": shard.records, "bytes": shard.bytes, "sha256": shard.sha256, "at": now}
         staged = update(SHARDS).where(SHARDS.c.name == shard.name, SHARDS.c.state == "staging")
         row = db.scalar(staged.values(state="committed", **told).returning(SHARDS.c.id))
         if row is None:
-            raise LeaseLost("a shard of this worker was taken over as abandoned")
+            raise LeaseLost("another worker took over a shard of this worker")
         _put(db, now, settled, row)
     _put(db, now, held, None)
     db.execute(update(PARTS).where(PARTS.c.id.in_(parts), PARTS.c.owner == worker).values(state="done", owner=None))

@@ -16,7 +16,7 @@ from incognote.errors import LedgerRejected, LedgerUnavailable, MissingExtra, Se
 from incognote.sqlite import WAIT, go_wal, private
 
 T = TypeVar("T")
-_NAMED = "a ledger is named as sqlite:///FILE or postgresql://USER@HOST/NAME (its password stands in PGPASSFILE)"
+_NAMED = "ledger: use sqlite:///FILE or postgresql://USER@HOST/NAME. Put the password in a file, and set PGPASSFILE."
 _CLOCKS = {
     "postgresql": "extract(epoch from clock_timestamp())",
     "sqlite": "((julianday('now') - 2440587.5) * 86400.0)",
@@ -73,16 +73,16 @@ class Database:
                 if left and _in_the_way(error):
                     time.sleep(random.uniform(0, 0.05))  # noqa: S311 -- so that the two do not collide again
                     continue
-                raise LedgerUnavailable(f"The database of the ledger does not answer ({_name(error)}).") from None
+                raise LedgerUnavailable(f"The ledger database does not answer ({_name(error)}).") from None
             except DBAPIError as error:
                 if error.connection_invalidated:
                     raise LedgerUnavailable(
-                        f"The connection to the database of the ledger was lost ({_name(error)})."
+                        f"The connection to the ledger database was lost ({_name(error)})."
                     ) from None
-                raise LedgerRejected(f"The database of the ledger refused the request ({_name(error)}).") from None
+                raise LedgerRejected(f"The ledger database refused the request ({_name(error)}).") from None
             except SQLAlchemyError as error:
                 raise LedgerUnavailable(
-                    f"The database of the ledger does not answer ({type(error).__name__})."
+                    f"The ledger database does not answer ({type(error).__name__})."
                 ) from None
         raise AssertionError  # the last round returns or raises
 
@@ -95,7 +95,7 @@ def _sqlite(path: Path) -> Engine:
     try:
         private(path, create=True)
     except OSError as error:
-        raise LedgerUnavailable(f"The file of the ledger cannot be opened: {error.strerror}.") from None
+        raise LedgerUnavailable(f"The ledger file cannot be opened: {error.strerror}.") from None
     engine = create_engine(f"sqlite:///{path}", hide_parameters=True, connect_args={"timeout": WAIT})
 
     @event.listens_for(engine, "connect")

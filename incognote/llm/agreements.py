@@ -126,7 +126,7 @@ class Agreements:
         valid = [a for a, recorded in entries if a.hash == recorded]
         if valid:
             return valid[-1]
-        why = "the recorded agreement was changed after it was made" if entries else "nobody has recorded an agreement"
+        why = "the recorded agreement was changed after it was made" if entries else "no agreement is recorded"
         raise EgressRefused(
             f"{model} is not on this machine, and {why}. The responsible person must run: incognote model agree "
             f"{model} --api-base {address}"

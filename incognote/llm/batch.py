@@ -320,7 +320,7 @@ class BatchModel:
                 self._unwanted.add(outcome.parameter)
                 again[job.attempt].append(address)
             elif isinstance(outcome, Unwanted):
-                self._answer(address, ModelRejected(f"{self.name}: it does not accept {outcome.parameter} in any form"))
+                self._answer(address, ModelRejected(f"{self.name}: the model does not accept {outcome.parameter}"))
             elif outcome is not None:
                 self._answer(address, outcome)
             elif whole or job.attempt > 1 or self._closed:

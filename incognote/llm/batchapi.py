@@ -232,7 +232,7 @@ class BatchApi:
                 async with asyncio.timeout(_TIMEOUT):
                     return await call
             except TimeoutError:
-                noted.status, noted.failure = None, f"no whole answer within {_TIMEOUT:g} s"
+                noted.status, noted.failure = None, f"no complete answer within {_TIMEOUT:g} s"
             except Exception:  # from the library: its message may quote what was sent, so only `noted` is used
                 if noted.status == 404:
                     return None

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from incognote.errors import EgressRefused, SettingError
 
 _PORTS = {"http": 80, "https": 443}
-_REFUSED = "another address than the settings name was about to be contacted; nothing was sent"
+_REFUSED = "a connection to an address outside the settings was blocked. Nothing was sent"
 
 
 @dataclass(frozen=True, slots=True)

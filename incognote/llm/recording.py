@@ -161,7 +161,7 @@ def _reply_of(value: bytes) -> Reply:
         row = json.loads(value)
         return Reply(row["text"], row["finish"], Usage(**row["usage"]), row["seconds"], row["model"])
     except (ValueError, KeyError, TypeError):
-        raise SettingError("The recording holds something that is not a reply. Correct it, or record again.") from None
+        raise SettingError("The recording has an entry that is not a reply. Correct it, or record again.") from None
 
 
 def unpaid(reply: Reply) -> Reply:

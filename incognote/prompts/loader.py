@@ -213,7 +213,7 @@ def _from_file(path: Path, above: tuple[Path, ...]) -> Prompt:
         place = path.resolve()
         written = _toml(path.read_bytes())
     except OSError:
-        what = "the prompt file" if not above else "base: the prompt file it names"
+        what = "the prompt file" if not above else "base: the prompt file that it names"
         raise SettingError(f"{what} cannot be read. Check `prompt` (--prompt).") from None
     if "base" not in written:
         return _parsed(path.stem, written)

@@ -183,7 +183,7 @@ def changed(
         for name, text in _table(written, table).items():
             if name not in CHANGEABLE:
                 known = name in sections
-                why = "how a reply is written is the base's; write a whole prompt file to change it" if known else (
+                why = "only a complete prompt file can change the format of replies" if known else (
                     "there is no such section"
                 )  # fmt: skip
                 raise SettingError(f"{table}.{name}: {why}. An overlay can change {', '.join(CHANGEABLE)}.")

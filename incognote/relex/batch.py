@@ -82,16 +82,16 @@ class Tools:
     ) -> None:
         if not index.originals_kept:
             raise SettingError(
-                "index: it was made with originals=off, so stored mentions cannot be compared again when "
-                "more is known: make an index with originals"
+                "index: it was created with originals=off, so stored mentions cannot be compared again later. "
+                "Create an index with originals=on"
             )
         if embedder is not None and index.dimension:
             if index.dimension != embedder.dimension:
                 raise SettingError(
-                    f"index: its vectors have {index.dimension} dimensions, the embedder's {embedder.dimension}"
+                    f"index: its vectors have {index.dimension} dimensions, but the embedder has {embedder.dimension}"
                 )
             if index.embedder not in ("", embedder.version):
-                raise SettingError("index: its vectors are from another embedder: use that one, or make a new index")
+                raise SettingError("index: its vectors are from another embedder. Use that one, or create a new index")
         self.index, self.keyring, self.random = index, keyring, random
         self.generators = Generators(choices)
         self.agents = agents or Agents(replacer=EmbeddedReplacer(self.generators))

@@ -79,7 +79,7 @@ async def cluster(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState
         await tools.index.note(sightings(batch.own))
         await tools.index.remember(_originals(batch))
     if batch.rounds == _ROUNDS:
-        raise IndexBusy("other runs keep writing about the same people: try again when they have finished")
+        raise IndexBusy("other runs are changing the same people. Try again when they have finished")
     batch.rounds += 1
     batch.wave = 0
     batch.done.clear()

@@ -170,7 +170,7 @@ def refuse(batch: RelexBatch, identity: Identity, whole: str) -> None:
     batch.draws[identity.id] += 1
     batch.moved += 1
     if batch.draws[identity.id] > _ATTEMPTS:
-        raise AccountingError(f"a scope has no free surrogate left for group {identity.group}")
+        raise AccountingError(f"no free surrogate is left in a scope for group {identity.group}")
 
 
 async def _stands(batch: RelexBatch, identity: Identity, outcome: SurrogateClaimed) -> None:

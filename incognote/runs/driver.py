@@ -33,7 +33,7 @@ class Outage(IncognoteError):
     """A service that records need has failed. The records are returned unchanged."""
 
     def __init__(self, code: str) -> None:
-        super().__init__(f"{code}: records wait until it serves again")
+        super().__init__(f"{code}: the service is not available. Records wait until it is back")
         self.code = code
 
 

@@ -68,7 +68,7 @@ def open_location(url: str) -> Location:
     except ImportError:
         raise MissingExtra(_EXTRAS.get(protocol, "service"), f"a location that begins with {protocol}://") from None
     except ValueError:
-        told = f"a location is a folder or the URL of a store; none is known as {protocol[:16]}://"
+        told = f"A location must be a folder or a storage URL. {protocol[:16]}:// is not a known protocol."
         raise SettingError(told) from None
     return Location(str(root).rstrip("/"), store)
 

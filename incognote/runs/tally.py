@@ -169,4 +169,4 @@ class Tally:
         """
         settled = sum(self.outcomes[outcome] for outcome in OUTCOMES) + self.returned
         if settled != self.read:
-            raise AccountingError(f"{self.read} records were read, {settled} were released, held or returned")
+            raise AccountingError(f"{self.read} records were read, but {settled} were released, held or returned")

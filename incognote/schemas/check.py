@@ -63,12 +63,12 @@ def problems(definition: Mapping[str, Any]) -> list[Defect]:
     try:
         shape = [_shape_problem(error) for error in _meta().iter_errors(definition)]
     except RecursionError:
-        return [Defect("", "nested too deep")]
+        return [Defect("", "nested too deeply")]
     if shape:
         return sorted(set(shape))
     found = list(_fields(definition, ""))
     found += [
-        Defect(name, "belongs to the envelope of every record; leave it out of properties")
+        Defect(name, "is an envelope field, which every record may have. Remove it from properties")
         for name in ENVELOPE if name in definition["properties"]
     ]
     leaves = dict(_scalars(definition, ""))
@@ -109,17 +109,17 @@ def _fields(written: Mapping[str, Any], path: str, name: str = "") -> Iterator[D
             yield Defect(path, "its pattern is not a valid regular expression")
     unlisted = sorted(set(written.get("required", ())) - set(properties or ()))
     if unlisted:
-        yield Defect(path, f"requires {', '.join(unlisted)}, which its properties do not name")
+        yield Defect(path, f"required lists fields that are not in properties: {', '.join(unlisted)}")
     if properties is None and items is None:
         yield from _flags(written, path, name, kinds)
         return
     if any(written.get(name) is True for name in SPELLINGS) or written.get("entity_type") or written.get("knownAs"):
-        yield Defect(path, "its inner fields decide; move the flags to them")
+        yield Defect(path, "has nested fields. Move its flags and types to them")
     for kind, keyword, inner in (("object", "properties", properties), ("array", "items", items)):
         if kind in kinds and inner is None:
-            yield Defect(path, f"may be an {kind}, of which nothing is said: give {keyword}")
+            yield Defect(path, f"may be an {kind}, but has no {keyword}. Add {keyword}")
     if kinds - _CONTAINERS - {"null"}:
-        yield Defect(path, "is either a container or a plain value, not both")
+        yield Defect(path, "its type mixes a container (object or array) with other types. Choose one")
     for key, inner in (properties or {}).items():
         yield from _fields(inner, child(path, key), key)
     if items is not None:
@@ -128,7 +128,7 @@ def _fields(written: Mapping[str, Any], path: str, name: str = "") -> Iterator[D
 
 def _unanchored(written: Mapping[str, Any], path: str) -> Iterator[Defect]:
     if "pattern" in written and decided(written) == "pass" and not _is_anchored(written["pattern"]):
-        yield Defect(path, "passes, and its pattern is not anchored: write ^(?:…)$ around it")
+        yield Defect(path, "passes through, but its pattern is not anchored. Write ^(?:…)$ around it")
     for name, inner in written.get("properties", {}).items():
         yield from _unanchored(inner, child(path, name))
     if "items" in written:
@@ -146,20 +146,20 @@ def _is_anchored(pattern: str) -> bool:
 def _flags(written: Mapping[str, Any], path: str, name: str, kinds: set[str]) -> Iterator[Defect]:
     raised = sorted(name for name in SPELLINGS if written.get(name) is True)
     if len({SPELLINGS[name] for name in raised}) > 1:
-        yield Defect(path, f"{' and '.join(raised)} are both true; one decides")
+        yield Defect(path, f"{' and '.join(raised)} are both true. Set only one")
         return
     if "autoDeId" in written and "autoDeID" in written and written["autoDeId"] != written["autoDeID"]:
-        yield Defect(path, "autoDeId and autoDeID are one flag in two spellings, and they differ")
+        yield Defect(path, "autoDeId and autoDeID are spellings of the same flag, but their values differ. Keep one")
         return
     flag = decided(written)
     types = catalogue()
     named = {key: bare_type(written.get(key)) for key in ("entity_type", "knownAs")}
     for key, kind in named.items():
         if kind is not None and kind not in types:
-            yield Defect(path, f"{key} {kind!r} is not in the catalogue of entity types")
+            yield Defect(path, f"{key} {kind!r} is not an entity type. `incognote policy explain` lists the types")
     if flag is None:
-        yield Defect(path, "no flag decides: set one of passThrough, autoDeId, shouldMask, shouldHash to true, "
-                            "or autoDeId, shouldMask and shouldHash to false", undecided=True)
+        yield Defect(path, "has no flag. Set exactly one of passThrough, autoDeId, shouldMask, or shouldHash to true, "
+                            "or set autoDeId, shouldMask, and shouldHash to false", undecided=True)
     elif flag == "mask" and named["entity_type"] is None:
         yield Defect(path, "is masked, so it needs an entity_type")
     elif flag == "hash" and not kinds <= _HASHABLE:
@@ -167,30 +167,30 @@ def _flags(written: Mapping[str, Any], path: str, name: str, kinds: set[str]) ->
     elif flag == "auto" and not kinds <= {"string", "null"}:
         yield Defect(path, "is de-identified as free text, so it must be a string")
     if flag not in ("mask", "hash", None) and named["knownAs"] is not None:
-        yield Defect(path, "knownAs is for masked and hashed fields")
+        yield Defect(path, "knownAs is only for masked and hashed fields. Remove it")
     if flag != "pass" and "passReason" in written:
-        yield Defect(path, "passReason is for fields that pass through")
+        yield Defect(path, "passReason is only for fields that pass through. Remove it")
     if flag == "pass" and (why := _unread(written, name, kinds)):
-        yield Defect(path, f"passes through unread, and {why}", undecided=True)
+        yield Defect(path, f"passes through without a scan, but {why}", undecided=True)
 
 
 def _unread(written: Mapping[str, Any], name: str, kinds: set[str]) -> str:
     """Return why a field may not pass through, or "" if it may or has a `passReason`."""
     if kinds & _CONTAINERS:
-        return "nothing is said of its members: give properties or items, or mask it"
+        return "its contents are not defined. Add properties or items, or mask it"
     if written.get("passReason", "").strip() or "enum" in written or kinds <= {"boolean", "null"}:
         return ""
     if kind := tells(name):
-        return f"its name says {kind}: mask or hash it, or give an enum or a passReason"
+        return f"its name suggests {kind}. Mask or hash it, or add an enum or a passReason"
     if "string" not in kinds:
         return ""
-    why = "it has neither enum nor pattern"
+    why = "it has no enum or pattern"
     if "pattern" in written:
         try:
             why = loose(written["pattern"], written.get("maxLength"))
         except re.error:
             return ""  # reported as a separate problem
-    return why and f"{why}: scan it (autoDeId), or give an enum, a pattern of bounded ASCII shape or a passReason"
+    return why and f"{why}. Scan it (autoDeId), or add an enum, a bounded ASCII pattern, or a passReason"
 
 
 def _scalars(written: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -221,14 +221,14 @@ def _shape_problem(error: ValidationError) -> Defect:
     if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
         allowed = error.schema["properties"] if isinstance(error.schema, Mapping) else {}
         strangers = sorted(set(error.instance) - set(allowed))
-        return Defect(path, f"{', '.join(strangers)}: no keyword of a record schema")
+        return Defect(path, f"unknown keywords: {', '.join(strangers)}")
     if error.validator == "required" and isinstance(error.schema, Mapping) and isinstance(error.instance, Mapping):
         absent = [name for name in error.schema["required"] if name not in error.instance]
-        return Defect(path, f"{', '.join(absent)} is absent")
+        return Defect(path, f"has no {', '.join(absent)}")
     expected = {
         "type": f"must be of type {error.validator_value}", "enum": f"must be one of {error.validator_value}",
-        "pattern": "must be letters, digits, dots, hyphens or underscores, a letter first, at most 64",
-        "anyOf": "must be a JSON type or a list of JSON types", "uniqueItems": "lists something twice",
+        "pattern": "must be at most 64 letters, digits, dots, hyphens, and underscores, beginning with a letter",
+        "anyOf": "must be a JSON type or a list of JSON types", "uniqueItems": "has a duplicate entry",
     }.get(str(error.validator), "must not be empty")
     return Defect(path, f"{keyword} {expected}".strip())
 
@@ -237,7 +237,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
         twice = next(key for key in made if sum(key == name for name, _ in pairs) > 1)
-        raise BadSchema(f"{twice!r} occurs twice in one object")
+        raise BadSchema(f"the key {twice!r} occurs twice in one object")
     return made
 
 

@@ -116,11 +116,11 @@ def draft(records: Iterable[Mapping[str, Any]], find: Find, data_type: str) -> D
     if not root.places:
         raise UsageError("A draft needs at least one sample record.")
     if not root.members or _is_map(root):
-        raise UsageError("The member names of the samples vary like data. Use the same field names in every record.")
+        raise UsageError("The field names of the samples vary like data. Use the same field names in every record.")
     drafting = _Drafting(find)
     schema: dict[str, Any] = {
         "$schema": "http://json-schema.org/draft-04/schema#", "type": "object", "recordVersion": "1.0",
-        "description": f"Draft from {root.places} records: decide every field, then approve", "dataType": data_type,
+        "description": f"Draft from {root.places} records. Decide every field, then approve", "dataType": data_type,
     }
     properties = drafting.object(root, "")
     if drafting.patient_key is not None:
@@ -162,7 +162,7 @@ def _kind(value: Any) -> str:
     for kind, types in (("string", str), ("integer", int), ("number", float), ("object", Mapping), ("array", list)):
         if isinstance(value, types):
             return kind
-    raise UsageError(f"A sample holds a {type(value).__name__}, which is not JSON.")
+    raise UsageError(f"A sample contains a {type(value).__name__}, which JSON cannot represent.")
 
 
 def _is_map(place: _Field) -> bool:
@@ -256,16 +256,16 @@ def _decide(
 ) -> tuple[Flag | None, str | None, str]:
     """Return the flag, its entity type, and the reason."""
     if looks in ("empty", "map", "mixed"):
-        why = {"empty": "never filled", "map": "its members' names are data", "mixed": "of several types"}
+        why = {"empty": "always empty", "map": "its field names vary like data", "mixed": "of several types"}
         return None, None, why[looks]
     told = hint(name)
     if told is not None and told.flag in ("mask", "hash"):
         if looks == "free text":
-            return None, None, f"its name says {told.type}, its values are free text"
+            return None, None, f"its name suggests {told.type}, but its values are free text"
         if looks != "true/false":
             return told.flag, told.type, "by its name"
     if looks == "true/false":
-        return "pass", None, "true or false only"
+        return "pass", None, "only true or false"
     if looks == "free text" or (told is not None and told.flag == "auto" and plain == {"string"}):
         if plain != {"string"}:
             return None, None, "free text, but not always a string"
@@ -274,9 +274,9 @@ def _decide(
         return ("pass", None, "measurements") if plain == {"number"} else (None, None, "numbers may be identifiers")
     for kind, n in hits.whole.most_common(1):
         if n >= _SURE * len(place.sample):
-            return "mask", kind, "by what the detectors found"
+            return "mask", kind, "by its detected identifiers"
     if hits.any:
-        return None, None, "holds identifiers now and then"
+        return None, None, "some values are identifiers"
     if looks == "coded":
-        return ("auto" if plain == {"string"} else None), None, "few values, often repeated: list them to pass them"
+        return ("auto" if plain == {"string"} else None), None, "few values, often repeated. To pass them, list them"
     return None, None, "many different values"

@@ -66,7 +66,7 @@ def lint(policy: Policy) -> list[Breach]:
         return faults
     if policy.label not in labels():
         known = ", ".join(f'"{name}"' for name in labels())
-        said = f'label "{policy.label}" is none we can check; there are: {known}, "none"'
+        said = f'label "{policy.label}" is unknown. Use one of: {known}, "none"'
         return [*faults, Breach("unknown-label", said)]
     rule = labels()[policy.label]
     return [*faults, *contradictions(policy, policy.label), *_audit(policy, rule), *_reveal(policy, rule)]
@@ -75,13 +75,13 @@ def lint(policy: Policy) -> list[Breach]:
 def _audit(policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
     for name, score in {"doubt": policy.doubt, "audit_threshold": policy.audit_threshold}.items():
         if score > rule.threshold:
-            said = f"{name} is {score:g}: what scores lower is never looked at again; under the label {rule.name}"
-            yield Breach("audit-off", f"{said} it is at most {rule.threshold:g}")
+            said = f"{name} is {score:g}, so findings with a lower score are never checked. The label {rule.name}"
+            yield Breach("audit-off", f"{said} allows at most {rule.threshold:g}")
 
 
 def _reveal(policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
     if policy.relex.reveal and not rule.derived and any(c.operator == "surrogate" for c in policy.types.values()):
-        said = f"relex: reveal leads back from a surrogate to the individual; under the label {rule.name} it is false"
+        said = f"relex.reveal links a surrogate to the individual. The label {rule.name} requires reveal = false"
         yield Breach("reveal", said)
 
 
@@ -96,8 +96,8 @@ def contradictions(policy: Policy, label: str) -> list[Breach]:
     found: list[Breach] = []
     if not rule.derived:
         found += [
-            Breach("derived", f"{name}: {c.operator} derives a value from the individual's data, which forfeits the "
-                    f"label {label} (45 CFR 164.514(c)); take label or generalize", name)
+            Breach("derived", f"{name}: {c.operator} derives a value from the individual's data, which the label "
+                    f"{label} does not allow (45 CFR 164.514(c)). Use label or generalize", name)
             for name, c in policy.types.items() if c.operator in facts and facts[c.operator].always_derived
         ]
     for name in types:
@@ -109,22 +109,23 @@ def contradictions(policy: Policy, label: str) -> list[Breach]:
 def _covered(name: str, policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
     facts, choice, served = operator_facts(), policy.choice(name), policy.serves(name)
     letter = catalogue()[name].hipaa
-    named = f"{rule.cites} names it" + (f" ({letter})" if letter else "")
+    named = f"{rule.cites} lists it" + (f" ({letter})" if letter else "")
     if choice is None:
-        yield Breach("missing", f"{name} is not served, and {named}: list it, or take the label off", name)
+        said = f"{name} is not covered by the policy, but {named}. Add the type, or remove the label"
+        yield Breach("missing", said, name)
         return
     if choice.operator not in facts or (not rule.derived and facts[choice.operator].always_derived):
         return  # already reported for the listed type
     if choice.operator == "keep":
-        said = f"{name} is kept (served as {served}), and {named}: replace it, or take the label off"
+        said = f"{name} is kept (as {served}), but {named}. Replace it, or remove the label"
         yield Breach("kept", said, name)
     elif choice.operator not in rule.sufficient(name):
         fit = ", ".join(rule.sufficient(name))
-        said = f"{name}: {choice.operator} leaves more than {rule.cites} allows; take one of {fit}"
+        said = f"{name}: {choice.operator} leaves more detail than {rule.cites} allows. Use one of: {fit}"
         yield Breach("too-fine", said, name)
     if choice.threshold > rule.threshold:
-        said = (f"{name}: threshold {choice.threshold:g} leaves identifiers that were found with a lower score; "
-                f"under the label {rule.name} it is at most {rule.threshold:g}")
+        said = (f"{name}: threshold {choice.threshold:g} leaves identifiers with a lower score in the text. "
+                f"The label {rule.name} allows at most {rule.threshold:g}")
         yield Breach("high-threshold", said, name)
 
 
@@ -132,9 +133,9 @@ def _numbers(policy: Policy) -> Iterator[Breach]:
     scores = {"doubt": policy.doubt, "audit_threshold": policy.audit_threshold}
     for name, score in scores.items():
         if not 0 <= score <= 1:  # also false for NaN
-            yield Breach("out-of-range", f"{name} is {score:g}; a score lies between 0 and 1")
+            yield Breach("out-of-range", f"{name} is {score:g}, but must be between 0 and 1")
     if not 0 < policy.over_masked <= 1:
-        yield Breach("out-of-range", f"over_masked is {policy.over_masked:g}; a share of words lies above 0, up to 1")
+        yield Breach("out-of-range", f"over_masked is {policy.over_masked:g}, but must be above 0 and at most 1")
 
 
 def _choice(name: str, choice: Choice) -> Iterator[Breach]:
@@ -143,21 +144,22 @@ def _choice(name: str, choice: Choice) -> Iterator[Breach]:
     if not known:
         yield Breach("unknown-type", f"{name} is not an entity type. To list them, run: incognote policy explain", name)
     if not 0 <= choice.threshold <= 1:
-        yield Breach("out-of-range", f"{name}: threshold is {choice.threshold:g}; a score lies between 0 and 1", name)
+        yield Breach("out-of-range", f"{name}: threshold is {choice.threshold:g}, but must be between 0 and 1", name)
     if facts is None:
         names = ", ".join(operator_facts())
-        yield Breach("unknown-operator", f'{name}: there is no operator "{choice.operator}"; there are: {names}', name)
+        yield Breach("unknown-operator", f'{name}: there is no operator "{choice.operator}". Use one of: {names}', name)
         return
     if known and not facts.serves(name):
         suited = ", ".join(facts.suits)
-        said = f"{name}: {choice.operator} has no way for this type, only for {suited} and finer ones; take label"
+        said = (f"{name}: {choice.operator} supports only {suited} and their subtypes. "
+                "Use another operator, such as label")
         yield Breach("unsuited", said, name)
     for key, value in choice.params.items():
         if key not in facts.params:
             names = ", ".join(facts.params) or "none"
-            yield Breach("unknown-param", f'{name}: {choice.operator} has no parameter "{key}"; it has: {names}', name)
+            yield Breach("unknown-param", f'{name}: {choice.operator} has no parameter "{key}". Known: {names}', name)
         elif not facts.params[key].accepts(value):
-            yield Breach("bad-param", f"{name}: {key} of {choice.operator} is {facts.params[key].wanted}", name)
+            yield Breach("bad-param", f"{name}: {key} of {choice.operator} must be {facts.params[key].wanted}", name)
 
 
 def _reach(policy: Policy) -> Iterator[Breach]:
@@ -166,5 +168,5 @@ def _reach(policy: Policy) -> Iterator[Breach]:
         if name not in types:
             yield Breach("unknown-type", f"without: {name} is not an entity type", name)
         elif (served := policy.serves(name)) is not None:
-            yield Breach("unreachable", f'without: {name} is still served, as {served}; to leave it alone write '
+            yield Breach("unreachable", f'without: {name} is still replaced, as {served}. To leave it unchanged, write '
                           f'[types.{name}] operator = "keep"', name)

@@ -38,7 +38,7 @@ class Param:
             "integer": f"a whole number from {self.least} to {self.most}",
             "boolean": "true or false",
             "choice": "one of " + ", ".join(f'"{word}"' for word in self.of),
-            "name": "a word in capitals, digits and underscores",
+            "name": "uppercase letters, digits, and underscores",
             "character": "one visible character",
         }[self.kind]
 
@@ -94,7 +94,7 @@ def operator_facts() -> Mapping[str, OperatorFacts]:
     others = {name: load("incognote.operators", name).declared for name in installed("incognote.operators")}
     wrong = [name for name, facts in others.items() if facts.name != name or name in ours]
     if wrong:
-        raise SettingError(f"incognote.operators: {wrong[0]}: the name is ours, or not what the operator declares")
+        raise SettingError(f"incognote.operators: {wrong[0]}: must be a new name that equals the declared one")
     return ours | others
 
 

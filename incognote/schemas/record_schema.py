@@ -208,7 +208,7 @@ def _between(path: str, a: FieldRule, b: FieldRule) -> Iterator[SchemaChange]:
     if _says(a) != _says(b):
         yield SchemaChange(path, f"{_says(a)} -> {_says(b)}", loosens=_STRICTNESS[b.flag] < _STRICTNESS[a.flag])
     if a.known_as != b.known_as:
-        moved = f"sought as {a.known_as or 'nothing'} -> {b.known_as or 'nothing'}"
+        moved = f"searched for as {a.known_as or 'nothing'} -> {b.known_as or 'nothing'}"
         yield SchemaChange(path, moved, loosens=b.known_as is None)
     for name in sorted(a.required ^ b.required):
         yield SchemaChange(child(path, name), "required" if name in b.required else "no longer required")
@@ -217,7 +217,7 @@ def _between(path: str, a: FieldRule, b: FieldRule) -> Iterator[SchemaChange]:
         ("pattern", a.pattern and a.pattern.pattern, b.pattern and b.pattern.pattern),
     ):
         if before != after:
-            verb = "gone" if after is None else "new" if before is None else "changed"
+            verb = "removed" if after is None else "added" if before is None else "changed"
             yield SchemaChange(path, f"{what} {verb}", loosens=b.flag == "pass" and before is not None)
     if a.reason != b.reason:
         yield SchemaChange(path, "passReason changed", loosens=b.flag == "pass" and not a.reason)
@@ -227,7 +227,7 @@ def _between(path: str, a: FieldRule, b: FieldRule) -> Iterator[SchemaChange]:
 
 def _says(rule: FieldRule) -> str:
     if rule.is_container:
-        return "by its inner fields"
+        return "by its nested fields"
     return (rule.flag or "undecided") + (f" as {rule.entity_type}" if rule.entity_type else "")
 
 

@@ -195,12 +195,12 @@ class Registry:
             return found
         entry = self._entries.get(data_type)
         if entry is None:
-            raise UnknownDataType(f"no schema serves {data_type!r}; there are: {', '.join(sorted(self))}")
+            raise UnknownDataType(f"there is no schema for {data_type!r}. Known: {', '.join(sorted(self))}")
         standing = state(entry.approval, entry.definition)
         if standing != "approved":
-            why = "was changed after its approval" if standing == "changed" else "is not approved by anybody"
-            raise UnapprovedSchema(f"the schema {data_type} ({entry.file}) {why}: "
-                                   "read it and approve it with `incognote schema approve`")
+            why = "was changed after its approval" if standing == "changed" else "is not approved"
+            raise UnapprovedSchema(f"the schema {data_type} ({entry.file}) {why}. "
+                                   "Read it, then approve it with `incognote schema approve`")
         if not entry.shipped:  # our tests check the shipped ones, and their approval covers the content
             refuse(problems(entry.definition), entry.file)
         schema = self._compiled[data_type] = compile_schema(entry.definition)
@@ -255,7 +255,7 @@ class Registry:
                 definition = read_definition(file.read_text(encoding="utf-8"))
             except (BadSchema, UnicodeDecodeError) as error:
                 why = error if isinstance(error, BadSchema) else "not UTF-8"
-                raise BadSchema(f"{file.name}: {why}. A folder of schemas must hold nothing else.") from None
+                raise BadSchema(f"{file.name}: {why}. A folder of schemas must contain only schemas.") from None
             name = definition.get("dataType")
             if not isinstance(name, str):
                 raise BadSchema(f"{file.name}: dataType is missing.")

@@ -51,14 +51,14 @@ def loose(pattern: str, max_length: int | None = None) -> str:
     tree = _parser.parse(pattern, re.ASCII)
     longest = min(tree.getwidth()[1], LONGEST + 1 if max_length is None else max_length)
     if longest > LONGEST:
-        return f"its pattern matches more than {LONGEST} characters"
+        return f"its pattern can match more than {LONGEST} characters"
     if not all(_bounded(part) for part in _parts(tree)):
-        return "its pattern matches characters it does not name, or others than ASCII"
+        return "its pattern can match characters that it does not list, or non-ASCII characters"
     repeated = [one for part in _parts(tree) if (one := _repeated(part, longest)) is not None]
     if any(codes & _LETTERS and codes & _BLANKS for _, codes in repeated):
-        return "its pattern matches letters and blanks in any order, which is free text"
+        return "its pattern can match free text (letters and spaces in any order)"
     if any(len(codes & (_LOWER if most <= _LONGEST_CODE else _LETTERS)) > 1 for most, codes in repeated):
-        return "its pattern matches any word, and so any name"
+        return "its pattern can match any word, including names"
     return ""
 
 

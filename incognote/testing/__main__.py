@@ -17,13 +17,13 @@ from incognote.testing.server import LocalServer
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve replies from a file. The first line printed is the base address, the second the key."""
     parser = argparse.ArgumentParser("python -m incognote.testing", description=__doc__)
-    parser.add_argument("--replies", required=True, metavar="FILE", help="JSON lines: note or address, and reply")
-    parser.add_argument("--otherwise", metavar="REPLY", help="the reply to what the file does not hold")
-    parser.add_argument("--port", type=int, default=0, help="0 for a free one")
-    parser.add_argument("--latency", type=float, default=0.0, metavar="SECONDS", help="of each reply")
+    parser.add_argument("--replies", required=True, metavar="FILE", help="JSON lines with note or address, and reply")
+    parser.add_argument("--otherwise", metavar="REPLY", help="reply to requests that are not in the file")
+    parser.add_argument("--port", type=int, default=0, help="0 for any free port")
+    parser.add_argument("--latency", type=float, default=0.0, metavar="SECONDS", help="delay of each reply")
     parser.add_argument("--misbehave", nargs="+", metavar="NAME", help="one or more of: " + ", ".join(MISBEHAVIOURS))
-    parser.add_argument("--share", type=float, default=0.3, help="of the calls that misbehave")
-    parser.add_argument("--seed", type=int, default=0, help="which calls misbehave")
+    parser.add_argument("--share", type=float, default=0.3, help="share of calls that misbehave")
+    parser.add_argument("--seed", type=int, default=0, help="seed that selects these calls")
     asked = parser.parse_args(arguments)
     ended = threading.Event()
     for told in (signal.SIGINT, signal.SIGTERM):

@@ -78,7 +78,7 @@ class MemoryStore:
             IndexUnavailable: it was set to be down.
         """
         if self.down:
-            raise IndexUnavailable("the index was told to be down")
+            raise IndexUnavailable("the index was set to be down")
         match op:
             case Get(ids):
                 return {one: replace(self.docs[one], vector=None) for one in ids if one in self.docs}

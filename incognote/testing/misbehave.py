@@ -264,7 +264,7 @@ class Misbehaviour:
             if name not in MISBEHAVIOURS:
                 raise UnknownName("misbehaviour", name, list(MISBEHAVIOURS))
         if not self.names or not 0.0 <= share <= 1.0:
-            raise UsageError("a misbehaviour needs a name and a share between 0 and 1")
+            raise UsageError("a misbehaviour needs a name and a share from 0 to 1")
         self.share, self.seed, self.attempts = share, seed, attempts
         self._retry_after, self._hang, self._slow = retry_after, hang, slow
 

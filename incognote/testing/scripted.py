@@ -46,7 +46,7 @@ class Replies:
             addresses = (request.address(model) for model in self._models)
             found = next((self._table[a] for a in addresses if a in self._table), self._otherwise)
         if found is None:
-            raise ModelRejected("the table of replies holds none for this request") from None
+            raise ModelRejected("the table has no reply to this request") from None
         return found
 
 
@@ -70,9 +70,9 @@ def read_replies(path: str | Path, *, otherwise: str | None = None) -> Replies:
             key = said["note"] if "note" in said else said["address"]
             reply = said["reply"]
         except (KeyError, TypeError):
-            raise UsageError(f"line {number}: a line holds note or address, and reply") from None
+            raise UsageError(f"line {number}: must have note or address, and reply") from None
         if not isinstance(key, str) or not isinstance(reply, str | dict):
-            raise UsageError(f"line {number}: note and address are texts, a reply is a text or an object")
+            raise UsageError(f"line {number}: note and address must be strings, and reply a string or an object")
         table[key] = reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
         models[str(said.get("model", ""))] = None
     return Replies(table, models=tuple(models), otherwise=otherwise)

@@ -125,7 +125,7 @@ class LocalServer:
             UsageError: the server was not started.
         """
         if not self._port:
-            raise UsageError("a server without a port of its choice has no address before it starts")
+            raise UsageError("the server has no address yet. Start it, or set its port")
         return f"http://{_HOST}:{self._port}/v1"
 
     @property
@@ -312,7 +312,7 @@ class LocalServer:
             raise ApiError(status, "The script refuses this request.", problem.code) from None
         except Exception as failure:  # the script is the test's own code; raised when the server is closed
             self._failures.append(failure)
-            raise ApiError(500, "The script failed; its error is raised where the server is closed.") from None
+            raise ApiError(500, "The script failed. Its error is raised when the server is closed.") from None
 
     def _line(self, body: Json) -> tuple[int, Json]:
         """Return status and body for one line of a batch. A trouble without a status becomes an error 500."""

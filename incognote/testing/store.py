@@ -177,7 +177,7 @@ class Store:
         if batch.shown["input_file_id"] not in self._files:
             _fail(batch.shown, "missing_file", "the input file is gone")
         elif outcome == "failed":
-            _fail(batch.shown, "invalid_request", "the batch was told to fail")
+            _fail(batch.shown, "invalid_request", "the batch was set to fail")
         elif outcome in ("completed", "expired"):
             share = 1.0 if outcome == "completed" else batch.plan.share
             self._finish(batch, outcome, share, told=True)
@@ -258,7 +258,7 @@ def _lines(content: bytes) -> list[Json]:
     if not lines:
         raise ApiError(400, "the file is empty", "empty_file")
     if len({line["custom_id"] for line in lines}) < len(lines):
-        raise ApiError(400, "a custom_id stands twice", "duplicate_custom_id")
+        raise ApiError(400, "a custom_id occurs twice", "duplicate_custom_id")
     return lines
 
 

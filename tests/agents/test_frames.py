@@ -84,7 +84,7 @@ def test_the_text_of_a_held_row_is_missing_and_its_reason_is_given(kind: str, de
     make, rows = KINDS[kind]
     first, second = rows(deid.deidentify_frame(make([{"note": 1}, {"note": None}]), text="note"))
     assert (first["note"], first["verdict"]) == (None, "quarantine")
-    assert "holds a value that is not text" in first["reasons"]
+    assert "has a value that is not text" in first["reasons"]
     assert (second["note"], second["verdict"], second["reasons"]) == (None, "release", "")
 
 

@@ -117,9 +117,9 @@ def test_what_cannot_be_read_is_named_as_it_was_typed_and_counted(
     os.mkfifo("in/pipe.txt")
     done = run("deid", "./in", "--out", "out")
     assert done.code == 3
-    assert "incognote: not read: ./in/gone.txt: a link that leads nowhere\n" in done.err
-    assert "incognote: not read: ./in/pipe.txt: a pipe, a socket or a device\n" in done.err
-    assert "incognote: not read: ./in/out.txt: a link that leads out of the folder: name the link" in done.err
+    assert "incognote: not read: ./in/gone.txt: a broken link\n" in done.err
+    assert "incognote: not read: ./in/pipe.txt: a pipe, a socket, or a device\n" in done.err
+    assert "incognote: not read: ./in/out.txt: a link to a file outside the folder. Name the link" in done.err
     assert "3 inputs not read" in done.out
     assert not Path("out-quarantine").exists()
     manifest = json.loads(Path("out/manifest.json").read_text())

@@ -77,7 +77,7 @@ def test_a_schema_with_problems_is_told_field_by_field(run: Run, visit: Path) ->
     visit.write_text(json.dumps({**SCHEMA, "properties": {"name": {"type": "string"}}}))
     done = run("schema", "check", visit)
     assert done.code == 1
-    assert "name: no flag decides" in done.out
+    assert "name: has no flag" in done.out
     assert run("schema", "approve", visit, "--by", "Ada").code == 1
 
 

@@ -171,7 +171,7 @@ def test_a_format_is_named_within_gzip_too(tmp_path: Path) -> None:
     assert one.data == PDF
     [two] = _read(tmp_path / "notes.gz", gzip.compress(b"a note"))
     assert two.error is not None
-    assert two.error.detail.endswith(": name it by what is in it, as .txt.gz or .jsonl.gz")
+    assert two.error.detail.endswith("Use a suffix that shows its content, such as .txt.gz or .jsonl.gz")
 
 
 @pytest.mark.parametrize(

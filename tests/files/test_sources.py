@@ -55,13 +55,13 @@ def test_what_cannot_be_read_is_a_source_that_says_why(tmp_path: Path) -> None:
     os.mkfifo(folder / "pipe.txt")
     found = {source.name: source.unread for source in find([str(folder)]).files}
     assert found == {
-        "nowhere.txt": "a link that leads nowhere",
-        "loop.txt": "a link that leads nowhere",
-        "out": "a link to a folder, which is not followed: name the folder itself",
-        "pipe.txt": "a pipe, a socket or a device",
+        "nowhere.txt": "a broken link",
+        "loop.txt": "a broken link",
+        "out": "a link to a folder, which is not followed. Name the folder itself",
+        "pipe.txt": "a pipe, a socket, or a device",
     }
     (given,) = find([str(folder / "nowhere.txt")]).files
-    assert given.unread == "a link that leads nowhere"
+    assert given.unread == "a broken link"
 
 
 def test_a_link_out_of_the_folder_is_read_only_where_it_is_named_itself(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_link_out_of_the_folder_is_read_only_where_it_is_named_itself(tmp_path
     folder.mkdir()
     (tmp_path / "elsewhere.txt").write_text("x")
     (folder / "out.txt").symlink_to("../elsewhere.txt")
-    link, why = str(folder / "out.txt"), "a link that leads out of the folder: name the link itself, or the file"
+    link, why = str(folder / "out.txt"), "a link to a file outside the folder. Name the link or the file itself"
     for paths, unread in (([folder], why), ([folder, link], ""), ([link, folder], ""), ([link], "")):
         assert [(one.shown, one.unread) for one in find([str(path) for path in paths]).files] == [(link, unread)]
 
@@ -81,10 +81,10 @@ def test_links_to_one_place_are_each_told(tmp_path: Path) -> None:
         (tmp_path / name).symlink_to("nothing")
     (tmp_path / "deep").mkdir()
     assert [(source.name, source.unread) for source in find([str(tmp_path)]).files] == [
-        ("a.txt", "a link to a file that is read under another name"),
+        ("a.txt", "a link to a file that is already read under another name"),
         ("m.txt", ""),
-        ("y.txt", "a link that leads nowhere"),
-        ("z.txt", "a link that leads nowhere"),
+        ("y.txt", "a broken link"),
+        ("z.txt", "a broken link"),
     ]
 
 

@@ -256,7 +256,7 @@ def test_every_action_must_be_served() -> None:
 
 def test_ids_that_become_one_are_refused() -> None:
     record = opened(bundle(patient(), patient(id="pt-2")))
-    with pytest.raises(AccountingError, match="one to one"):
+    with pytest.raises(AccountingError, match="one-to-one"):
         record.rewritten({}, {action: f"[{action.entity_type}]" for action in record.actions})
 
 

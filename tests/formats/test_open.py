@@ -174,7 +174,7 @@ def test_without_a_known_data_type_nothing_is_opened_and_nothing_quoted(raw: str
 
 
 def test_a_data_type_the_caller_misspells_is_quoted_with_those_there_are() -> None:
-    with pytest.raises(UnknownDataType, match="'clinicalrecord'; there are: clinicalRecord"):
+    with pytest.raises(UnknownDataType, match=r"'clinicalrecord'\. Known: clinicalRecord"):
         open_record('{"note":"Doe"}', SHIPPED, data_type="clinicalrecord")
 
 
@@ -192,24 +192,24 @@ def test_a_record_is_an_object(raw: str) -> None:
 
 
 @pytest.mark.parametrize(("raw", "field", "words"), [
-    ('{"who":{"mrn":"1"},"extra":"Doe"}', "extra", "not named by the schema visit"),
-    ('{"who":{"mrn":"1","extra":"Doe"}}', "who.extra", "not named"),
-    ('{"who":{"mrn":"1"},"contact":[{},{"name":{"given":"Doe"}}]}', "contact[1].name.given", "not named"),
-    ('{"who":{"mrn":"1"},"Jane Doe":1}', "", "member 2 is not named"),
-    ('{"who":{"mrn":"1","555-12-1234":1}}', "who", "who: member 2 is not named"),
-    ('{"who":{}}', "who.mrn", "required and absent"),
-    ("{}", "who", "required and absent"),
-    ('{"who":{"mrn":"1"},"name":["Doe"]}', "name", "is of type array, the schema says null or string"),
-    ('{"who":{"mrn":1.0}}', "who.mrn", "is of type number, the schema says integer or string"),
+    ('{"who":{"mrn":"1"},"extra":"Doe"}', "extra", "not in the schema visit"),
+    ('{"who":{"mrn":"1","extra":"Doe"}}', "who.extra", "not in the schema"),
+    ('{"who":{"mrn":"1"},"contact":[{},{"name":{"given":"Doe"}}]}', "contact[1].name.given", "not in the schema"),
+    ('{"who":{"mrn":"1"},"Jane Doe":1}', "", "member 2 is not in the schema"),
+    ('{"who":{"mrn":"1","555-12-1234":1}}', "who", "who: member 2 is not in the schema"),
+    ('{"who":{}}', "who.mrn", "required, but missing"),
+    ("{}", "who", "required, but missing"),
+    ('{"who":{"mrn":"1"},"name":["Doe"]}', "name", "is of type array, but must be null or string"),
+    ('{"who":{"mrn":1.0}}', "who.mrn", "is of type number, but must be integer or string"),
     ('{"who":{"mrn":true}}', "who.mrn", "is of type boolean"),
-    ('{"who":{"mrn":"1"},"contact":{"Doe":1}}', "contact", "is of type object, the schema says array"),
+    ('{"who":{"mrn":"1"},"contact":{"Doe":1}}', "contact", "is of type object, but must be array"),
     ('{"who":{"mrn":"1"},"contact":[{"notes":[7]}]}', "contact[0].notes[0]", "is of type integer"),
-    ('{"who":{"mrn":"1"},"pain":"Doe"}', "pain", "is of type string, the schema says number"),
+    ('{"who":{"mrn":"1"},"pain":"Doe"}', "pain", "is of type string, but must be number"),
     ('{"who":null}', "who", "is of type null"),
     ('{"who":{"mrn":"1"},"recordVersion":"Doe"}', "recordVersion", "version number"),
     ('{"who":{"mrn":"1"},"recordVersion":"555-1234"}', "recordVersion", "version number"),
     ('{"who":{"mrn":"1"},"recordVersion":["Doe"]}', "recordVersion", "version number"),
-    ('{"who":{"mrn":"1","dataType":"Doe"}}', "who.dataType", "not named"),
+    ('{"who":{"mrn":"1","dataType":"Doe"}}', "who.dataType", "not in the schema"),
     ('{"who":{"mrn":"1"},"dataType":1}', "dataType", "dataType: must be a string, not of type integer"),
 ])
 def test_a_violation_names_the_field_and_never_the_value(visits: Registry, raw: str, field: str, words: str) -> None:
@@ -223,7 +223,7 @@ def test_many_violations_are_told_up_to_five() -> None:
     raw = json.dumps({"text": "x", **{f"f{c}": "Doe" for c in "abcdefgh"}})
     with pytest.raises(SchemaViolation, match="and 3 more") as caught:
         open_record(raw, SHIPPED, data_type="note")
-    assert str(caught.value).count("not named") == 5
+    assert str(caught.value).count("not in the schema") == 5
 
 
 @pytest.mark.parametrize("version", ['"1.0"', '"v2.3.1"', "1", "1.0", "null"])
@@ -246,7 +246,7 @@ def test_a_resource_without_a_data_type_goes_to_fhir_whatever_the_caller_names(
     if is_fhir:
         open_record(raw, SHIPPED, data_type="note")
     else:
-        with pytest.raises(SchemaViolation, match="resourceType: is not named"):
+        with pytest.raises(SchemaViolation, match="resourceType: is not in the schema"):
             open_record(raw, SHIPPED)
     assert given == [raw] * is_fhir
 
@@ -261,9 +261,10 @@ def test_limits_of_passing_fields_hold(tmp_path: Path) -> None:
     fine = '{"sex":null,"code":"ABCD","n":1.0,"b":true}'
     assert open_record(fine, registry, data_type="visit").texts == ()
     for raw, words in (
-        ('{"sex":"Doe"}', "sex: is none of the values"), ('{"code":"A Doe"}', "code: is longer than the schema's 4"),
-        ('{"code":"doe"}', "code: does not match"), ('{"n":true}', "n: is of type boolean"), ('{"n":3}', "n: is none"),
-        ('{"b":false}', "b: is none"),
+        ('{"sex":"Doe"}', "sex: is not one of the values"),
+        ('{"code":"A Doe"}', "code: is longer than 4"),
+        ('{"code":"doe"}', "code: does not match"), ('{"n":true}', "n: is of type boolean"),
+        ('{"n":3}', "n: is not one"), ('{"b":false}', "b: is not one"),
     ):
         with pytest.raises(SchemaViolation, match=words) as caught:
             open_record(raw, registry, data_type="visit")
@@ -300,7 +301,7 @@ def test_a_passing_number_that_no_label_makes_an_identifier_passes(tmp_path: Pat
 
 
 def test_a_number_called_as_an_identifier_passes_for_a_reason_or_not_at_all(tmp_path: Path) -> None:
-    with pytest.raises(BadSchema, match="member: passes through unread, and its name says HEALTH_PLAN_ID"):
+    with pytest.raises(BadSchema, match="member: passes through without a scan, but its name suggests HEALTH_PLAN_ID"):
         registry_of(tmp_path, {"member": MEASURED})
     registry = registry_of(tmp_path, {"member": {**MEASURED, "passReason": "how many members the ward has"}})
     assert open_record('{"member":48213977}', registry, data_type="visit").texts == ()
@@ -318,7 +319,7 @@ def test_the_type_of_a_shipped_note_is_scanned(record: dict[str, Any]) -> None:
 @pytest.mark.parametrize("gender", ["Karen Oyelowo", "Oyelowo", "female Oyelowo", "MRN 48213977"])
 def test_a_gender_that_is_none_is_refused(gender: str) -> None:
     record = {"dataType": "workflow", "patient_name": "x", "patient_id": "1", "gender": gender, "medical_history": ""}
-    with pytest.raises(SchemaViolation, match="gender: is none of the values") as caught:
+    with pytest.raises(SchemaViolation, match="gender: is not one of the values") as caught:
         open_record(json.dumps(record), SHIPPED)
     assert "Oyelowo" not in str(caught.value)
 
@@ -331,10 +332,10 @@ def test_a_pattern_that_is_not_anchored_must_match_the_whole_value(tmp_path: Pat
 
 
 def test_an_unknown_member_named_like_a_person_is_told_by_its_position() -> None:
-    with pytest.raises(SchemaViolation, match="member 2 is not named") as caught:
+    with pytest.raises(SchemaViolation, match="member 2 is not in the schema") as caught:
         open_record('{"text":"x","Smithson":1}', SHIPPED, data_type="note")
     assert caught.value.field == ""
-    with pytest.raises(SchemaViolation, match="noteComment: is not named"):
+    with pytest.raises(SchemaViolation, match="noteComment: is not in the schema"):
         open_record('{"text":"x","noteComment":1}', SHIPPED, data_type="note")
 
 

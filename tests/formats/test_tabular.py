@@ -152,9 +152,9 @@ def test_a_faulty_row_alone_is_refused_and_none_vanishes() -> None:
     assert [r.rows for r in records] == [(1,), (2,), (3,), (4,), (5,), (6,), (7,)]
     bad = [r for r in records if isinstance(r, BadRows)]
     assert [str(r.problem) for r in bad] == [
-        "row 2 has 2 cells, the header has 3", "row 3 has 4 cells, the header has 3",
+        "row 2 has 2 cells, but the header has 3", "row 3 has 4 cells, but the header has 3",
         "row 4 cannot be read: text follows a closing quote",
-        "row 7 cannot be read: a quote is opened and never closed",
+        "row 7 cannot be read: an opening quote is never closed",
     ]
     assert "note_id,patient_id,text\n" + "".join(r.content for r in records) == text
     assert "Doe" not in repr(bad)
@@ -272,9 +272,9 @@ def test_a_table_of_a_header_alone_has_no_records() -> None:
 @pytest.mark.parametrize(("header", "error", "words"), [
     ("note_id,patient_id,text,extra", SchemaViolation, "column 'extra': not in the schema csvNotes"),
     ("n1,Jane Doe,Seen 3/4", SchemaViolation, "column 1, column 2, column 3: not in the schema"),
-    ("note_id,text", SchemaViolation, "has no patient_id"),
+    ("note_id,text", SchemaViolation, "lacks columns of the schema csvNotes: patient_id"),
     ("note_id,text,patient_id,text", MalformedRecord, "columns 2 and 4 have the same name"),
-    ('note_id,patient_id,"text', MalformedRecord, "a quote is opened"),
+    ('note_id,patient_id,"text', MalformedRecord, "an opening quote"),
 ])
 def test_a_header_that_does_not_fit_is_told_without_quoting_data(header: str, error: type, words: str) -> None:
     with pytest.raises(error, match=words) as caught:
@@ -326,8 +326,8 @@ def test_an_id_that_is_passed_by_name_passes() -> None:
 
 
 @pytest.mark.parametrize(("columns", "words"), [
-    (Columns(text=["t"]), "what to do with column [12], column 3\\."),
-    (Columns(text=["t"], passed=["a"]), "what to do with column 3\\."),
+    (Columns(text=["t"]), "no rule for column [12], column 3\\."),
+    (Columns(text=["t"], passed=["a"]), "no rule for column 3\\."),
     (Columns(text=["nope"]), "no column 'nope'"),
     (Columns(text=[]), "at least one text column"),
     (Columns(text=["t"], passed=["t"]), "used for two things"),

@@ -185,7 +185,7 @@ async def test_what_is_no_whole_answer_is_none(answer: bytes) -> None:
         with faults.exchange() as noted, pytest.raises(NotAnswered):
             await asked(Caller(f"http://127.0.0.1:{listener.port}/v1", largest=1000))
         assert noted.status is None
-        assert noted.failure == "not connected, or cut off"
+        assert noted.failure == "the connection failed or was cut off"
 
 
 async def test_a_certificate_that_nobody_vouches_for_gets_no_request(tmp_path: Path) -> None:

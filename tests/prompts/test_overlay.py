@@ -85,9 +85,9 @@ def test_every_change_changes_the_version_and_the_same_content_has_the_same(writ
     [
         ("colour = 1", "colour.*Allowed: base"),
         ('[sections]\nrule = "x"', r"sections\.rule: there is no such section\. An overlay can change role"),
-        ('[sections]\noutput_format = "x"', r"sections\.output_format: how a reply is written is the base's"),
-        ('[append]\ninput = "x"', r"append\.input: how a reply"),
-        ('[append]\nseveral = "x"', r"append\.several: how a reply"),
+        ('[sections]\noutput_format = "x"', r"sections\.output_format: only a complete prompt file can change"),
+        ('[append]\ninput = "x"', r"append\.input: only a complete"),
+        ('[append]\nseveral = "x"', r"append\.several: only a complete"),
         ('[sections]\ncontrols = "x"', r"controls must hold \$types"),
         ('[append]\nrole = "$$ and $text"', "role: allowed placeholders"),
         ("[append]\nrole = 3", "append.role must be a string"),

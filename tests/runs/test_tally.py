@@ -97,7 +97,7 @@ def test_a_lost_record_is_an_error_and_not_a_result(tmp_path: Path) -> None:
     def forgetful(inputs: Iterator[Input]) -> list[Result]:
         return [_result(one) for one in inputs][:-1]
 
-    with pytest.raises(AccountingError, match="3 records were read, 2"):
+    with pytest.raises(AccountingError, match="3 records were read, but 2"):
         run(_inputs(tmp_path, b"{}\n" * 3), forgetful, lambda *_: None, lambda *_: None)
 
 

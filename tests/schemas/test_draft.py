@@ -87,7 +87,7 @@ def test_evidence_counts(made: Draft) -> None:
     assert (story.kind, story.filled, story.distinct, story.hits) == ("free text", 1.0, 40, {"PERSON": 40})
     assert (plan.filled, plan.distinct, plan.longest) == (0.5, 1, 4)
     assert str(reach) == ("short text, filled 100%, 40 distinct, longest 8, TELEPHONE_NUMBER in 40 of 40: "
-                          "mask (by what the detectors found)")
+                          "mask (by its detected identifiers)")
     assert made.schema["properties"]["reach"]["description"] == str(reach)
 
 

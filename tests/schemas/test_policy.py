@@ -136,7 +136,7 @@ threshold = 0.7
 
 def test_a_label_is_inherited_until_it_is_taken_off(tmp_path: Path) -> None:
     shifted = '\n[types.DATE]\noperator = "date-shift"\n'
-    with pytest.raises(PolicyProblem, match=r"DATE: date-shift derives .* forfeits the label safe-harbor"):
+    with pytest.raises(PolicyProblem, match=r"DATE: date-shift derives .* the label safe-harbor does not allow"):
         load_policy(write(tmp_path, f'name = "ours"\nextends = "safe-harbor"\n{shifted}'))
     assert (
         load_policy(write(tmp_path, f'name = "ours"\nextends = "safe-harbor"\nlabel = "none"\n{shifted}')).label is None
@@ -227,7 +227,7 @@ operator = "surrogate"
 
 
 def test_safe_harbor_allows_surrogates_that_are_never_revealed(tmp_path: Path) -> None:
-    with pytest.raises(PolicyProblem, match="reveal leads back"):
+    with pytest.raises(PolicyProblem, match="reveal links a surrogate"):
         load_policy(write(tmp_path, HARBOR))
     policy = load_policy(write(tmp_path, HARBOR + "[relex]\nreveal = false\n"))
     assert (policy.label, policy.surrogates, policy.relex.reveal) == ("safe-harbor", {"PERSON"}, False)

@@ -18,13 +18,13 @@ def test_codes_and_numbers_of_bounded_length_are_a_shape(pattern: str) -> None:
 
 @pytest.mark.parametrize(("pattern", "words"), [
     ("^[^0-9]*$", "more than 40"), (".*", "more than 40"), ("^[A-Z]+$", "more than 40"),
-    ("^[^0-9]{0,30}$", "does not name"), ("^.{0,30}$", "does not name"), (r"^\S{1,9}$", "does not name"),
-    (r"^\W{1,9}$", "does not name"), ("^é$", "does not name"), ("^[Ā-ſ]$", "does not name"),
-    ("^[A-é]$", "does not name"),
-    (r"^\t$", "does not name"), (r"^a\s$", "does not name"), ("^(?:[^a]|b)$", "does not name"),
+    ("^[^0-9]{0,30}$", "does not list"), ("^.{0,30}$", "does not list"), (r"^\S{1,9}$", "does not list"),
+    (r"^\W{1,9}$", "does not list"), ("^é$", "does not list"), ("^[Ā-ſ]$", "does not list"),
+    ("^[A-é]$", "does not list"),
+    (r"^\t$", "does not list"), (r"^a\s$", "does not list"), ("^(?:[^a]|b)$", "does not list"),
     ("^[A-Za-z ]{0,30}$", "free text"), ("^[A-Z ]{0,12}$", "free text"), ("^(?:[A-Z][a-z]{1,3} ){1,4}$", "free text"),
-    ("^[ -~]{0,20}$", "free text"), ("^[A-Z][a-z]{0,30}$", "any name"), (r"^\w{1,20}$", "any name"),
-    ("^[A-Z]{1,20}$", "any name"), ("^(?:[a-z]){4}$", "any name"), ("^(?:[a-z]b){4}$", "any name")])
+    ("^[ -~]{0,20}$", "free text"), ("^[A-Z][a-z]{0,30}$", "any word"), (r"^\w{1,20}$", "any word"),
+    ("^[A-Z]{1,20}$", "any word"), ("^(?:[a-z]){4}$", "any word"), ("^(?:[a-z]b){4}$", "any word")])
 def test_words_and_what_is_not_bounded_are_none(pattern: str, words: str) -> None:
     assert words in loose(pattern)
 

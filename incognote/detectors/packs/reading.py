@@ -119,7 +119,7 @@ def read_head(text: str, fault: Fault) -> tuple[str, str]:
         fault(None, 'needs version, in quotes, such as "1"')
         version = ""
     if set(written) - {"name", "version"}:
-        fault(None, "has more than name and version; rules belong into patterns.toml")
+        fault(None, "has keys other than name and version. Put rules in patterns.toml")
     return name, version
 
 
@@ -129,7 +129,7 @@ def read_rules(text: str, pack: str, fault: Fault) -> tuple[tuple[PatternRule, .
     rules: list[PatternRule] = []
     retypes: list[Retype] = []
     if set(written) - {"rule", "retype"}:
-        fault(None, "holds something that stands under neither [[rule]] nor [[retype]]")
+        fault(None, "has keys outside [[rule]] and [[retype]]")
     for kind, build in (("rule", _rule), ("retype", _retype)):
         tables = written.get(kind, [])
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
@@ -172,12 +172,12 @@ def _rule(table: Mapping[str, Any], pack: str) -> PatternRule:
     rule = PatternRule.from_dict(table, file=pack)
     _check_type(rule.type, name)
     if max(rule.score, rule.boosted) < _LEAST:
-        raise UsageError(f"{name}: score must be at least {_LEAST}; below it, nothing is found")
+        raise UsageError(f"{name}: score must be at least {_LEAST}. Lower scores are ignored")
     for key in _TRIGGERS:
         for word in table.get(key, ()):
             plain = word if len(word) == 1 else word.removesuffix("?")
             if not word.startswith("{") and (plain != plain.lower() or not TOKEN.fullmatch(plain)):
-                raise UsageError(f"{name}: {key} must hold single lowercase words or single signs")
+                raise UsageError(f"{name}: {key} must contain only single lowercase words or symbols")
     if any(not label for label in rule.labels):
         raise UsageError(f"{name}: a label must have a letter or a digit")
     _check_speed([table["pattern"], *(part for key in _CONTEXTS for part in table.get(key, ()))], name)
@@ -187,7 +187,7 @@ def _rule(table: Mapping[str, Any], pack: str) -> PatternRule:
 def _retype(table: Mapping[str, Any], pack: str) -> Retype:
     name = "a retype"
     if set(table) - {"of", "to", "before", "score"} or not {"of", "to", "before"} <= set(table):
-        raise UsageError(f"{name}: needs of, to, and before; score is optional")
+        raise UsageError(f"{name}: needs of, to, and before. score is optional")
     if not isinstance(table["before"], list) or not all(isinstance(part, str) and part for part in table["before"]):
         raise UsageError(f"{name}: before must be a list of words in quotes")
     made = Retype.from_dict(table, file=pack)
@@ -238,7 +238,7 @@ def _toml(text: str, fault: Fault) -> dict[str, Any] | None:
         if at:
             fault(int(at[1]), "is not valid TOML here")
         else:  # tomllib noticed the error only at the end of the document
-            fault(len(text.splitlines()), "is not valid TOML: something is not closed, here or above")
+            fault(len(text.splitlines()), "is not valid TOML: a string or bracket is not closed, here or above")
         return None
 
 
@@ -258,7 +258,7 @@ def read_denied(text: str, fault: Fault) -> list[Known]:
     found: list[tuple[int, Known]] = []
     for line, cells in _rows(text, ("type", "value"), fault):
         if len(cells) != 2 or not all(cells):
-            fault(line, "needs type,value (a value that holds a comma goes in double quotes)")
+            fault(line, "needs type,value. Put a value with a comma in double quotes")
         elif cells[0] not in catalogue():
             fault(line, "its first column is not an entity type, such as HOSPITAL")
         else:
@@ -271,9 +271,9 @@ def read_staff(text: str, fault: Fault) -> list[Known]:
     found: list[tuple[int, Known]] = []
     for line, cells in _rows(text, ("name", "role"), fault):
         if len(cells) > 2 or not cells[0]:
-            fault(line, "needs name or name,role (a name that holds a comma goes in double quotes)")
+            fault(line, "needs name or name,role. Put a name with a comma in double quotes")
         elif ";" in cells[0]:
-            fault(line, "its columns are divided by semicolons; commas are needed")
+            fault(line, "its columns are separated by semicolons. Use commas")
         else:
             found.append((line, Known("CLINICIAN", cells[0])))
     return _findable(found, fault)
@@ -287,7 +287,7 @@ def _findable(rows: list[tuple[int, Known]], fault: Fault) -> list[Known]:
     capitalised = detector.detect([Text(one.value.title()) for one in known])
     for (line, _), one, other in zip(rows, as_written, capitalised, strict=True):
         if not one and not other:
-            fault(line, "this would not be found: it is too short, or of a type that lists cannot hold")
+            fault(line, "would never be found. It is too short, or lists do not support its type")
     return known
 
 
@@ -305,7 +305,7 @@ def _rows(text: str, head: tuple[str, ...], fault: Fault) -> Iterator[tuple[int,
             if not heading:
                 yield reader.line_num, cells
     except csv.Error:
-        fault(reader.line_num, "is not well-formed CSV here (a quote is not closed, or text follows one)")
+        fault(reader.line_num, "is not valid CSV here (a quote is not closed, or text follows a closing quote)")
 
 
 def read_examples(text: str, fault: Fault) -> Iterator[PackExample]:
@@ -338,14 +338,14 @@ def _spans(raw: Any, text: str, name: str) -> list[tuple[int, int, str]]:
         raise UsageError(f'{name} needs "type", an uppercase entity type such as HOSPITAL')
     words, start, end = raw.get("text"), raw.get("start"), raw.get("end")
     if words is not None and not (isinstance(words, str) and words):
-        raise UsageError(f'{name}: "text" must be the words of the span')
+        raise UsageError(f'{name}: "text" must be a string that is not empty')
     if start is None and end is None and words:
         places = [(m.start(), m.end(), raw["type"]) for m in re.finditer(re.escape(words), text)]
         if not places:
-            raise UsageError(f"{name}: its words are not in the text")
+            raise UsageError(f"{name}: its \"text\" does not occur in the example")
         return places
     if type(start) is not int or type(end) is not int or not 0 <= start < end <= len(text):
         raise UsageError(f'{name} needs "start" and "end" within the text, or "text"')
     if words is not None and text[start:end] != words:
-        raise UsageError(f"{name}: its words are not at its offsets")
+        raise UsageError(f"{name}: its \"text\" is not at its offsets")
     return [(start, end, raw["type"])]

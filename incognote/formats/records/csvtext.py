@@ -117,7 +117,7 @@ class Rows:
                         break
                     further = next(self._lines, None)
                     if further is None:
-                        fault = "a quote is opened and never closed"
+                        fault = "an opening quote is never closed"
                         break
                     done.append(line)
                     base += len(line)

@@ -200,7 +200,7 @@ def check_one_to_one(pairs: Iterable[tuple[str, str]]) -> None:
     """
     known = {(old, new) for old, new in pairs if re.fullmatch(_ID, old)}
     if not len(known) == len({old for old, _ in known}) == len({new for _, new in known}):
-        raise AccountingError("the replacements of ids are not one to one: references would lead astray")
+        raise AccountingError("the replacements of ids are not one-to-one, so references would be wrong")
 
 
 _NAMED = {"Patient": "PATIENT", "Practitioner": "CLINICIAN", "Organization": "PERSON"}

@@ -81,13 +81,13 @@ class FhirWalk:
     def _resource(self, node: Node, path: str, depth: int, *, contained: bool = False) -> None:
         kind = node.value.get("resourceType") if node.kind == "object" else None
         if kind is None or kind.kind != "string":
-            raise _wrong(path, "a resource is an object with a resourceType")
+            raise _wrong(path, "must be an object with a resourceType")
         if kind.value not in self._rules.resources:
             named = f" {kind.value}" if kind.value in self._rules.vocabulary["resource_types"] else ""
-            raise _wrong(child(path, "resourceType"), f"the resource type{named} has no rules; there are rules for "
+            raise _wrong(child(path, "resourceType"), f"the resource type{named} is not supported. Supported: "
                          + ", ".join(self._rules.resources))
         if contained and (kind.value == "Bundle" or "contained" in node.value):
-            raise _wrong(path, "a contained resource is no Bundle and contains none")
+            raise _wrong(path, "a contained resource cannot be a Bundle or contain resources")
         inside = {f"#{own_id}": k for c in items(node, "contained") for own_id in strings(c, "id")
                   for k in strings(c, "resourceType")}
         scope = _Scope(node, ElementRule(kind.value), kind.value, inside, depth=depth)
@@ -107,13 +107,13 @@ class FhirWalk:
             if rule is None or (name.startswith("_") and not is_primitive(rule.type)):
                 here = child(path, name) if is_told(name, elements) else path
                 shown = spoken(name, position, "element", elements)
-                raise _wrong(here, f"{shown} is not one of {scope.rule.type} in FHIR R4")
+                raise _wrong(here, f"{shown} does not exist in the FHIR R4 type {scope.rule.type}")
             here = child(path, name)
             inner = scope
             if telling and name.startswith(("value", "component")):
                 inner = replace(scope, telling=telling, is_value=name.startswith("value"))
             if rule.rule == "refuse":
-                raise _wrong(here, "must not occur: it may change the meaning of what it stands in")
+                raise _wrong(here, "is not supported. It may change the meaning of the element that contains it")
             if rule.rule == "drop":
                 self.drops.append((scope.holder, name))
                 dropped += 1
@@ -121,13 +121,13 @@ class FhirWalk:
                 self._sibling(scope, name, node, rule, here)
             elif rule.many:
                 if node.kind != "array" or not node.value:
-                    raise _wrong(here, "must be a list of at least one")
+                    raise _wrong(here, "must be a list that is not empty")
                 for i, one in enumerate(node.value):
                     self._one(inner, name, i, one, rule, item(here, i))
             else:
                 self._one(inner, name, None, node, rule, here)
         if dropped == len(members):
-            raise _wrong(path, "nothing of it may stay: leave it out")
+            raise _wrong(path, "has only elements that must be removed. Remove it")
 
     def _one(self, scope: _Scope, name: str, index: int | None, node: Node, rule: ElementRule, path: str) -> None:
         if rule.rule == "resource":
@@ -136,10 +136,10 @@ class FhirWalk:
             if node.kind == "null" and index is not None and f"_{name}" in scope.holder.value:
                 return  # the sibling says why there is no value
             if not fits(rule.type, node, self._raw):
-                raise _wrong(path, f"is not a {rule.type} of FHIR R4")
+                raise _wrong(path, f"is not a valid FHIR R4 {rule.type}")
             self._primitive(scope, Field(node, scope.holder, name, index, rule.type), rule, path)
         elif node.kind != "object":
-            raise _wrong(path, f"is of type {node.kind}, {rule.type} is an object")
+            raise _wrong(path, f"is of type {node.kind}, but {rule.type} must be an object")
         elif rule.rule == "extension":
             self._extension(scope, node, self._rules.extensions, path)
         else:
@@ -155,7 +155,7 @@ class FhirWalk:
         partner = scope.holder.value.get(name[1:])
         lists = node.kind == "array" and (partner is None or partner.kind == "array")
         if not lists or (partner is not None and len(partner.value) != len(node.value)):
-            raise _wrong(path, f"must be a list as long as {name[1:]}")
+            raise _wrong(path, f"must be a list of the same length as {name[1:]}")
         for i, one in enumerate(node.value):
             if one.kind != "null":
                 self._one(scope, name, i, one, element, item(path, i))
@@ -164,12 +164,12 @@ class FhirWalk:
         url = next(iter(strings(node, "url")), "")
         rule = allowed.get(url)
         if rule is None:
-            raise _wrong(path, "an extension that the rules do not list: leave it out")
+            raise _wrong(path, "is an extension that is not supported. Remove it")
         for position, (name, inner) in enumerate(node.value.items(), 1):
             here = child(path, name) if is_told(name, rule.values) else path
             if name == "extension" and rule.inner:
                 if inner.kind != "array" or not inner.value:
-                    raise _wrong(here, "must be a list of at least one")
+                    raise _wrong(here, "must be a list that is not empty")
                 for i, one in enumerate(inner.value):
                     self._extension(replace(scope, depth=scope.depth + 1), one, rule.inner, item(here, i))
             elif name in rule.values:
@@ -196,7 +196,7 @@ class FhirWalk:
             case "pass":
                 pattern = rule.pattern or (_TIME if rule.type == "time" else None)
                 if (rule.values and value not in rule.values) or (pattern and not pattern.fullmatch(value)):
-                    raise _wrong(path, f"is none of the values that {rule.type} may have here")
+                    raise _wrong(path, f"is not an allowed value of type {rule.type}")
             case "mask" | "absent":
                 told = next(iter(strings(holder, rule.sibling)), "") if rule.sibling else ""
                 self._act(path, field, value, rule.rule, rule.by_sibling.get(told, rule.entity))
@@ -248,7 +248,7 @@ class FhirWalk:
             case "attachment":
                 self._attachment(scope, field, value, path)
             case _:
-                raise _wrong(path, "has no rule")
+                raise _wrong(path, "is an element that is not supported")
 
     def _coded(self, path: str, field: Field, value: str, *, own: bool = False) -> None:
         """Handle an unlisted code or unit. Words are scanned as text. Other values of a local system are hashed, else
@@ -290,7 +290,7 @@ class FhirWalk:
         if link.type is not None or link.id is not None:
             self._link(path, field, value, self._reference(value, path))
         elif "data" in scope.holder.value or value.startswith("data:"):
-            raise _wrong(path, "points outside the record, at what nobody de-identified: leave it out")
+            raise _wrong(path, "refers to content outside the record, which is not de-identified. Remove it")
         else:
             self._act(path, field, value, "absent", "URL")
 
@@ -300,7 +300,7 @@ class FhirWalk:
         if link.type and link.id and link.base:
             base = self._bases.setdefault((link.type, link.id), link.base)
             if base != link.base:
-                raise _wrong(path, "two servers use one id for two resources of a type: split the Bundle by server")
+                raise _wrong(path, "two servers use the same id for resources of one type. Split the Bundle by server")
         return link
 
     def _identifier_link(self, value: str, path: str) -> Link:

@@ -77,7 +77,7 @@ class Narrative:
         self._removals: list[Change] = []
         self._words: list[tuple[int, int, str]] = []
         if bad := _NO_CHARACTER.search(source):
-            raise self._refused(bad.start(), "a character XML does not allow")
+            raise self._refused(bad.start(), "a character that XML does not allow")
         prolog = _PROLOG.match(source) if page else None
         self._read(_kinds(prolog is not None), "html" if prolog else "div", prolog.end() if prolog else 0)
         for start, end, quote in self._words:
@@ -145,9 +145,9 @@ class Narrative:
                 raise self._refused(at, "not well-formed XHTML")
             name = tag["name"]
             if name not in kinds:
-                raise self._refused(at, "an element the rules do not list")
+                raise self._refused(at, "an element that is not supported")
             if not open_names and (seen_root or name != root or tag["close"]):
-                raise self._refused(at, f"not one {root} element")
+                raise self._refused(at, f"not a single {root} element")
             if tag["close"]:
                 if tag["attributes"] or tag["empty"] or open_names.pop() != name:
                     raise self._refused(at, "not well-formed XHTML")
@@ -168,7 +168,7 @@ class Narrative:
         for match in _ATTRIBUTE.finditer(self.source, tag.start("attributes"), tag.end("attributes")):
             name = match["name"]
             if name in names:
-                raise self._refused(match.start(), "an attribute twice in one element")
+                raise self._refused(match.start(), "a duplicate attribute")
             names.add(name)
             if name in known["scanned"]:
                 self._words.append((match.start("value"), match.end("value"), match["quote"]))
@@ -176,7 +176,7 @@ class Narrative:
                 if name in known["removed"] or not re.fullmatch(known["kept"][name], match["value"], re.ASCII):
                     self._removals.append((match.start(), match.end(), ""))
             else:
-                raise self._refused(match.start(), "an attribute the rules do not list")
+                raise self._refused(match.start(), "an attribute that is not supported")
 
     def _characters(self, start: int, end: int, quote: str) -> None:
         at = start
@@ -192,7 +192,7 @@ class Narrative:
             reference = _REFERENCE.match(self.source, stop, end)
             character = _named(reference) if reference else None
             if reference is None or character is None:
-                raise self._refused(stop, "an ampersand that begins no known character reference")
+                raise self._refused(stop, "an ampersand without a known character reference")
             at = reference.end()
             self._add(character, stop, at, True, quote)
 
@@ -269,7 +269,7 @@ class Attached:
             return base64.b64encode(content.encode(self.charset)).decode("ascii")
         except UnicodeEncodeError:
             raise RecordProblem(
-                f"an attachment in {self.charset} cannot hold the replacements. Send it in UTF-8") from None
+                f"an attachment in {self.charset} cannot represent the replacements. Send it in UTF-8") from None
 
 
 def decode(data: str, content_type: str | None, path: str) -> Attached:
@@ -298,7 +298,7 @@ def decode(data: str, content_type: str | None, path: str) -> Attached:
         raise UnsupportedFormat.of(what, f"{path}.data")
     if media_type not in known["media_types"]:
         served = ", ".join(known["media_types"])
-        raise SchemaViolation(f"{path}.contentType: only {served} can be read", field=f"{path}.contentType")
+        raise SchemaViolation(f"{path}.contentType: must be one of: {served}", field=f"{path}.contentType")
     named = _CHARSET.search(content_type or "")
     charset = known["charsets"].get(named[1].lower() if named else "utf-8")
     if charset is None:
@@ -308,7 +308,7 @@ def decode(data: str, content_type: str | None, path: str) -> Attached:
     try:
         content = octets.decode(charset)
         if _UNPRINTABLE.search(content) or (charset in ("latin-1", "cp1252") and _is_utf8(octets)):
-            raise SchemaViolation(f"{path}.data: not text in {charset}. Name its character set in contentType",
+            raise SchemaViolation(f"{path}.data: not text in {charset}. Set its character set in contentType",
                                   field=f"{path}.data")
     except UnicodeDecodeError:
         raise SchemaViolation(f"{path}.data: not text in {charset}", field=f"{path}.data") from None

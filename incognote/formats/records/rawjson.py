@@ -148,7 +148,7 @@ def _key(raw: str, at: int, members: dict[str, Node]) -> tuple[str, int, int]:
             raise _fault(raw, at)
         at = colon.end()
     if name in members:
-        raise _fault(raw, start, "two members of one name in an object")
+        raise _fault(raw, start, "a duplicate key in an object")
     return name, start, at
 
 

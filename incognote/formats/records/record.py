@@ -128,15 +128,15 @@ class Walk:
 
     def _value(self, node: Node, rule: FieldRule, path: str, label: str | None = None) -> None:
         if node.kind not in rule.types and not (node.kind == "integer" and "number" in rule.types):
-            self._faults.append((path, f"is of type {node.kind}, the schema says {' or '.join(sorted(rule.types))}"))
+            self._faults.append((path, f"is of type {node.kind}, but must be {' or '.join(sorted(rule.types))}"))
         elif node.kind == "object" and rule.properties:
             self._object(node, rule, path)
         elif node.kind == "array" and rule.items is not None:
             for i, inner in enumerate(node.value):
                 self._value(inner, rule.items, item(path, i), label)
         elif label and rule.flag == "pass" and node.kind in ("integer", "number") and self._is_long(node, rule):
-            self._faults.append((path, f"a number as long as an identifier, under a label that says {label}: mask or "
-                                       "hash the field, or list its values"))
+            self._faults.append((path, f"is a number as long as an identifier, and its label suggests {label}. "
+                                       "Mask or hash the field, or list its values"))
         else:
             self._leaf(node, rule, path)
 
@@ -147,13 +147,13 @@ class Walk:
             if known is not None:
                 self._value(inner, known, child(path, name), self._label(name, known, members))
             elif path or name not in ENVELOPE:
-                fault = f"is not named by the schema {self._schema.data_type}: add it with a flag, or leave it out"
+                fault = f"is not in the schema {self._schema.data_type}. Add it with a flag, or remove it"
                 if is_told(name, rule.properties):
                     self._faults.append((child(path, name), fault))
                 else:
                     self._faults.append((path, f"{spoken(name, position, self._what, rule.properties)} {fault}"))
         for name in sorted(rule.required - members.keys()):
-            self._faults.append((child(path, name), "is required and absent"))
+            self._faults.append((child(path, name), "is required, but missing"))
 
     def _label(self, name: str, rule: FieldRule, members: dict[str, Node]) -> str | None:
         """Return what a number identifies, by its name, or by a label next to it if the name is only like `value`."""
@@ -188,10 +188,10 @@ class Walk:
 
     def _limits(self, node: Node, rule: FieldRule) -> Iterator[str]:
         if rule.values is not None and not any(self._equals(node, value) for value in rule.values):
-            yield "is none of the values the schema lists"
+            yield "is not one of the values in the schema"
         if node.kind == "string":
             if rule.max_length is not None and len(node.value) > rule.max_length:
-                yield f"is longer than the schema's {rule.max_length} characters"
+                yield f"is longer than {rule.max_length} characters"
             if rule.pattern is not None and not rule.pattern.fullmatch(node.value):
                 yield "does not match the schema's pattern"
 

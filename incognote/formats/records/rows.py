@@ -178,7 +178,9 @@ class Table:
         if row.fault:
             return MalformedRecord(f"row {row.number} cannot be read: {row.fault}")
         if len(row.values) != len(self.columns):
-            return SchemaViolation(f"row {row.number} has {len(row.values)} cells, the header has {len(self.columns)}")
+            return SchemaViolation(
+                f"row {row.number} has {len(row.values)} cells, but the header has {len(self.columns)}"
+            )
         return None
 
     def _opened(self, rows: list[RawRow]) -> OpenRows | BadRows:
@@ -302,7 +304,7 @@ def _refuse_unfit(names: Sequence[str], schema: Schema) -> None:
         )
     absent = sorted(schema.root.required - set(names))
     if absent:
-        raise SchemaViolation(f"the table has no {', '.join(absent)}, which the schema {schema.data_type} requires")
+        raise SchemaViolation(f"the table lacks columns of the schema {schema.data_type}: {', '.join(absent)}")
 
 
 def _kind(value: str, rule: FieldRule) -> Kind | None:

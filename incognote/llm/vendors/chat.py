@@ -68,7 +68,7 @@ class ChatModel(ABC):
             async with asyncio.timeout(self._timeout):
                 answer = await self._ask(parameters)
         except TimeoutError:
-            noted.status, noted.failure = None, f"no whole reply within {self._timeout:g} s"
+            noted.status, noted.failure = None, f"no complete reply within {self._timeout:g} s"
             return None
         except Exception:  # any kind, from the SDK; it may quote what was sent
             return None

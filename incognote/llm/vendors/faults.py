@@ -33,14 +33,14 @@ _UNWANTED = re.compile(
 )
 _PARAMETERS = ("response_format", "max_completion_tokens", "max_tokens", "temperature", "store", "seed")
 _REMEDIES = {
-    400: "it does not take the request as it is; check the model's name and what it supports",
-    401: "the key is missing or wrong; set api_key or the provider's variable",
-    402: "the account has no credit left",
-    403: "the key may not use this model or address; check its permissions",
-    404: "there is no such model, or api_base is not the address of its API; check both",
-    405: "api_base is not the address of a chat API; it often ends in /v1",
-    413: "the request is larger than it takes; use smaller chunks",
-    422: "it does not take the request as it is; check the model's name and what it supports",
+    400: "the request was rejected. Check the model's name and the features that it supports",
+    401: "the API key is missing or wrong. Set api_key or the provider's environment variable",
+    402: "the account has no credit left. Add credit",
+    403: "the API key has no access to this model or address. Check its permissions",
+    404: "the model does not exist, or api_base is not the URL of its API. Check both",
+    405: "api_base is not the URL of a chat API, which often ends in /v1",
+    413: "the request is too large. Use smaller chunks",
+    422: "the request was rejected. Check the model's name and the features that it supports",
 }
 _AGAIN = {408, 409, 425, 429}
 
@@ -74,7 +74,7 @@ class Exchange:
         if self.unsent is not None:
             return ModelRejected(f"{name}: {self.unsent}")
         if self.status is None:
-            return ModelUnavailable(f"{name}: {self.failure or 'no answer'}. Check that api_base is running")
+            return ModelUnavailable(f"{name}: {self.failure or 'no answer'}. Check the server at api_base")
         if self.status < 300:
             return ModelUnavailable(
                 f"{name}: status {self.status}, but no chat completion. Check that api_base is the URL of its API"

@@ -18,8 +18,8 @@ _LISTENERS = (
 )  # fmt: skip
 _NO_KEY = "not-needed"
 _PAST_THE_GUARD = (
-    "litellm opens this vendor's connections past the egress guard; nothing was sent; "
-    "use an OpenAI-compatible address of the vendor"
+    "litellm's connections to this vendor bypass the egress guard. Nothing was sent. "
+    "Use an OpenAI-compatible address of the vendor"
 )
 
 
@@ -63,7 +63,7 @@ class LiteLLMModel(ChatModel):
         noted = faults.current()
         assert noted is not None
         if _listened_to(self._litellm):
-            noted.refused = "litellm has callbacks or a cache in this process that could get the notes; take them away"
+            noted.refused = "litellm has callbacks or a cache in this process that could receive notes. Remove them"
             raise EgressRefused(noted.refused)
         with confined() as refusals:
             try:
@@ -79,7 +79,7 @@ class LiteLLMModel(ChatModel):
                     if refusals:
                         noted.refused = _PAST_THE_GUARD
                     else:
-                        noted.unsent = "litellm sent nothing: it lacks a key, a model it knows, or an API version"
+                        noted.unsent = "litellm sent nothing. Check the API key, the model's name, and the API version"
                 raise
 
     async def aclose(self) -> None:

@@ -71,10 +71,10 @@ class Guarded(httpx.AsyncBaseTransport):
                 finally:
                     await response.aclose()
         except httpx.TimeoutException:
-            noted.failure = "no answer in time"
+            noted.failure = "no answer before the timeout"
             raise NotAnswered(noted.failure) from None
         except httpx.HTTPError:
-            noted.failure = "not connected, or cut off"
+            noted.failure = "the connection failed or was cut off"
             raise NotAnswered(noted.failure) from None
         finally:
             await self._keep_idle(inner)
@@ -139,5 +139,5 @@ async def _whole(response: httpx.Response, largest: int) -> bytes:
     async for piece in response.aiter_bytes():
         body += piece
         if len(body) > largest:
-            raise httpx.ReadError("longer than any reply")
+            raise httpx.ReadError("the answer is too long for a reply")
     return bytes(body)

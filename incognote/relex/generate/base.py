@@ -292,7 +292,7 @@ class UsedSurrogates:
         if default is not None:
             return default
         raise UsageError(
-            f"no free surrogate of type {component.type.split(':', 1)[0]!r} is left in this scope: split the domain"
+            f"no free surrogate of type {component.type.split(':', 1)[0]!r} is left in this scope. Split the domain"
         )
 
     def _refuses(self, component: Component, value: str) -> bool:

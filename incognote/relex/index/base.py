@@ -91,7 +91,7 @@ class SurrogateIndex:
     def __init__(self, store: IndexStore, keyring: Keyring) -> None:
         if not keyring.persistent:
             raise KeyMissing(
-                "an index needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
+                "an index needs a persistent key. Run `incognote key new`, or set key_file (INCOGNOTE_KEY_FILE)"
             )
         self.store = store
         self.keyring = keyring
@@ -111,7 +111,7 @@ class SurrogateIndex:
         meta = await self.run(_look())
         self.keyring.require(meta.key, meta.check)
         if meta.state == "rekeying" and (begun_with is None or meta.detail != key_reference(begun_with)):
-            raise IndexBusy("the key of the index is being changed: finish that first with `incognote index rekey`")
+            raise IndexBusy("the key of the index is being changed. Finish that first with `incognote index rekey`")
         self.reopen(meta)
         return self
 
@@ -124,7 +124,7 @@ class SurrogateIndex:
     def sealer(self) -> Sealer:
         """The sealer in use."""
         if self._opened is None:
-            raise UsageError("the index is not open: call open() first")
+            raise UsageError("the index is not open. Call open() first")
         return self._opened
 
     @property
@@ -353,10 +353,10 @@ class Forgotten:
         if self.left or self.revealed_after:
             return (
                 f"after the deletion the index still holds {self.left:,} documents of the patient and reveals "
-                f"{self.revealed_after:,} surrogates: stop all writers, then run the same command again"
+                f"{self.revealed_after:,} surrogates. Stop all writers, then run the same command again"
             )
         if self.found and not self.deleted:
-            return f"the index had {self.found:,} documents of the patient, but deleted none: run the command again"
+            return f"the index had {self.found:,} documents of the patient, but deleted none. Run the command again"
         return ""
 
 

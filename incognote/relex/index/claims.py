@@ -69,7 +69,7 @@ def claim(sealer: Sealer, proposal: SurrogateProposal) -> Program[ClaimOutcome]:
         outcome = yield from attach(sealer, owners, variants, place.scope)
         if outcome is not None:
             return outcome
-    raise IndexBusy("the scope is being forgotten: finish that first with the same command")
+    raise IndexBusy("this scope is being deleted. Wait, or finish it with `incognote index forget`")
 
 
 def lookup(sealer: Sealer, place: IdentityPlace, variants: Iterable[str]) -> Program[tuple[IndexedIdentity, ...]]:

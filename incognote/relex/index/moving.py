@@ -66,9 +66,9 @@ async def rekey(index: SurrogateIndex, new: Keyring, tick: Tick = lambda _: None
     After an interruption, `rekey` of `opening` finishes it.
     """
     if not new.persistent or new.id == index.keyring.id:
-        raise UsageError("the new key must be different and persistent; make one with `incognote key new`")
+        raise UsageError("the new key must be different and persistent. Create one with `incognote key new`")
     if not index.originals_kept:
-        raise UsageError("the index stores no originals, and without them no key can be recomputed")
+        raise UsageError("the index stores no originals, so its keys cannot be recomputed")
     to = replace(index.sealer.meta, key=new.id, check=new.check)
     await index.run(begin(index.sealer, "rekeying", key_reference(index.keyring), to), writes=True)
     old, index.keyring = index.keyring, new
@@ -145,7 +145,7 @@ def read_head(sealer: Sealer, first: str) -> str:
     meta = sealer.meta
     for name in ("originals", "dimension", "embedder"):
         if facts[name] != getattr(meta, name):
-            raise UsageError(f"{name}: the export and this index differ; make an index with the same options")
+            raise UsageError(f"{name}: the export and this index differ. Create an index with the same options")
     return str(facts["export"])
 
 
@@ -205,7 +205,7 @@ def begin(sealer: Sealer, state: Literal["importing", "rekeying"], detail: str, 
     meta = replace(to, state=state, detail=detail)
     (swapped,) = yield Swap(((found[META], _said(meta)),))
     if not swapped:
-        raise UsageError("another process is changing the index: try again when it has finished")
+        raise UsageError("another process is changing the index. Try again when it has finished")
     return meta
 
 

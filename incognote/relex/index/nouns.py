@@ -88,7 +88,7 @@ class SurrogateProposal:
 
     def __post_init__(self) -> None:
         if not self.variants or not all(variant.strip() for variant in self.variants):
-            raise UsageError("variants: give at least one, and none may be empty")
+            raise UsageError("variants: must have at least one, and none may be empty")
         if not self.whole.strip():
             raise UsageError("whole: the full surrogate must not be empty")
 

@@ -125,7 +125,7 @@ async def rekeyable(url: str, old: Keyring, new: Keyring, *, password: str | Non
         index, _ = await _opened(url, new, old, False, password)
     async with index:
         if not index.originals_kept:
-            raise UsageError("it stores no originals, so its keys cannot be recomputed: start a new index instead")
+            raise UsageError("it stores no originals, so its keys cannot be recomputed. Start a new index")
 
 
 async def _opened(
@@ -133,7 +133,7 @@ async def _opened(
 ) -> tuple[SurrogateIndex, Meta]:
     if not keyring.persistent:
         raise KeyMissing(
-            "an index needs a persistent key: set key_file (INCOGNOTE_KEY_FILE); make one with `incognote key new`"
+            "an index needs a persistent key. Run `incognote key new`, or set key_file (INCOGNOTE_KEY_FILE)"
         )
     options = _options(url)
     store = await _store(url, options, _made(keyring, options) if create else None, password)
@@ -175,7 +175,7 @@ def _options(url: str) -> dict[str, str]:
     unknown = sorted(options.keys() - _ABOUT - _REACHING)
     if unknown and urlsplit(url).scheme not in installed("incognote.index_stores"):
         there = ", ".join(sorted(_ABOUT | _REACHING))
-        raise SettingError(f"index: unknown option {unknown[0]!r}; the options are {there}")
+        raise SettingError(f"index: unknown option {unknown[0]!r}. Known: {there}")
     for name in ("tls", "originals", "vectors"):
         if options.get(name, "on") not in _SWITCH:
             raise SettingError(f"index: {name} must be on or off")
@@ -225,7 +225,7 @@ def _agree(options: Mapping[str, str], meta: Meta) -> None:
         if name in asked and differs
     ]
     if wrong:
-        raise SettingError(f"index: it was made with a different {wrong[0]}; omit that option, or make another index")
+        raise SettingError(f"index: it was created with a different {wrong[0]}. Omit that option, or use another index")
 
 
 def _file(url: str, options: Mapping[str, str]) -> Path:
@@ -247,10 +247,10 @@ def _cluster(url: str, options: Mapping[str, str], password: str | None) -> Clus
     if parts.scheme != "opensearch" or not parts.hostname or not prefix or "/" in prefix or not port:
         raise SettingError("index: use sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX")
     if prefix != prefix.lower() or prefix[0] in "_-+." or any(c in '\\*?"<>| ,#:' for c in prefix):
-        raise SettingError("index: the prefix must be a lower-case name that OpenSearch accepts")
+        raise SettingError("index: the prefix must be a lowercase name that OpenSearch accepts")
     if parts.password is not None:
         raise SettingError(
-            "index: do not put the password in the address, where others can see it: use INCOGNOTE_INDEX_PASSWORD "
+            "index: do not put the password in the address, where others can see it. Use INCOGNOTE_INDEX_PASSWORD "
             "or index_password_file"
         )
     words: dict[str, Any] = {

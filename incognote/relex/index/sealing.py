@@ -67,9 +67,9 @@ class Meta:
         """
         facts = json.loads(doc.body) if doc is not None else {}
         if not facts:
-            raise IndexRejected("the index is gone or was never made: `incognote index create` makes one")
+            raise IndexRejected("the index does not exist. Create it with `incognote index create`")
         if facts["format"] != FORMAT:
-            raise IndexRejected("the index was made by a newer version of incognote: use that version")
+            raise IndexRejected("the index was made by a newer version of incognote. Use that version")
         return cls(**facts)
 
     def doc(self) -> Doc:
@@ -102,7 +102,7 @@ class Sealer:
         meta = Meta.read(found.pop(META, None))
         self.keyring.require(meta.key, meta.check)
         if meta.state != during:
-            raise IndexBusy(f"the index is in the middle of {_DOING[meta.state]}: finish that with the same command")
+            raise IndexBusy(f"the index has an unfinished {_DOING[meta.state]}. Finish it with the same command")
         return found
 
     def key_id(self, place: IdentityPlace, variant: str) -> str:
@@ -358,7 +358,7 @@ def key_reference(keyring: Keyring) -> str:
     return f"{keyring.id} {keyring.check}"
 
 
-_DOING = {"open": "nothing", "rekeying": "a change of its key", "importing": "an import"}
+_DOING = {"open": "nothing", "rekeying": "key change", "importing": "import"}
 
 
 def rank(doc: Doc) -> tuple[int, str]:

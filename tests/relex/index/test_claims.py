@@ -179,7 +179,7 @@ def test_a_scope_that_is_being_forgotten_is_not_waited_for_without_end(monkeypat
         return real(op)
 
     monkeypatch.setattr(index.memory, "do", forgets)
-    with pytest.raises(IndexBusy, match="forgotten"):
+    with pytest.raises(IndexBusy, match="index forget"):
         run(index, claims.claim(index.sealer, proposal(["a"], "S1")))
 
 

@@ -138,8 +138,8 @@ AGAIN = (
     "for, whole, and nothing before or after it."
 )
 _REMEMBERED = 4096  # answers; a round of the loop repeats the questions of the previous one
-_WHY = "a relexicalization agent got no usable answer; try again, choose another model, or let the policy "
-_REMEDY = 'use the embedded agents (models.on_failure = "embedded")'
+_WHY = "a relexicalization agent got no usable answer. Try again, choose another model, or set "
+_REMEDY = 'models.on_failure = "embedded" in the policy to use the embedded agents'
 
 
 def _untold(usage: Usage) -> None:

@@ -88,11 +88,11 @@ class ClusterAddress:
         if self.engine not in _SPACES:
             raise SettingError(f"index: engine must be one of {', '.join(_SPACES)}")
         if self.user is not None and not self.password:
-            raise SettingError("index: its user needs a password: set INCOGNOTE_INDEX_PASSWORD or index_password_file")
+            raise SettingError("index: its user needs a password. Set INCOGNOTE_INDEX_PASSWORD or index_password_file")
         if self.ca is not None and not self.ca.exists():
             raise SettingError("index: the ca file does not exist")
         if self.timeout <= 0 or min(self.attempts, self.slots) < 1 or self.replicas < 0:
-            raise SettingError("index: timeout, attempts and slots must be greater than 0, replicas at least 0")
+            raise SettingError("index: timeout, attempts and slots must be greater than 0, and replicas at least 0")
 
 
 class OpenSearchStore:
@@ -164,9 +164,9 @@ class OpenSearchStore:
         for mapping in (index["mappings"] for index in answer.values()):
             version = mapping.get("_meta", {}).get("version")
             if version is None:
-                raise IndexRejected("the index belongs to another program: use another prefix")
+                raise IndexRejected("the index belongs to another program. Use another prefix")
             if version > VERSION:
-                raise IndexRejected("the index was made by a newer version of incognote: use that version")
+                raise IndexRejected("the index was made by a newer version of incognote. Use that version")
             if version < VERSION:
                 dimension = mapping["properties"].get("vector", {}).get("dimension", 0)
                 await self._ask(partial(self._bring_up, self._layout(dimension)["mappings"]))
@@ -374,8 +374,8 @@ async def _once(send: Callable[[], Awaitable[Any]], fine: tuple[int, ...]) -> An
         return await send()
     except Unconnected as error:
         if isinstance(error.info, ssl.SSLError | ClientSSLError):
-            raise IndexRejected("the index's certificate is not trusted: set its CA (?ca=FILE)") from None
-        raise IndexUnavailable("the index does not answer: its records wait; try again when it is back") from None
+            raise IndexRejected("the index's certificate is not trusted. Set its CA (?ca=FILE)") from None
+        raise IndexUnavailable("the index does not answer. Records wait until it is back") from None
     except TransportError as error:
         status = error.status_code if isinstance(error.status_code, int) else 0
         if status in fine:

@@ -18,12 +18,12 @@ Json = dict[str, Any]
 def refused(status: int) -> IndexUnavailable | IndexRejected:
     """The error for a status of the cluster."""
     if status == 429 or status >= 500:
-        return IndexUnavailable(f"the index is not available ({status}): its records wait; try again later")
+        return IndexUnavailable(f"the index is not available ({status}). Records wait until it is back")
     if status in (401, 403):
-        return IndexRejected(f"the index refused the user ({status}): check user, password and permissions")
+        return IndexRejected(f"the index refused the user ({status}). Check the user, password, and permissions")
     if status == 404:
-        return IndexRejected("the index is gone or was never made (404): `incognote index create` makes one")
-    return IndexRejected(f"the index refused a request ({status}): check its version, plugins and prefix")
+        return IndexRejected("the index does not exist (404). Create it with `incognote index create`")
+    return IndexRejected(f"the index refused a request ({status}). Check its version, plugins, and prefix")
 
 
 def size(op: Create | Swap | Delete) -> int:

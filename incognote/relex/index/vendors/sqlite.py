@@ -127,9 +127,9 @@ class SqliteStore:
             if not tables and create is not None:
                 self._db.execute(f"PRAGMA application_id={_APPLICATION}")
             elif ours != _APPLICATION:
-                raise IndexRejected("the file belongs to another program: use another file, or create the index first")
+                raise IndexRejected("the file belongs to another program. Use another file, or create the index first")
             if version > len(_STEPS):
-                raise IndexRejected("the index was made by a newer version of incognote: use that version")
+                raise IndexRejected("the index was made by a newer version of incognote. Use that version")
             for step in _STEPS[version:]:
                 for statement in step:
                     self._db.execute(statement)
@@ -278,7 +278,7 @@ def _spoken() -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         name = getattr(error, "sqlite_errorname", type(error).__name__)
-        raise IndexUnavailable(f"the index is not available ({name}): check disk space and permissions") from None
+        raise IndexUnavailable(f"the index is not available ({name}). Check the disk space and permissions") from None
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", type(error).__name__)
         raise IndexRejected(f"the index cannot be used ({name}): it is damaged or belongs to another program") from None
