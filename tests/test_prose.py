@@ -53,6 +53,7 @@ RETIRED = [
     r"take one of the two out",
     r"has no words for",
     r"none we can check",
+    r"forfeits the label",
     r"take the label off",
     r"what scores lower",
     r"nothing is said of its",
