@@ -305,8 +305,8 @@ class Settings(ModelSettings, BaseSettings):
             return Keyring.from_command(self.key_command)
         if persistent:
             raise KeyMissing(
-                "A persistent key is needed. Run `incognote key new`, or set key_file, key_fd, or key_command "
-                "(INCOGNOTE_KEY_FILE, _FD, _COMMAND)."
+                "A persistent key is needed. Set key_file, key_fd, or key_command (INCOGNOTE_KEY_FILE, _FD, _COMMAND). "
+                "If you have no key yet, create one with `incognote key new`."
             )
         return Keyring.ephemeral()
 

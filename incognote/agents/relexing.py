@@ -58,7 +58,7 @@ class Relexing:
         if settings.index is None and not settings.replay:
             raise SettingError(
                 "index: surrogates need an index to stay the same in all notes. Run `incognote index create`, then "
-                "set INCOGNOTE_INDEX or --index."
+                "set INCOGNOTE_INDEX."
             )
         if not keyring.persistent:
             raise KeyMissing(

@@ -91,7 +91,8 @@ class SurrogateIndex:
     def __init__(self, store: IndexStore, keyring: Keyring) -> None:
         if not keyring.persistent:
             raise KeyMissing(
-                "an index needs a persistent key. Run `incognote key new`, or set key_file (INCOGNOTE_KEY_FILE)"
+                "an index needs a persistent key. Set key_file (INCOGNOTE_KEY_FILE) to its key. Only for a new index, "
+                "create one with `incognote key new`"
             )
         self.store = store
         self.keyring = keyring

@@ -71,7 +71,10 @@ async def open_configured(settings: Settings, *, create: bool = False) -> Surrog
         SettingError: no index is set; otherwise as in `open_index`.
     """
     if settings.index is None:
-        raise SettingError("No index is configured. Set INCOGNOTE_INDEX or --index to sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX.")
+        raise SettingError(
+            "No index is configured. Set INCOGNOTE_INDEX or --index to sqlite:///FILE or "
+            "opensearch://USER@HOST:PORT/PREFIX."
+        )
     return await open_index(
         settings.index, settings.keyring(persistent=True), create=create, password=password_of(settings)
     )
@@ -133,7 +136,8 @@ async def _opened(
 ) -> tuple[SurrogateIndex, Meta]:
     if not keyring.persistent:
         raise KeyMissing(
-            "an index needs a persistent key. Run `incognote key new`, or set key_file (INCOGNOTE_KEY_FILE)"
+            "an index needs a persistent key. Set key_file (INCOGNOTE_KEY_FILE) to its key. Only for a new index, "
+            "create one with `incognote key new`"
         )
     options = _options(url)
     store = await _store(url, options, _made(keyring, options) if create else None, password)
