@@ -22,6 +22,8 @@ from typing import Any, get_args, get_origin
 ROOT = Path(__file__).resolve().parents[1]
 REPOSITORY = "https://github.com/incognote/incognote/blob/main"
 ROOT_PAGES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
+INTERNAL = "docs/review/"
+"""The folder of `docs` that is in the repository only."""
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
 HIPAA = {
     "A": "Names", "B": "Geographic units smaller than a state", "C": "Dates, and ages over 89",
@@ -51,7 +53,7 @@ def relinked(text: str, source: Path) -> str:
         name = path.relative_to(ROOT).as_posix()
         if name in ROOT_PAGES:
             name = f"docs/{ROOT_PAGES[name]}"
-        if name.startswith("docs/") and not path.is_dir():
+        if name.startswith("docs/") and not name.startswith(INTERNAL) and not path.is_dir():
             return before + os.path.relpath(name, Path("docs", page).parent) + after
         return f"{before}{REPOSITORY}/{name}{after}"
 
@@ -62,8 +64,9 @@ def copy(pages: Path) -> None:
     """The written pages, and the files that they show."""
     shutil.rmtree(pages, ignore_errors=True)
     shutil.copytree(ROOT / "docs", pages)
-    for page in (ROOT / "docs").rglob("*.md"):
-        (pages / page.relative_to(ROOT / "docs")).write_text(relinked(page.read_text("utf-8"), page), "utf-8")
+    shutil.rmtree(pages.parent / INTERNAL)
+    for page in pages.rglob("*.md"):
+        page.write_text(relinked(page.read_text("utf-8"), ROOT / "docs" / page.relative_to(pages)), "utf-8")
     for name, page_name in ROOT_PAGES.items():
         (pages / page_name).write_text(relinked((ROOT / name).read_text("utf-8"), ROOT / name), "utf-8")
 
@@ -247,11 +250,12 @@ def types_page() -> str:
         (f"`{e.name}`", *(f"`{n}`" if n else "" for n in (e.i2b2, e.presidio, e.aws, e.azure))) for e in types.values()
     )
     return "".join((
-        f"# Entity types\n\nThe catalogue has {len(types)} entity types. A policy that does not list a type treats it "
-        "as the nearest parent in its list. To add a type of your own, use the table `[entities]` of a policy.\n\n",
+        f"# Entity types\n\nThe catalog has {len(types)} entity types. If a policy does not list a type, it handles "
+        "the type as the nearest parent that it lists. To add "
+        "your own type, see [Add an entity type](../entity-types.md).\n\n",
         table(("Type", "Description", "Parent", "Group", "HIPAA"), rows),
         "## HIPAA categories\n\nThe letters are those of the Safe Harbor list, 45 CFR 164.514(b)(2)(i). Category Q, "
-        "full-face photographs, is not text. A type without a letter is not in the list.\n\n",
+        "full-face photographs, is not text. Types without a letter are not on the list.\n\n",
         table(("Letter", "Category"), HIPAA.items()),
         "## Names in other systems\n\n",
         table(("Type", "i2b2", "Presidio", "Amazon Comprehend Medical", "Azure Health"), other),

@@ -117,20 +117,20 @@ def markdown(parts: dict[str, dict[str, ScoreReport]], tokens: dict[str, float])
     page = [
         "# Recorded replies of a large language model",
         "",
-        "A large language model answered exactly the prompts that the pipeline renders, in runs started by hand.",
-        "Its name, version and sampling settings are unknown (`tests/data/replies/README.md`). `python -m",
-        "incognote_benchmarks.recorded` replays the replies and asks no model.",
+        "A large language model answered exactly the prompts that the pipeline generates. A person started each run by hand.",
+        "The model's name, version, and sampling settings are unknown (see `tests/data/replies/README.md`). The command `python -m",
+        "incognote_benchmarks.recorded` replays the replies without calling a model.",
         "",
-        "Scores are by character and type-blind. Intervals are 95%, over documents. Figures are rounded, so a",
-        "recall of 1.000 is possible next to a document that leaks.",
+        "Scores are by character and ignore entity types. Intervals are 95%, over documents. Because figures are rounded, a recall",
+        "of 1.000 can appear next to a document that leaks.",
         "",
-        "Prompt 1 is `extract/v1`, and prompt 2 is `extract/v2`. The rules were tuned on these notes. Second",
-        "passes were recorded for the notes with the highest density of identifiers.",
+        "Prompt 1 is `extract/v1`, and prompt 2 is `extract/v2`. The rules were tuned on these notes. A second pass was recorded",
+        "only for the notes with the most identifiers per word.",
     ]
     for title, reports in parts.items():
         first = next(iter(reports.values()))
         page += ["", f"## {title}", "", f"{first.provenance}", ""]
-        page += ["| system | recall | precision | documents that leak | texts without PHI touched |", "|---" * 5 + "|"]
+        page += ["| system | recall | precision | documents that leak | texts without PHI changed |", "|---" * 5 + "|"]
         for name, report in reports.items():
             figures = report.figures
             shown = (figures[key] for key in ("recall", "precision", "documents_leaking", "clean_texts_touched"))
@@ -145,7 +145,7 @@ def markdown(parts: dict[str, dict[str, ScoreReport]], tokens: dict[str, float])
                 row = report.groups.get(group)
                 cells.append("–" if row is None else f"{_short(row.recall.value)} / {_short(row.precision.value)}")
             page.append(f"| {group} | " + " | ".join(cells) + " |")
-    page += ["", "Mean length of a reply, in tokens of four characters: "]
+    page += ["", "Mean length of a reply in tokens (four characters each): "]
     page[-1] += ", ".join(f"{prompt} {count:.0f}" for prompt, count in tokens.items()) + "."
     return "\n".join(page) + "\n"
 

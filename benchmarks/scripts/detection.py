@@ -25,19 +25,25 @@ WAYS: dict[str, dict[str, Any]] = {
     "both, `fast`": {"detectors": ["rules", "encoder"], "encoder_fast": True},
     "both, point `recall`": {"detectors": ["rules", "encoder"], "encoder_point": "recall"},
 }
-HEAD = """# What is found
+HEAD = """# Detection results
 
-Made by `python benchmarks/scripts/detection.py`; policy `strict`, 95% intervals (bootstrap over documents,
-Wilson for shares).
-All texts are **synthetic**; `tests/data/README.md` says who wrote them and what was tuned on which. Characters are
-letters and digits, type-blind. A span is right if its boundaries are right, type-blind. It is touched if any of its
-characters is found. A document leaks if one character of its identifiers is left (one minus all-or-nothing recall). It
-leaks a whole span if nothing of some span was found.
+`python benchmarks/scripts/detection.py` generates this page. The policy is `strict`. All intervals are 95% intervals. We
+used a bootstrap over documents, and the Wilson method for proportions.
+
+All texts are **synthetic**. `tests/data/README.md` says who wrote them and which of them were used for tuning. Characters
+are letters and digits. Entity types are ignored.
+
+| Term | Meaning |
+|---|---|
+| correct span | Its boundaries match the gold exactly. Span recall and span precision count correct spans. |
+| found span | At least one of its characters was found. |
+| document that leaks | At least one character of an identifier remains (one minus all-or-nothing recall). |
+| document that leaks a whole span | At least one span was not found at all. |
 """
 COLUMNS = (
-    "characters: recall", "characters: precision", "spans: recall", "spans: precision", "spans touched",
-    "documents that leak", "leak a whole span", "texts without identifiers touched", "their characters touched",
-    "evaluation group right, of the spans paired",
+    "character recall", "character precision", "span recall", "span precision", "spans found",
+    "documents that leak", "documents that leak a whole span", "texts without identifiers changed",
+    "characters changed in those texts", "matched spans with the correct evaluation group",
 )  # fmt: skip
 
 
@@ -62,7 +68,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         lines += ["| | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
         lines += [f"| {way} | " + " | ".join(map(_written, _headline(told))) + " |" for way, told in ways.items()]
         types = [name for name, row in ways["both"]["types"].items() if row["spans"]["of"] >= 10]
-        lines += ["", "Share of the spans touched, by type (10 or more):", ""]
+        lines += ["", "Share of spans found, by type (types with at least 10 spans):", ""]
         lines += ["| | n | " + " | ".join(ways) + " |", "|---" * (len(ways) + 2) + "|"]
         for name in types:
             rows = [told["types"][name]["spans"] for told in ways.values()]

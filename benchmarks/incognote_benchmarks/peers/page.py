@@ -13,8 +13,8 @@ from incognote.evaluation.intervals import Figure
 from incognote_benchmarks.peers.compare import Comparison, Scored
 
 _HEAD = (
-    "recall", "precision, groups that gold annotates", "precision, everything found", "documents that leak",
-    "texts without PHI touched", "characters per CPU second", "peak MB",
+    "recall", "precision in annotated groups", "precision overall", "documents that leak",
+    "texts without PHI changed", "characters per CPU second", "peak MB",
 )  # fmt: skip
 _FIGURES = ("recall", "precision_in_annotated_groups", "precision", "documents_leaking", "clean_texts_touched")
 
@@ -37,16 +37,17 @@ def markdown(comparisons: Sequence[Comparison], notes: Sequence[str], measured: 
         machine: a description of the machine.
     """
     page = [
-        "# Peers side by side",
+        "# Comparison with other systems",
         "",
-        f"Measured {measured.isoformat()} by `python -m incognote_benchmarks.peers` ({machine}). Every system reads "
-        "the same texts in its own process, on one thread, with its package's defaults. One scorer reads all answers.",
+        f"These figures were measured on {measured.isoformat()} with `python -m incognote_benchmarks.peers` ({machine}). "
+        "Each system reads the same texts in its own process, on one thread, with its package's default settings. "
+        "The same scorer evaluates all results.",
         "",
-        "- Scores are by character (letters and digits) and type-blind. Intervals are 95%, over documents.",
-        "- A document leaks if one character of its gold is left.",
-        "- Speed is processor time of detection, without loading.",
-        "- Memory is the peak of the process, with its libraries and models.",
-        "- A system that marks spans without types (mostly Philter) has no precision within groups.",
+        "- Scores are by character (letters and digits) and ignore entity types. Intervals are 95%, over documents.",
+        "- A document leaks if at least one character of an identifier remains.",
+        "- Speed is based on the processor time of detection and excludes loading.",
+        "- Memory is the peak memory use of the process, including its libraries and models.",
+        "- A system that reports spans without types, such as Philter, has no precision by group.",
     ]
     for one in comparisons:
         page += _corpus(one)
@@ -54,7 +55,7 @@ def markdown(comparisons: Sequence[Comparison], notes: Sequence[str], measured: 
     versions = {f"- **{s.name}** {s.version}: {s.about}." for one in comparisons for s in one.scored}
     page += sorted(versions)
     absent = {name: why for one in comparisons for name, why in one.absent.items()}
-    page += ["", "## What did not run, and other notes", ""]
+    page += ["", "## Systems that did not run, and other notes", ""]
     page += [f"- {why}" for why in absent.values()] + [f"- {note}" for note in notes]
     return "\n".join(page) + "\n"
 
@@ -70,17 +71,17 @@ def _corpus(one: Comparison) -> list[str]:
     page += [_row(scored) for scored in one.scored]
     failed = [f"{s.name} on {s.failed}" for s in one.scored if s.failed]
     if failed:
-        page += ["", f"Texts on which a system failed (counted as nothing found): {', '.join(failed)}."]
+        page += ["", f"Texts on which a system failed (counted as if it had found nothing): {', '.join(failed)}."]
     if one.unscored:
         kinds = ", ".join(f"{n} {type_}" for type_, n in one.unscored.items())
-        page += ["", f"Annotated but not scored, since our catalogue has no such type: {kinds}."]
-    page += ["", "Recall by evaluation group, type-blind:", ""]
+        page += ["", f"Annotated but not scored, because our catalog has no such type: {kinds}."]
+    page += ["", "Recall by evaluation group, ignoring entity types:", ""]
     groups = list(dict.fromkeys(g for s in one.scored for g, row in s.report.groups.items() if row.recall.of))
     page += [f"| system | {' | '.join(groups)} |", "|---" * (len(groups) + 1) + "|"]
     for scored in one.scored:
         rows = (scored.report.groups[group].recall for group in groups)
         page.append(f"| {scored.name} | {' | '.join(map(str, rows))} |")
-    page += ["", "Precision of the spans found in a group, whatever their type in gold (– if none was found):", ""]
+    page += ["", "Precision of the spans found in each group, regardless of their type in the gold (– if none were found):", ""]
     page += [f"| system | {' | '.join(groups)} |", "|---" * (len(groups) + 1) + "|"]
     for scored in one.scored:
         cells = (_short(scored.report.groups[group].precision) for group in groups)

@@ -15,12 +15,12 @@ _SLICES = {
     "without_phi": "without PHI",
 }
 _CPU = {
-    "detection": "detection by the rules alone",
-    "without_model": "a whole run without a model",
-    "with_model": "a whole run with rules and model, two passes",
-    "no_rules": "a whole run by the model alone, two passes",
-    "orchestration": "orchestration: rules and model less detection",
-    "of_model": "what the model's way adds: rules and model less without",
+    "detection": "detection with the rules only",
+    "without_model": "a complete run without a model",
+    "with_model": "a complete run with rules and model, two passes",
+    "no_rules": "a complete run with the model only, two passes",
+    "orchestration": "orchestration (rules and model, minus detection)",
+    "of_model": "added by the model (rules and model, minus a run without a model)",
 }
 
 
@@ -70,8 +70,8 @@ def written(measured: dict[str, Any], plot: str | None) -> str:
         plot: the name of the picture of the passes, or None.
     """
     made_by = (
-        "`python -m incognote_benchmarks.reading --out docs/measured/reading.json` makes this page. "
-        "The JSON has all figures."
+        "`python -m incognote_benchmarks.reading --out docs/measured/reading.json` generates this page. "
+        "The JSON file contains all of the figures."
     )
     pieces = ["# Tokens, requests, and time with a language model", _corpus(measured), made_by]
     for sheet in sheets(measured):
@@ -87,8 +87,8 @@ def _corpus(measured: dict[str, Any]) -> str:
     kind = {True: "synthetic", False: "real", None: "not stated whether synthetic"}[corpus["synthetic"]]
     return (
         f"{corpus['file']} ({kind}): {corpus['notes']} notes, {corpus['with_phi']} with PHI, {corpus['identifiers']:,} "
-        f"identifiers. Replies are scripted from the gold, so this measures no model's skill. Python "
-        f"{measured['python']}, {measured['machine']}, {measured['cores']} cores."
+        f"identifiers. Replies are scripted from the gold, so these figures do not measure how good a model is. The "
+        f"machine ran Python {measured['python']} on {measured['machine']} with {measured['cores']} cores."
     )
 
 
@@ -109,13 +109,13 @@ def _tokens(tokens: dict[str, Any]) -> Sheet:
             rows.append([f"{contract}", *numbers, f"{of['of_echo']:.2f}"])
     return Sheet(
         "Tokens per note, two passes",
-        ("", "in", "schema", "out, pass 1", "out, all", "of the echo"),
+        ("", "input", "schema", "output, pass 1", "output, all passes", "output / echo"),
         rows,
-        f"Counted with {tokens['counted_with']}. An echo repeats the text once, with its identifiers replaced. The "
-        f"limit is half of its output. Contract 2, the default, meets it for: {_named(met)}. It misses it for: "
-        f"{_named(missed)}. The notes with PHI have {100 * some['identifiers'] / some['words']:.0f} identifiers in 100 "
-        "words, and each of them takes tokens. The schema is listed separately, because some vendors count it as "
-        "input.",
+        f"Tokens are counted with {tokens['counted_with']}. An echo repeats the text once, with its identifiers "
+        "replaced. The target is half of the echo's output. Contract 2, the default, meets the target for these "
+        f"groups: {_named(met)}. It misses the target for these groups: {_named(missed)}. The notes with PHI have "
+        f"{100 * some['identifiers'] / some['words']:.0f} identifiers per 100 words, and each of them takes tokens. The "
+        "schema is listed separately because some vendors count it as input.",
     )
 
 
@@ -125,8 +125,8 @@ def _chunk(tokens: dict[str, Any]) -> Sheet:
         [name, str(of["calls"]), *_numbers(*(of.get(key, 0) for key in names))]
         for name, of in tokens["per_chunk"].items()
     ]
-    columns = ("", "calls", "instructions", "text and fence", "schema", "out, pass 1", "out, pass 2")
-    said = "The instructions are the same for every call of a run, so vendors that cache prefixes charge less for them."
+    columns = ("", "calls", "instructions", "text and delimiters", "schema", "output, pass 1", "output, pass 2")
+    said = "The instructions are the same for every call in a run. Vendors that cache prefixes charge less for them."
     return Sheet("Tokens per call", columns, rows, said)
 
 
@@ -146,8 +146,8 @@ def _composites(composites: Sequence[dict[str, Any]]) -> Sheet:
         "Composite requests, per FHIR Bundle, two passes",
         ("", "calls", "input tokens", "output tokens", "input saved", "with schema", "spans"),
         rows,
-        f"{composites[0]['records']} Bundles of each size, made of short lines of the notes: one text per request → "
-        "together.",
+        f"There are {composites[0]['records']} Bundles of each size, made from short lines of the notes. The figure before "
+        "the arrow is for one text per request, and the figure after it is for composite requests.",
     )
 
 
@@ -165,13 +165,14 @@ def _schedule(runs: Sequence[dict[str, Any]]) -> Sheet:
         for of in runs
     ]
     return Sheet(
-        f"Schedule: {runs[0]['notes']} notes of one chunk, two passes, {runs[0]['slots']} slots",
-        ("", "calls", "ideal", "wall", "wall / ideal", "processor", "load"),
+        f"Schedule: {runs[0]['notes']} single-chunk notes, two passes, {runs[0]['slots']} slots",
+        ("", "calls", "ideal", "wall", "wall / ideal", "processor time", "load"),
         rows,
-        f"The fastest of {len(runs[0]['walls'])} rounds; the JSON has all of them. The limit is {_WALL:.2f}, and "
-        f"{sum(of['over'] <= _WALL for of in runs)} of {len(runs)} runs meet it. One event loop runs on one core. If "
-        "the processor time is near the ideal or above it, that time is the limit, not the schedule. The column "
-        "`load` is the load average of the machine before the run. Other work slows these runs too.",
+        f"The table shows the fastest of {len(runs[0]['walls'])} rounds. The JSON file contains all of them. The target is "
+        f"a ratio of {_WALL:.2f}, and {sum(of['over'] <= _WALL for of in runs)} of {len(runs)} runs meet it. One event "
+        "loop runs on one core. If the processor time is close to the ideal time or above it, the processor is the "
+        "bottleneck, not the schedule. The column `load` shows the load average of the machine before the run. Other "
+        "work on the machine also slows down these runs.",
     )
 
 
@@ -190,9 +191,10 @@ def _run(of: dict[str, Any], usual: int) -> str:
 def _cpu(cpu: dict[str, Any]) -> Sheet:
     rows = [[told, f"{cpu['milliseconds'][name]:.1f}"] for name, told in _CPU.items()]
     said = (
-        f"{cpu['notes']} notes of one chunk, {cpu['characters']:.0f} characters and {cpu['calls']:.1f} calls each, the "
-        f"fastest of {cpu['rounds']} rounds. The model answers at once, and its own time is subtracted. No HTTP. A "
-        "whole run detects at least twice, because the audit reads the output again. The orchestration includes this."
+        f"The table shows the fastest of {cpu['rounds']} rounds over {cpu['notes']} notes. Each note is one chunk of "
+        f"{cpu['characters']:.0f} characters on average and takes {cpu['calls']:.1f} calls. The model replies immediately, "
+        "without HTTP, and its own time is subtracted. A complete run detects at least twice, because the final check "
+        "reads the output again. This is included in the orchestration."
     )
     return Sheet("Processor time per note, in milliseconds", ("", "ms"), rows, said)
 
@@ -213,8 +215,8 @@ def _passes(passes: dict[str, Any], kind: str) -> Sheet:
         f"Passes: {_RECALLS[kind]}",
         ("", "notes", *(f"after {turn + 1}" for turn in range(turns)), f"after {turns}, not masked"),
         rows,
-        f"The scripted model names at most {passes['at_most']} identifiers per reply. Their order is "
-        f"{', '.join(passes['order'])}. The groups that RedactOR's Figure 2 shows as missed most often come last.",
+        f"The scripted model reports at most {passes['at_most']} identifiers per reply, in this order: "
+        f"{', '.join(passes['order'])}. The groups that are missed most often in RedactOR's Figure 2 come last.",
     )
 
 

@@ -66,7 +66,7 @@ def measure(data: Path = DATA, *, resamples: int = 1000) -> dict[str, Any]:
             "recorded": runs.swept("recorded replies", answered),
             "recorded_twice": runs.run("recorded replies, two passes", twice),
             "recorded_v1": runs.run("recorded replies, prompt 1", reading.recorded(notes, data / REPLIES.format("v1"))),
-            "recorded_once_of_twice": runs.run("one pass where sent, of a run of two", once, twice),
+            "recorded_once_of_twice": runs.run("one pass over sent chunks, in a run of two passes", once, twice),
             "scripted": runs.swept("scripted replies", scripted),
             "scripted_dev_e": runs.swept("scripted replies, dev_e", [r for r in scripted if r.gold.id in of_others]),
         }

@@ -9,19 +9,22 @@ import numpy as np
 
 _SYSTEMS = {
     "embedded": "rules and encoder",
-    "alone": "the model alone, all chunks",
+    "alone": "model only, all chunks",
     "all": "all three, all chunks",
     "routed": "routed",
 }
 _ORDERS = {
-    "gold": "the gold decides (no router can do better)",
-    "expectation": "identifiers expected to be missed (in force)",
-    "scores": "the sum of the scores of doubts (until this was measured)",
-    "words": "the longest chunks first",
+    "gold": "decided by the gold (the best possible result)",
+    "expectation": "expected number of missed identifiers (in use)",
+    "scores": "sum of the scores of doubts (used before this measurement)",
+    "words": "longest chunks first",
 }
-_KINDS = {"doubt": "a doubt counts score² ×", "alone": "a disagreement"}
+_KINDS = {"doubt": "Doubt (multiplied by score²)", "alone": "Disagreement"}
 _HALF = 0.5  # of the tokens
-_MADE = "Made by `python -m incognote_benchmarks.routing --out docs/measured/routing.json`; all figures are there."
+_MADE = (
+    "`python -m incognote_benchmarks.routing --out docs/measured/routing.json` generates this page. The JSON file contains "
+    "all of the figures."
+)
 
 
 def written(measured: Mapping[str, Any], curves: str | None, diagrams: str | None) -> str:
@@ -31,41 +34,44 @@ def written(measured: Mapping[str, Any], curves: str | None, diagrams: str | Non
         curves, diagrams: the names of the pictures, or None.
     """
     runs = measured["runs"]
-    pieces = ["# Routing, measured", _head(measured), _MADE]
+    pieces = ["# Routing results", _head(measured), _MADE]
     if curves is not None:
-        pieces.append(f"![Recall kept against tokens spent, on three sets of texts]({curves})")
+        pieces.append(f"![Recall kept versus tokens spent, on three sets of texts]({curves})")
     for key in ("recorded", "recorded_twice", "recorded_v1", "scripted", "scripted_dev_e"):
         pieces += [f"## {_title(runs[key])}", _systems(runs[key], measured["default"])]
     once = runs["recorded_once_of_twice"]
     pieces += [
         f"## {_title(once)}",
-        "What is sent is read once, and is compared with a run that reads everything twice.\n\n"
+        "Chunks that are sent are read once. The result is compared with a run that reads everything twice.\n\n"
         + _systems(once, measured["default"], ("routed",)),
     ]
     pieces += ["## Thresholds", *(_sweep(runs[key]) for key in ("recorded", "scripted_dev_e"))]
-    pieces += ["## A threshold chosen on one half of the recorded texts", _halves(measured["halves"])]
+    pieces += ["## A threshold chosen on half of the recorded texts", _halves(measured["halves"])]
     pieces += ["## Orderings", _orders(measured)]
     pieces += ["## Expected and observed", _missed(measured)]
     pieces += ["## Reliability of the scores", *_reliability(measured["reliability"]["corpora"])]
     if diagrams is not None:
-        pieces.append(f"![Mean score against the share that is right, ten bins]({diagrams})")
+        pieces.append(f"![Mean score versus the share of correct findings, in ten bins]({diagrams})")
     return "\n\n".join(pieces) + "\n"
 
 
 def _head(measured: Mapping[str, Any]) -> str:
     bar, choosing = measured["bar"], measured["choosing"]
     fitted, in_force = choosing["weights"], choosing["in_force"]
-    worth = "; ".join(f"{told} {in_force[kind]}, fitted {_figure(fitted[kind])}" for kind, told in _KINDS.items())
+    worth = [[told, f"{in_force[kind]}", _figure(fitted[kind])] for kind, told in _KINDS.items()]
     return (
-        "All texts are synthetic. Recorded: real replies of a large language model to the pipeline's own prompts, "
-        "replayed. Scripted: the gold as the model's answer. Tokens are those of prompts and replies, counted with "
-        f"{measured['counted_with']}. 95% intervals by a bootstrap over texts. Characters are letters and digits, "
-        "types are not compared; a document is whole where no letter or digit of its gold is left.\n\n"
-        f"A chunk is sent from `missed` = {measured['default']} on. In force, and fitted on the {fitted['texts']} "
-        f"texts without a recorded reply: {worth}. The threshold that sends at most {_percent(choosing['share'])} of "
-        f"the tokens of those that hold identifiers: {choosing['threshold']} (of all of them: "
-        f"{choosing['threshold_over_all_texts']}). The bar: {_percent(bar['recall'])} of a full run's recall for at "
-        f"most {_percent(bar['tokens'])} of its tokens."
+        "All texts are synthetic. Recorded replies are real replies of a large language model to the pipeline's own "
+        "prompts, which were replayed. For scripted replies, the gold is used as the model's answer. Tokens are those of "
+        f"prompts and replies, counted with {measured['counted_with']}. The 95% intervals come from a bootstrap over "
+        "texts. Characters are letters and digits, and entity types are ignored. A document does not leak if no letter "
+        "or digit of its identifiers remains.\n\n"
+        f"A chunk is sent if the expected number of missed identifiers is at least `missed` = {measured['default']}. "
+        "Each doubt and each disagreement adds to this number. The weights were fitted on the "
+        f"{fitted['texts']} texts without a recorded reply:\n\n"
+        f"{_table(('', 'weight in use', 'fitted weight'), worth)}\n\n"
+        f"A threshold of {choosing['threshold']} sends at most {_percent(choosing['share'])} of the tokens of those "
+        f"texts that contain identifiers. For all of those texts, it is {choosing['threshold_over_all_texts']}. The goal "
+        f"is {_percent(bar['recall'])} of a full run's recall with at most {_percent(bar['tokens'])} of its tokens."
     )
 
 
@@ -74,7 +80,7 @@ def _title(run: Mapping[str, Any]) -> str:
 
 
 def _systems(run: Mapping[str, Any], default: float, shown: Sequence[str] = tuple(_SYSTEMS)) -> str:
-    columns = ("", "tokens", "recall", "of the model's alone", "of all three", "spans touched", "documents whole",
+    columns = ("", "tokens", "recall", "vs. model only", "vs. all three", "spans found", "documents without a leak",
                "precision")  # fmt: skip
     names = ("recall", "of_alone", "of_all", "span_recall", "whole_documents", "precision")
     rows = []
@@ -83,10 +89,10 @@ def _systems(run: Mapping[str, Any], default: float, shown: Sequence[str] = tupl
         label = f"routed at {default}" if system == "routed" else _SYSTEMS[system]
         tokens = {"embedded": "0%", "routed": _interval(told["tokens"])}.get(system, "100%")
         rows.append([label, tokens, *(_figure(told[name]) for name in names)])
-    share, passes = run["instructions"], " and ".join(f"{n} in {p}" for p, n in run["passes"].items())
+    share, passes = run["instructions"], " and ".join(f"{p} for {n} texts" for p, n in run["passes"].items())
     said = (
-        f"Chunks sent: {run['chunks']['sent']} of {run['chunks']['all']}. Texts by passes: {passes}. "
-        f"{_percent(share)} of the tokens are instructions, the same for every call."
+        f"Chunks sent: {run['chunks']['sent']} of {run['chunks']['all']}. Passes: {passes}. Instructions, which are the "
+        f"same for every call, make up {_percent(share)} of the tokens."
     )
     return _table(columns, rows) + "\n\n" + said
 
@@ -97,7 +103,7 @@ def _sweep(run: Mapping[str, Any]) -> str:
         [f"{of['threshold']}", str(of["chunks"]), _interval(of["tokens"]), *(_figure(of[name]) for name in names)]
         for of in run["sweep"]
     ]
-    columns = ("`missed`", "chunks", "tokens", "recall of the model's alone", "of all three", "documents whole")
+    columns = ("`missed`", "chunks", "tokens", "recall vs. model only", "vs. all three", "documents without a leak")
     return f"{_title(run)}.\n\n" + _table(columns, rows)
 
 
@@ -108,7 +114,7 @@ def _halves(halves: Sequence[Mapping[str, Any]]) -> str:
          *(_figure(of[name]) for name in names)]
         for of in halves
     ]  # fmt: skip
-    columns = ("chosen", "measured on", "tokens", "recall of the model's alone", "of all three", "documents whole")
+    columns = ("chosen threshold", "measured on", "tokens", "recall vs. model only", "vs. all three", "documents without a leak")
     return _table(columns, rows)
 
 
@@ -120,10 +126,11 @@ def _orders(measured: Mapping[str, Any]) -> str:
         curves = [runs[key]["curves"][name] for key in shown]
         rows.append([told, *(f"{_kept(curve, limit):.4f}, {_regained(curve):.2f}" for curve in curves)])
     start = [runs[key]["curves"]["expectation"][0] for key in shown]
-    rows.append(["nothing is sent", *(f"{point['of_all']:.4f}, 0" for point in start)])
+    rows.append(["nothing sent", *(f"{point['of_all']:.4f}, 0" for point in start)])
     said = (
-        f"What each ordering keeps of all three's characters for at most {_percent(limit)} of the tokens; and of what "
-        "rules and encoder miss the share that it regains, the mean over all budgets up to half of the tokens."
+        "Each cell has two figures. The first is the recall relative to all three, with at most "
+        f"{_percent(limit)} of the tokens. The second is the share of the characters missed by the rules and the encoder "
+        "that the ordering regains. It is the mean over all budgets of up to half of the tokens."
     )
     return said + "\n\n" + _table(("", *(runs[key]["title"] for key in shown)), rows)
 
@@ -149,8 +156,9 @@ def _missed(measured: Mapping[str, Any]) -> str:
         seen = f"{observed['value']} [{observed['low']:.0f}, {observed['high']:.0f}]"
         rows.append([run["title"], f"{told['expected']:.1f}", seen, *thirds])
     said = (
-        "Identifiers of which rules and encoder leave a letter or digit. The thirds are of the texts, by what was "
-        "expected of each: expected → observed. Fitted on the scripted ones."
+        "The table counts identifiers of which the rules and the encoder leave at least one letter or digit. The last "
+        "three columns divide the texts into thirds by the number that was expected, and show expected → observed. The "
+        "weights were fitted on the scripted replies."
     )
     columns = ("", "expected", "observed", "lowest third", "middle", "highest")
     return _table(columns, rows) + "\n\n" + said
@@ -170,7 +178,7 @@ def _reliability(corpora: Mapping[str, Mapping[str, Any]]) -> list[str]:
         for system, told in systems.items()
     ]
     pieces.append(
-        _table(("texts", "scores of", "findings", "expected calibration error", "largest gap", "Brier"), rows)
+        _table(("texts", "scores of", "findings", "expected calibration error", "largest gap", "Brier score"), rows)
     )
     for corpus, systems in corpora.items():
         rows = []
@@ -179,7 +187,7 @@ def _reliability(corpora: Mapping[str, Mapping[str, Any]]) -> list[str]:
                 "".join(_bin(one) for one in told["bins"] if round(one["low"] * 10) == low) for told in systems.values()
             ]
             rows.append([f"{low / 10:.1f} to {(low + 1) / 10:.1f}", *cells])
-        pieces.append(f"{corpus}: mean score → share right\n\n" + _table(("score", *systems), rows))
+        pieces.append(f"{corpus}: mean score → share of correct findings\n\n" + _table(("score", *systems), rows))
     return pieces
 
 

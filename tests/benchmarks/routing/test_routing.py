@@ -183,7 +183,7 @@ def test_the_command_writes_figures_page_and_pictures(
     for name in ("routing.png", "reliability.png"):
         assert f"({name})" in page
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
-    assert "# Routing, measured" in capsys.readouterr().out
+    assert "# Routing results" in capsys.readouterr().out
 
 
 def test_without_matplotlib_there_is_no_picture_and_the_extra_is_named(

@@ -14,7 +14,7 @@ class DataFog:
         engine: Any = importlib.import_module("datafog.engine")
         self._scan = engine.scan
         self.version = importlib.metadata.version("datafog")
-        self.about = 'engine "regex", that of the bare package: no names'
+        self.about = 'engine "regex", which is the default and does not detect names'
 
     def detect(self, texts: list[str]) -> list[list[tuple[int, int, str]]]:
         """Return spans per text."""

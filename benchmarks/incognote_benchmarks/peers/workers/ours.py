@@ -7,8 +7,8 @@ from typing import Any
 
 _WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "incognote": ("rules and encoder", {}),
-    "incognote-rules": ("rules alone", {"detectors": ("rules",)}),
-    "incognote-fast": ("rules and encoder, left by its early exit", {"encoder_fast": True}),
+    "incognote-rules": ("rules only", {"detectors": ("rules",)}),
+    "incognote-fast": ("rules and encoder, with the early exit in every window", {"encoder_fast": True}),
 }
 
 

@@ -55,8 +55,8 @@ class Philter:
         nltk.pos_tag = tag
         meta = nlp.meta
         return (
-            f"parts of speech by spaCy {meta['lang']}_{meta['name']} {meta['version']}, for the weights of NLTK's "
-            "perceptron are not installed: neither its scores nor its speed are quite Philter's own"
+            f"with parts of speech from spaCy {meta['lang']}_{meta['name']} {meta['version']}, because the weights of "
+            "NLTK's perceptron tagger are not installed. Its scores and speed may differ from those of standard Philter"
         )
 
     def detect(self, texts: list[str]) -> list[Spans]:

@@ -20,7 +20,7 @@ class Presidio:
         if patterns:
             engine = engines.NoOpNlpEngine(models=[{"lang_code": "en", "model_name": "no_op"}])
             engine.load()
-            self.about = "predefined English recognizers, no NLP model: no names, and context words are not looked for"
+            self.about = "predefined English recognizers, without an NLP model, so it does not detect names or use context words"
         else:
             model, shown = _model(model)
             settings = {
@@ -30,7 +30,7 @@ class Presidio:
             engine = engines.NlpEngineProvider(nlp_configuration=settings).create_engine()
             self.about = (
                 f"predefined English recognizers, spaCy {shown} (its default is en_core_web_lg), score_threshold 0, "
-                "organizations left out as in its default configuration"
+                "organizations excluded, as in its default configuration"
             )
         self._analyzer = package.AnalyzerEngine(nlp_engine=engine, supported_languages=["en"])
 
