@@ -50,7 +50,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of a Text that contains an identifier.
+    """A part of a text that contains an identifier.
 
     Attributes:
         source: The Text that contains it.
@@ -118,7 +118,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An identifier that a language model reported: its entity type, its words, and words around it as a hint.
+    """An identifier that a language model reported: its entity type, its words, and the words around it as a hint.
 
     Args:
         type: The entity type.
@@ -165,7 +165,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A replaced span, the operator that replaced it, and the new words at `out_start:out_end` of the new text."""
+    """A replaced span, the operator that replaced it, and the new words at `out_start:out_end` in the new text."""
 
     span: Span
     operator: str
@@ -205,7 +205,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether an output may be released: `release`, `review` or `quarantine`, with reasons.
+    """Whether an output can be released: `release`, `review`, or `quarantine`, with reasons.
 
     `release` means that all checks of the policy passed. It does not prove that no identifier is left.
     """
@@ -228,7 +228,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The output of one text or record, with its verdict, its replacements and its manifest.
+    """The output for one text or record, with its verdict, replacements, and manifest.
 
     Read the output from `text` (the new text, or the raw JSON of a record), `record` (the parsed record), or `data`
     (bytes). They raise NotReleased unless the verdict is `release`. `output(even_if_unreleased=True)` overrides this.

@@ -32,7 +32,7 @@ FrameT = TypeVar("FrameT")
 
 
 class Deidentifier:
-    """De-identifies texts and records. Works offline, without a key or configuration.
+    """De-identifies texts and records. It works offline, without a key or configuration.
 
     A str is a plain note. A mapping is a record: `dataType`, FHIR `resourceType`, or `data_type=` names its schema.
     Bytes have the format that `media_type=` names, and the result is bytes too (`Result.data`). Synchronous and

@@ -90,9 +90,9 @@ def glossary() -> str:
     lines = [
         "# Glossary",
         "",
-        "Made by `scripts/glossary.py` from the docstrings of the classes and modules named here.",
+        "`scripts/glossary.py` generates this page from the docstrings of the classes and modules in the last column.",
         "",
-        "| term | what it is | where |",
+        "| Term | Meaning | Class or module |",
         "|---|---|---|",
     ]
     for term, where in TERMS.items():

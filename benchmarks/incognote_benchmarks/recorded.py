@@ -117,15 +117,16 @@ def markdown(parts: dict[str, dict[str, ScoreReport]], tokens: dict[str, float])
     page = [
         "# Recorded replies of a large language model",
         "",
-        "A large language model answered exactly the prompts that the pipeline generates. A person started each run by hand.",
-        "The model's name, version, and sampling settings are unknown (see `tests/data/replies/README.md`). The command `python -m",
-        "incognote_benchmarks.recorded` replays the replies without calling a model.",
+        "A large language model answered exactly the prompts that the pipeline generates. A person started each",
+        "run by hand. The model's name, version, and sampling settings are unknown (see",
+        "`tests/data/replies/README.md`). The command `python -m incognote_benchmarks.recorded` replays the",
+        "replies without calling a model.",
         "",
-        "Scores are by character and ignore entity types. Intervals are 95%, over documents. Because figures are rounded, a recall",
-        "of 1.000 can appear next to a document that leaks.",
+        "Scores are by character and ignore entity types. Intervals are 95%, over documents. Because figures are",
+        "rounded, a recall of 1.000 can appear next to a document that leaks.",
         "",
-        "Prompt 1 is `extract/v1`, and prompt 2 is `extract/v2`. The rules were tuned on these notes. A second pass was recorded",
-        "only for the notes with the most identifiers per word.",
+        "Prompt 1 is `extract/v1`, and prompt 2 is `extract/v2`. The rules were tuned on these notes. A second",
+        "pass was recorded for the notes with the highest density of identifiers.",
     ]
     for title, reports in parts.items():
         first = next(iter(reports.values()))

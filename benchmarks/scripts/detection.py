@@ -27,11 +27,11 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 HEAD = """# Detection results
 
-`python benchmarks/scripts/detection.py` generates this page. The policy is `strict`. All intervals are 95% intervals. We
-used a bootstrap over documents, and the Wilson method for proportions.
+`python benchmarks/scripts/detection.py` generates this page. The policy is `strict`. All intervals are 95%
+intervals. We used a bootstrap over documents, and the Wilson method for proportions.
 
-All texts are **synthetic**. `tests/data/README.md` says who wrote them and which of them were used for tuning. Characters
-are letters and digits. Entity types are ignored.
+All texts are **synthetic**. `tests/data/README.md` says who wrote them and which of them were used for tuning.
+Characters are letters and digits. Entity types are ignored.
 
 | Term | Meaning |
 |---|---|

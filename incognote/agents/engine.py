@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """Everything that decides an output: policy, registry, detectors, key and models. Built once for all records.
+    """Everything that determines an output: policy, registry, detectors, key, and models. All records share one engine.
 
     Thread-safe after construction.
 

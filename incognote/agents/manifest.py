@@ -1,4 +1,4 @@
-"""A description of how a result was made, in hashes and counts, without PHI and record ids."""
+"""A description of how a result was produced. It contains hashes and counts, but no PHI or record IDs."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Contents:
 
 
 class Quarantine:
-    """A folder of encrypted records that were not released. It has one key.
+    """A folder of encrypted records that were not released. Each quarantine has one key.
 
     Args:
         folder: created by the first `put`, readable by its owner only.

@@ -25,7 +25,7 @@ _OUTSIDE = "a link to a file outside the folder. Name the link or the file itsel
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A place that a run reads records from: a file or the standard input.
+    """The place that a run reads records from: a file or standard input.
 
     Args:
         path: None for the standard input.

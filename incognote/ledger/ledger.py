@@ -38,7 +38,7 @@ _TAKEN = frozenset({"tombstones"})
 
 
 class Ledger:
-    """A database of what was done with every record of a release, and by which worker. Processes can share it.
+    """A database of what happened to each record of a release, and which worker did it. Processes can share it.
 
     Thread-safe. The methods block.
 

@@ -19,7 +19,7 @@ KEY = 32
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A named set of outputs with the policy, key, schemas and models that made them. It never changes.
+    """A named set of outputs, with the policy, key, schemas, and models that produced them. It never changes.
 
     Args:
         digest: the hash of `frozen`, 16 hexadecimal digits.
@@ -136,7 +136,7 @@ class SettledRecord:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One output file of a release. Its records are settled together.
+    """One output file of a release. All of its records are completed together.
 
     Args:
         name: a random name.

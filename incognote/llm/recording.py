@@ -24,7 +24,7 @@ _ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
 
 
 class Recording:
-    """An encrypted SQLite file of model and index answers, addressed by content. Processes can share it.
+    """An encrypted SQLite file of model replies and index answers, addressed by content. Processes can share it.
 
     A stolen file reveals the number of answers and their lengths, nothing else.
 

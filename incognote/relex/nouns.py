@@ -46,7 +46,7 @@ _NO_HINTS = Hints()
 
 @dataclass(frozen=True, slots=True, order=True)
 class MentionVariant:
-    """One mention in clustering. Two variants are equal if they are the same mention.
+    """A single mention during clustering. Two variants are equal if they are the same mention.
 
     Args:
         type: the entity type.
@@ -76,7 +76,7 @@ class MentionVariant:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """All mentions of one person, place or organization. An identity has one surrogate.
+    """All mentions of one person, place, or organization. An identity has one surrogate.
 
     Args:
         id: its id; see `cluster`.

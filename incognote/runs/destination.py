@@ -24,7 +24,7 @@ STAGING = "_staging"
 
 
 class Destination(Protocol):
-    """The folder or bucket that released records go to, in shards.
+    """The folder or bucket where released records are written, in shards.
 
     All methods raise Unwritable if the destination fails.
     """

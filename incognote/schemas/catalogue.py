@@ -17,7 +17,7 @@ _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class EntityType:
-    """A kind of identifier, with its parent, HIPAA category, evaluation group, and names in other systems."""
+    """A type of identifier, with its parent, HIPAA category, evaluation group, and names in other systems."""
 
     name: str
     group: str

@@ -39,9 +39,9 @@ def markdown(comparisons: Sequence[Comparison], notes: Sequence[str], measured: 
     page = [
         "# Comparison with other systems",
         "",
-        f"These figures were measured on {measured.isoformat()} with `python -m incognote_benchmarks.peers` ({machine}). "
-        "Each system reads the same texts in its own process, on one thread, with its package's default settings. "
-        "The same scorer evaluates all results.",
+        f"These figures were measured on {measured.isoformat()} with `python -m incognote_benchmarks.peers` "
+        f"({machine}). Each system reads the same texts in its own process, on one thread, with its package's default "
+        "settings. The same scorer evaluates all results.",
         "",
         "- Scores are by character (letters and digits) and ignore entity types. Intervals are 95%, over documents.",
         "- A document leaks if at least one character of an identifier remains.",
@@ -81,7 +81,11 @@ def _corpus(one: Comparison) -> list[str]:
     for scored in one.scored:
         rows = (scored.report.groups[group].recall for group in groups)
         page.append(f"| {scored.name} | {' | '.join(map(str, rows))} |")
-    page += ["", "Precision of the spans found in each group, regardless of their type in the gold (– if none were found):", ""]
+    page += [
+        "",
+        "Precision of the spans found in each group, regardless of their type in the gold (– if none were found):",
+        "",
+    ]
     page += [f"| system | {' | '.join(groups)} |", "|---" * (len(groups) + 1) + "|"]
     for scored in one.scored:
         cells = (_short(scored.report.groups[group].precision) for group in groups)

@@ -114,8 +114,8 @@ def _tokens(tokens: dict[str, Any]) -> Sheet:
         f"Tokens are counted with {tokens['counted_with']}. An echo repeats the text once, with its identifiers "
         "replaced. The target is half of the echo's output. Contract 2, the default, meets the target for these "
         f"groups: {_named(met)}. It misses the target for these groups: {_named(missed)}. The notes with PHI have "
-        f"{100 * some['identifiers'] / some['words']:.0f} identifiers per 100 words, and each of them takes tokens. The "
-        "schema is listed separately because some vendors count it as input.",
+        f"{100 * some['identifiers'] / some['words']:.0f} identifiers per 100 words, and each of them takes tokens. "
+        "The schema is listed separately because some vendors count it as input.",
     )
 
 
@@ -146,8 +146,8 @@ def _composites(composites: Sequence[dict[str, Any]]) -> Sheet:
         "Composite requests, per FHIR Bundle, two passes",
         ("", "calls", "input tokens", "output tokens", "input saved", "with schema", "spans"),
         rows,
-        f"There are {composites[0]['records']} Bundles of each size, made from short lines of the notes. The figure before "
-        "the arrow is for one text per request, and the figure after it is for composite requests.",
+        f"There are {composites[0]['records']} Bundles of each size, made from short lines of the notes. The figure "
+        "before the arrow is for one text per request, and the figure after it is for composite requests.",
     )
 
 
@@ -168,11 +168,11 @@ def _schedule(runs: Sequence[dict[str, Any]]) -> Sheet:
         f"Schedule: {runs[0]['notes']} single-chunk notes, two passes, {runs[0]['slots']} slots",
         ("", "calls", "ideal", "wall", "wall / ideal", "processor time", "load"),
         rows,
-        f"The table shows the fastest of {len(runs[0]['walls'])} rounds. The JSON file contains all of them. The target is "
-        f"a ratio of {_WALL:.2f}, and {sum(of['over'] <= _WALL for of in runs)} of {len(runs)} runs meet it. One event "
-        "loop runs on one core. If the processor time is close to the ideal time or above it, the processor is the "
-        "bottleneck, not the schedule. The column `load` shows the load average of the machine before the run. Other "
-        "work on the machine also slows down these runs.",
+        f"The table shows the fastest of {len(runs[0]['walls'])} rounds. The JSON file contains all of them. The "
+        f"target is a ratio of {_WALL:.2f}, and {sum(of['over'] <= _WALL for of in runs)} of {len(runs)} runs meet it. "
+        "One event loop runs on one core. If the processor time is close to the ideal time or above it, the processor "
+        "is the bottleneck, not the schedule. The column `load` shows the load average of the machine before the run. "
+        "Other work on the machine also slows down these runs.",
     )
 
 
@@ -192,9 +192,9 @@ def _cpu(cpu: dict[str, Any]) -> Sheet:
     rows = [[told, f"{cpu['milliseconds'][name]:.1f}"] for name, told in _CPU.items()]
     said = (
         f"The table shows the fastest of {cpu['rounds']} rounds over {cpu['notes']} notes. Each note is one chunk of "
-        f"{cpu['characters']:.0f} characters on average and takes {cpu['calls']:.1f} calls. The model replies immediately, "
-        "without HTTP, and its own time is subtracted. A complete run detects at least twice, because the final check "
-        "reads the output again. This is included in the orchestration."
+        f"{cpu['characters']:.0f} characters on average and takes {cpu['calls']:.1f} calls. The model replies "
+        "immediately, without HTTP, and its own time is subtracted. A complete run detects at least twice, because the "
+        "final check reads the output again. This is included in the orchestration."
     )
     return Sheet("Processor time per note, in milliseconds", ("", "ms"), rows, said)
 

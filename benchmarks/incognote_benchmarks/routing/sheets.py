@@ -22,8 +22,8 @@ _ORDERS = {
 _KINDS = {"doubt": "Doubt (multiplied by score²)", "alone": "Disagreement"}
 _HALF = 0.5  # of the tokens
 _MADE = (
-    "`python -m incognote_benchmarks.routing --out docs/measured/routing.json` generates this page. The JSON file contains "
-    "all of the figures."
+    "`python -m incognote_benchmarks.routing --out docs/measured/routing.json` generates this page. The JSON file "
+    "contains all of the figures."
 )
 
 
@@ -61,17 +61,18 @@ def _head(measured: Mapping[str, Any]) -> str:
     worth = [[told, f"{in_force[kind]}", _figure(fitted[kind])] for kind, told in _KINDS.items()]
     return (
         "All texts are synthetic. Recorded replies are real replies of a large language model to the pipeline's own "
-        "prompts, which were replayed. For scripted replies, the gold is used as the model's answer. Tokens are those of "
-        f"prompts and replies, counted with {measured['counted_with']}. The 95% intervals come from a bootstrap over "
-        "texts. Characters are letters and digits, and entity types are ignored. A document does not leak if no letter "
-        "or digit of its identifiers remains.\n\n"
+        "prompts, which were replayed. For scripted replies, the gold is used as the model's answer. Tokens are those "
+        f"of prompts and replies, counted with {measured['counted_with']}. The 95% intervals come from a bootstrap "
+        "over texts. Characters are letters and digits, and entity types are ignored. A document does not leak if no "
+        "letter or digit of its identifiers remains.\n\n"
         f"A chunk is sent if the expected number of missed identifiers is at least `missed` = {measured['default']}. "
         "Each doubt and each disagreement adds to this number. The weights were fitted on the "
         f"{fitted['texts']} texts without a recorded reply:\n\n"
         f"{_table(('', 'weight in use', 'fitted weight'), worth)}\n\n"
         f"A threshold of {choosing['threshold']} sends at most {_percent(choosing['share'])} of the tokens of those "
-        f"texts that contain identifiers. For all of those texts, it is {choosing['threshold_over_all_texts']}. The goal "
-        f"is {_percent(bar['recall'])} of a full run's recall with at most {_percent(bar['tokens'])} of its tokens."
+        f"texts that contain identifiers. For all of those texts, it is {choosing['threshold_over_all_texts']}. The "
+        f"goal is {_percent(bar['recall'])} of a full run's recall with at most {_percent(bar['tokens'])} of its "
+        "tokens."
     )
 
 
@@ -91,8 +92,8 @@ def _systems(run: Mapping[str, Any], default: float, shown: Sequence[str] = tupl
         rows.append([label, tokens, *(_figure(told[name]) for name in names)])
     share, passes = run["instructions"], " and ".join(f"{p} for {n} texts" for p, n in run["passes"].items())
     said = (
-        f"Chunks sent: {run['chunks']['sent']} of {run['chunks']['all']}. Passes: {passes}. Instructions, which are the "
-        f"same for every call, make up {_percent(share)} of the tokens."
+        f"Chunks sent: {run['chunks']['sent']} of {run['chunks']['all']}. Passes: {passes}. Instructions, which are "
+        f"the same for every call, make up {_percent(share)} of the tokens."
     )
     return _table(columns, rows) + "\n\n" + said
 
@@ -114,7 +115,14 @@ def _halves(halves: Sequence[Mapping[str, Any]]) -> str:
          *(_figure(of[name]) for name in names)]
         for of in halves
     ]  # fmt: skip
-    columns = ("chosen threshold", "measured on", "tokens", "recall vs. model only", "vs. all three", "documents without a leak")
+    columns = (
+        "chosen threshold",
+        "measured on",
+        "tokens",
+        "recall vs. model only",
+        "vs. all three",
+        "documents without a leak",
+    )
     return _table(columns, rows)
 
 
@@ -129,8 +137,8 @@ def _orders(measured: Mapping[str, Any]) -> str:
     rows.append(["nothing sent", *(f"{point['of_all']:.4f}, 0" for point in start)])
     said = (
         "Each cell has two figures. The first is the recall relative to all three, with at most "
-        f"{_percent(limit)} of the tokens. The second is the share of the characters missed by the rules and the encoder "
-        "that the ordering regains. It is the mean over all budgets of up to half of the tokens."
+        f"{_percent(limit)} of the tokens. The second is the share of the characters missed by the rules and the "
+        "encoder that the ordering regains. It is the mean over all budgets of up to half of the tokens."
     )
     return said + "\n\n" + _table(("", *(runs[key]["title"] for key in shown)), rows)
 

@@ -45,7 +45,7 @@ _TOLD = 10  # maximum number of faults in one message
 
 @dataclass(frozen=True)
 class Pack:
-    """The patterns and lists of one site. RulesDetector uses `finders` and `allow`, KnownDetector uses `known`.
+    """The patterns and lists of one site. RulesDetector uses `finders` and `allow`, and KnownDetector uses `known`.
 
     Attributes:
         name: the name in pack.toml; the prefix of the rule ids.

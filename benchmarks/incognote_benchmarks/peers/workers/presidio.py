@@ -20,7 +20,9 @@ class Presidio:
         if patterns:
             engine = engines.NoOpNlpEngine(models=[{"lang_code": "en", "model_name": "no_op"}])
             engine.load()
-            self.about = "predefined English recognizers, without an NLP model, so it does not detect names or use context words"
+            self.about = (
+                "predefined English recognizers, without an NLP model, so it does not detect names or use context words"
+            )
         else:
             model, shown = _model(model)
             settings = {

@@ -13,7 +13,9 @@ class Scrubadub:
         package: Any = importlib.import_module("scrubadub")
         self._scrubber = package.Scrubber(locale="en_US")
         self.version = str(package.__version__)
-        self.about = f"the default detectors ({', '.join(sorted(self._scrubber._detectors))}), none of which detects names"
+        self.about = (
+            f"the default detectors ({', '.join(sorted(self._scrubber._detectors))}), none of which detects names"
+        )
 
     def detect(self, texts: list[str]) -> list[list[tuple[int, int, str]]]:
         """Return spans per text."""
