@@ -1,13 +1,13 @@
 """The errors of incognote.
 
     IncognoteError
-    ├── UsageError              you can fix it: a wrong argument, setting or name
-    │   ├── SettingError        a setting is missing, malformed or contradicts another
-    │   ├── UnknownName         a policy, data type, operator or pack that does not exist
+    ├── UsageError              you can fix it: a wrong argument, setting, or name
+    │   ├── SettingError        a setting is missing, malformed, or contradicts another
+    │   ├── UnknownName         a policy, data type, operator, or pack that does not exist
     │   ├── MissingExtra        an optional dependency is not installed
     │   ├── MissingLanguage     the package of a language is not installed
-    │   ├── ImpossibleSpan      offsets that do not fit their text
-    │   └── AlreadyDecided      this record was decided before
+    │   ├── ImpossibleSpan      offsets that do not match their text
+    │   └── AlreadyDecided      this record was already decided
     ├── KeyProblem              the operator can act
     │   ├── KeyMissing          a persistent key is required and none is configured
     │   └── WrongKey            the data was made with a different key
@@ -16,34 +16,35 @@
     │   ├── BadSchema           a schema file is malformed: two flags, absent flags, unknown type
     │   └── UnapprovedSchema    the schema is not approved, or it changed after approval
     ├── RecordProblem           the record goes to quarantine; its sender can act
-    │   ├── MalformedRecord     not JSON, not UTF-8, binary, a duplicate key, nested too deep
-    │   ├── UnsupportedFormat   a PDF, RTF, HTML, HL7 v2 message or other format without a reader
+    │   ├── MalformedRecord     not JSON, not UTF-8, binary, a duplicate key, nested too deeply
+    │   ├── UnsupportedFormat   a PDF, RTF, HTML, HL7 v2 message, or another format without a reader
     │   ├── UnknownDataType     no schema exists for the record's data type
     │   └── SchemaViolation     an unknown field, a missing one, a value of the wrong type
     ├── ModelProblem            a language model failed; the operator can act, and the record is not the cause
-    │   ├── ModelUnavailable    no answer, 429, 5xx or a time-out after all retries: try again later
+    │   ├── ModelUnavailable    no answer, 429, 5xx, or a timeout after all retries: try again later
     │   ├── ModelRejected       the endpoint refused the request: key, model name, parameters
     │   ├── ContextTooLong      the request is longer than the context window: try smaller chunks
-    │   ├── Unread              part of a text got no usable answer
-    │   │   └── BudgetExhausted the run's budget was used up before
+    │   ├── Unread              no usable answer for part of a text
+    │   │   └── BudgetExhausted the run's budget is used up
     │   └── EgressRefused       an address that is not in the settings, or a model without a recorded agreement
     ├── IndexProblem            the surrogate index failed; the operator can act, and the record is not the cause
-    │   ├── IndexUnavailable    no answer, 429, 5xx or a time-out after all retries: records are tried again later
+    │   ├── IndexUnavailable    no answer, 429, 5xx, or a timeout after all retries: records are tried again later
     │   ├── IndexRejected       the index refused the request: user, permissions, version, or another program's index
-    │   └── IndexBusy           an import or a rekeying must end first
+    │   └── IndexBusy           an import or a key rotation must finish first
     ├── StoreProblem            storage or ledger failed; the operator can act, and the record is not the cause
     │   ├── Unwritable          an output or a held record could not be written: disk full, no permission
     │   ├── SourceUnavailable   the source of the records does not answer
     │   ├── LedgerUnavailable   the ledger's database does not answer
-    │   ├── LedgerRejected      the database belongs to another program, version or user
-    │   └── LeaseLost           this worker sent no heartbeat, and other workers have its records
-    ├── ReviewCeiling           a run stopped: too large a share of its records is in review
-    ├── SentinelsMissed         a run stopped: too few identifiers planted in sentinel notes were found
+    │   ├── LedgerRejected      the database belongs to another program, version, or user
+    │   └── LeaseLost           this worker sent no heartbeat, so other workers took over its records
+    ├── ReviewCeiling           a run stopped because too many of its records are in review
+    ├── SentinelsMissed         a run stopped because too few of the identifiers in sentinel notes were found
     ├── AccountingError         a bug in incognote, caught before release: spans found ≠ replaced + kept + flagged
     └── NotReleased             the verdict is not `release`
 
-`retryable` of a class decides what every run does with a record that met the error: keep it for a later try, or give
-it a verdict. A message never contains a value of a record. It has field paths, type names and the next step.
+The `retryable` attribute of a class decides what a run does with a record that causes the error. The run either keeps
+the record for a later attempt or gives it a verdict. A message never contains a value from a record. It contains field
+paths, type names, and the next step.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ class IncognoteError(Exception):
     """Base class of all errors of incognote.
 
     Attributes:
-        retryable: An outside service failed, and the same records may pass later. A run returns them unchanged, waits,
-            and tries again. It gives them no verdict.
+        retryable: An external service failed, and the same records may succeed later. A run returns them unchanged,
+            waits, and tries again. It does not give them a verdict.
         code: The reason code in verdicts and counts. "" if the class name is the code.
     """
 
@@ -88,7 +89,7 @@ class UnknownName(UsageError):
 
 
 class MissingExtra(UsageError):
-    """An optional dependency is not installed. The message has the command to install it."""
+    """An optional dependency is not installed. The message shows the command to install it."""
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs the extra '{extra}': pip install 'incognote[{extra}]'")
@@ -108,7 +109,7 @@ class ImpossibleSpan(UsageError):
 
 
 class AlreadyDecided(UsageError):
-    """The record in review was decided before. Nothing was changed."""
+    """The record in review was already decided. Nothing was changed."""
 
 
 class KeyProblem(IncognoteError):
@@ -183,7 +184,7 @@ class SchemaViolation(RecordProblem):
 
 
 class ModelProblem(IncognoteError):
-    """A language model failed. The message has a status and the next step, never a request or a reply."""
+    """A language model failed. The message contains a status and the next step, but never a request or a reply."""
 
     code = "model"
 
@@ -216,7 +217,7 @@ class ContextTooLong(ModelRejected):
 
 
 class Unread(ModelProblem):
-    """Part of a text got no usable answer, so it may contain anything. `code` is the reason code."""
+    """There was no usable answer for part of a text, so that part may contain anything. `code` is the reason code."""
 
     def __init__(self, code: str, why: str = "") -> None:
         super().__init__(f"{code}: {why or 'part of the text was not read; try again, or name another model'}")
@@ -232,7 +233,7 @@ class Unread(ModelProblem):
 
 
 class BudgetExhausted(Unread):
-    """The run's budget was used up before this text was read. A run with a larger budget may read it."""
+    """The run's budget was used up before this text was read. A run with a larger budget may be able to read it."""
 
     code = "budget-exhausted"
     retryable = True
@@ -248,9 +249,10 @@ class EgressRefused(ModelProblem):
 
 
 class IndexProblem(IncognoteError):
-    """The surrogate index failed. The message has a status and the next step, never a request or an answer.
+    """The surrogate index failed. The message contains a status and the next step, but never a request or an answer.
 
-    The record is kept for a later try, even if the index refused. Otherwise, one identity could get two surrogates.
+    The record is kept for a later attempt, even if the index refused the request. Otherwise, one identity could get two
+    surrogates.
     """
 
     code = "index"
@@ -270,13 +272,13 @@ class IndexRejected(IndexProblem):
 
 
 class IndexBusy(IndexProblem):
-    """The index is being imported or rekeyed, or such a command stopped early."""
+    """The index is being imported or its key is being rotated, or one of these commands stopped early."""
 
     code = "index-busy"
 
 
 class StoreProblem(IncognoteError):
-    """A source or destination of records failed. The message has a reason and the next step, never a file name.
+    """A source or destination of records failed. The message has a reason and the next step, but never a file name.
 
     The run returns its records, and they are tried again when the source or destination works.
     """
@@ -292,7 +294,7 @@ class Unwritable(StoreProblem):
 
 
 class SourceUnavailable(StoreProblem):
-    """The source of the records did not answer, or refused."""
+    """The source of the records did not answer, or it refused the request."""
 
     code = "sink-unavailable"
 

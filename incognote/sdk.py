@@ -259,7 +259,7 @@ class Deidentifier:
 
         Args:
             texts: Plain notes.
-            types: "all" for every type of the catalogue, including types that the policy keeps.
+            types: "all" for every type in the catalog, including types that the policy keeps.
 
         Raises:
             ModelProblem: A language model did not read all of a text. Use `detect_each` to keep the other results.

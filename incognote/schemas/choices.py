@@ -95,7 +95,7 @@ class Policy:
         """The listed type that decides for a type: the type itself or its nearest listed parent, or None.
 
         Raises:
-            UnknownName: The catalogue has no such type.
+            UnknownName: The catalog does not contain the type.
         """
         if entity_type not in self._served:
             lineage = catalogue().lineage(entity_type)

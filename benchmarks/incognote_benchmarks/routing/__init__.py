@@ -57,7 +57,7 @@ def measure(data: Path = DATA, *, resamples: int = 1000) -> dict[str, Any]:
         twice = [read for read in answered if read.passes == 2]
         again = {read.gold.id for read in twice}
         once = reading.recorded([gold for gold in notes if gold.id in again], data / REPLIES.format("v2"), (1,))
-        corpora = {"dev_e (not calibrated on)": others, "notes (calibrated on)": notes}
+        corpora = {"dev_e (not used for calibration)": others, "notes (used for calibration)": notes}
         of_others = {gold.id for gold in others}
 
         bearing = [read for read in scripted if read.gold.labels]

@@ -32,7 +32,7 @@ class Marked(Strict):
 
 
 class ReplaceOperator(Strict):
-    """Replaces the span by `new_value`, or by its type in angle brackets."""
+    """Replaces the span with `new_value`, or with its type in angle brackets."""
 
     type: Literal["replace"]
     new_value: str | None = None
@@ -45,7 +45,7 @@ class RedactOperator(Strict):
 
 
 class MaskOperator(Strict):
-    """Replaces characters by one character. As in Presidio, no parameter has a default."""
+    """Replaces characters with a masking character. As in Presidio, the parameters have no defaults."""
 
     type: Literal["mask"]
     masking_char: str = Field(min_length=1, max_length=1)
@@ -54,7 +54,7 @@ class MaskOperator(Strict):
 
 
 class HashOperator(Strict):
-    """Replaces the span by a keyed hash. `salt` (at least 16 bytes) changes the hash."""
+    """Replaces the span with a keyed hash. `salt` (at least 16 bytes) changes the hash."""
 
     type: Literal["hash"]
     hash_type: Literal["sha256", "sha512"] = "sha256"

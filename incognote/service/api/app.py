@@ -40,7 +40,7 @@ _PAGES = (
 """For each page: its address, the address of its files, package and folder."""
 _ROUTES = (presidio, deidentify, jobroutes, reviewroutes, revealroutes, schemaroutes, health, tryroutes)
 _ABOUT = (
-    "De-identify clinical notes and records over HTTP. A response has no text unless its verdict is `release`. "
+    "De-identify clinical notes and records over HTTP. A response contains text only if its verdict is `release`. "
     "Offsets count Unicode code points. Errors are problem+json (RFC 9457) and contain no value of the request."
 )
 

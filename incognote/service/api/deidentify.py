@@ -26,7 +26,7 @@ _BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 async def deidentify(
     request: Request, asked: Annotated[ToDeidentify, Body()], context: Context, caller: Submitter
 ) -> Response:
-    """De-identify one text or record. The response has no text unless the verdict is `release`."""
+    """De-identify one text or record. The response contains text only if the verdict is `release`."""
     body = await raw_body(request)
     item = asked.item(raw_member(body, "record"))
     result = await served(context, asked.operation, item)
@@ -54,7 +54,8 @@ async def deidentify_bytes(
 ) -> Response:
     """De-identify one document. The Content-Type is its format, and the response has the same format.
 
-    What is not released is a problem whose faults are the reasons. The subject is a header: proxies log addresses.
+    If it is not released, the response is a problem that lists the reasons. The subject is a header because proxies log
+    URLs.
     """
     media_type = request.headers.get("content-type", _BYTES)
     body = await request.body()
@@ -85,7 +86,7 @@ async def deidentify_bytes(
     response_class=Response,
 )  # fmt: skip
 async def de_identify(request: Request, context: Context, caller: Submitter) -> Response:
-    """De-identify one FHIR resource, or a Bundle. If it is not released, the answer is an OperationOutcome."""
+    """De-identify one FHIR resource, or a Bundle. If it is not released, the response is an OperationOutcome."""
     try:
         raw = (await request.body()).decode("utf-8")
     except UnicodeDecodeError:

@@ -27,7 +27,7 @@ class Up(BaseModel):
 
 
 class Dashboard(BaseModel):
-    """Figures of the runs, without PHI."""
+    """Statistics about the runs, without PHI."""
 
     days: list[dict[str, Any]]
     releases: list[dict[str, Any]]
@@ -40,7 +40,7 @@ class Dashboard(BaseModel):
 
 @routes.get("/livez")
 async def livez() -> Up:
-    """Check that the process answers."""
+    """Check that the process responds."""
     return Up()
 
 
@@ -62,14 +62,17 @@ def readyz(context: Context) -> Up | Response:
     response_class=Response,
 )
 def metrics(context: Context, caller: Anybody) -> Response:
-    """The metrics in Prometheus's text format."""
+    """Get the metrics in Prometheus text format."""
     context.telemetry.tell("queue.measured", waiting=context.queue.counts()["waiting"])
     return Response(context.telemetry.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 @routes.get("/v1/dashboard", responses=answers())
 def board(context: Context, caller: Reviewer) -> Dashboard:
-    """Get throughput, verdicts, cost, corrections by reviewers, and sentinel notes. At most ten seconds old."""
+    """Get throughput, verdicts, cost, corrections by reviewers, and sentinel notes.
+
+    The figures are at most ten seconds old.
+    """
     with _guard:
         if context.board is None or time.monotonic() - context.board[0] > _SECONDS:
             told = dashboard(entries(context.audit.folder), context.queue)

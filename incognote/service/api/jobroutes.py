@@ -54,7 +54,7 @@ async def submit(asked: Annotated[ToSubmit, Body()], context: Context, caller: S
 
 @routes.get("", responses=answers())
 def jobs(context: Context, caller: Submitter, after: After = 0, limit: Limit = 50) -> JobList:
-    """Your own jobs, oldest first."""
+    """List your own jobs, oldest first."""
     found = context.jobs.list(caller.name, after=after, limit=limit)
     return JobList(jobs=[_told(job) for job in found], next=found[-1].number if len(found) == limit else None)
 
@@ -67,7 +67,7 @@ def job(id: JobId, context: Context, caller: Submitter) -> JobTold:
 
 @routes.get("/{id}/documents", responses=answers(404), response_model=DocumentList)
 def documents(id: JobId, context: Context, caller: Submitter, after: After = 0, limit: Limit = 50) -> Response:
-    """The documents of a job in order, each with its answer as soon as there is one."""
+    """List the documents of a job in order. Each document includes its result as soon as there is one."""
     found = context.jobs.documents(id, caller.name, after=after, limit=limit)
     told = ", ".join(
         f'{{"number": {d.number}, "state": "{d.state}", "answer": {"null" if d.answer is None else _answer(d.answer)}}}'
@@ -79,7 +79,7 @@ def documents(id: JobId, context: Context, caller: Submitter, after: After = 0, 
 
 @routes.post("/{id}/cancel", responses=answers(404))
 def cancel(id: JobId, context: Context, caller: Submitter) -> JobTold:
-    """Stop a job. Documents that are processed already stay."""
+    """Stop a job. Documents that were already processed are kept."""
     job = context.jobs.cancel(id, caller.name)
     context.audit.append("job.cancelled", job=job.id, by=caller.name)
     return _told(job)

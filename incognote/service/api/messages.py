@@ -40,7 +40,8 @@ class DocumentModel(StrictModel):
         None, description="The schema of a record without `dataType`."
     )
     known: dict[str, str | list[str]] | None = Field(
-        None, description="Identifiers known in advance. One left in the output means `quarantine`."
+        None,
+        description="Identifiers that are known in advance. If one is left in the output, the verdict is `quarantine`.",
     )
 
     @model_validator(mode="after")
@@ -71,7 +72,7 @@ class ToDeidentify(DocumentModel):
     """One text or record, and the operation."""
 
     operation: Operation = Field(
-        "redact", description="`tag` returns spans only, `redact` follows the policy, `surrogate` invents names."
+        "redact", description="`tag` returns only spans, `redact` follows the policy, `surrogate` invents names."
     )
 
 
@@ -124,7 +125,7 @@ class JobTold(BaseModel):
     number: int = Field(description="Number of the job, in the order of submission.")
     operation: Operation = Field(description="What the job does.")
     state: Literal["running", "done", "cancelled"] = Field(
-        description="Whether the job runs, is complete, or was cancelled."
+        description="Whether the job is running, complete, or canceled."
     )
     submitted: str = Field(description="Time of submission.")
     documents: int = Field(description="Number of documents.")

@@ -48,7 +48,7 @@ TITLES = {
 
 
 class Fault(BaseModel):
-    """An error in one place of a request."""
+    """An error in one part of a request."""
 
     at: str = Field(description="Where in the request.")
     says: str = Field(description="What is wrong.")
@@ -62,7 +62,7 @@ class Problem(BaseModel):
     status: int = Field(description="HTTP status.")
     detail: str = Field(description="What is wrong and what to do next.")
     error: str = Field(description="The same as `detail`, for clients of Presidio.")
-    faults: list[Fault] = Field([], description="Errors in single places of the request.")
+    faults: list[Fault] = Field([], description="Errors in individual parts of the request.")
 
 
 class Refused(IncognoteError):

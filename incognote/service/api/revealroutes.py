@@ -29,7 +29,7 @@ class ToReveal(StrictModel):
 
 
 class RequestTold(BaseModel):
-    """One request. Its id is the `approval` of /v1/gold."""
+    """One request. Pass its ID as `approval` to /v1/gold."""
 
     id: str
     by: str
@@ -58,7 +58,7 @@ def requests(context: Context, caller: Revealer) -> list[RequestTold]:
 
 @routes.post("/{id}/approval", responses=answers(404, 409))
 def approve(id: RequestId, context: Context, caller: Revealer) -> RequestTold:
-    """Approve another person's request, for one use."""
+    """Approve another person's request. The approval can be used once."""
     one = context.reveals.may_approve(id, caller.name)
     context.audit.append("reveal.approved", item=one.id, by=caller.name)
     return _told(context.reveals.approve(id, caller.name))

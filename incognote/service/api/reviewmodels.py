@@ -28,7 +28,7 @@ class Marks(StrictModel):
 
 
 class QueueSearch(StrictModel):
-    """A filter of the queue. It is a body and not a query, so that no proxy logs it."""
+    """A filter for the queue. It is sent in the body rather than the query so that proxies do not log it."""
 
     state: ReviewState = Field("waiting", description="state of the records")
     release: str | None = Field(
@@ -62,7 +62,8 @@ class Comment(StrictModel):
 class ToDecide(StrictModel):
     """A decision.
 
-    Without spans, the current ones apply: the found ones or, if the revision is given, the proposed ones.
+    If you do not give spans, the current ones apply. These are the spans that were found or, with a revision, the
+    proposed spans.
     """
 
     outcome: Literal["approve", "reject"] = Field(description="approve or reject the record")
@@ -71,7 +72,7 @@ class ToDecide(StrictModel):
 
 
 class QueueLine(BaseModel):
-    """A line of the queue. Nothing in it is PHI."""
+    """An entry in the queue. It contains no PHI."""
 
     number: int
     id: str
@@ -94,7 +95,7 @@ class QueueLine(BaseModel):
 
 
 class Queue(BaseModel):
-    """A page of the queue. `total` records match the filter; `next` is the `after` of the next page."""
+    """A page of the queue. `total` records match the filter. Pass `next` as `after` to get the next page."""
 
     entries: list[QueueLine]
     counts: dict[str, int]
@@ -114,14 +115,14 @@ class SpanShown(BaseModel):
 
 
 class TextShown(BaseModel):
-    """One text: PHI."""
+    """One text. It contains PHI."""
 
     field: str
     content: str
 
 
 class CommentShown(BaseModel):
-    """A comment on a record: PHI."""
+    """A comment on a record. It may contain PHI."""
 
     by: str
     at: str
@@ -129,15 +130,15 @@ class CommentShown(BaseModel):
 
 
 class Record(BaseModel):
-    """A record in review: PHI."""
+    """A record in review. It contains PHI."""
 
     entry: QueueLine = Field(description="its line of the queue")
     texts: list[TextShown] = Field(description="its texts")
     spans: list[SpanShown] = Field(description="the current identifiers")
     doubts: list[SpanShown] = Field(description="spans that a detector was not sure about")
     reasons: list[Why] = Field(description="why it is held")
-    revision: str = Field(description="of the spans; it changes when somebody corrects them")
-    approvable: bool = Field(description="false if no change of spans can fix the reason it is held for")
+    revision: str = Field(description="of the spans; it changes when someone corrects them")
+    approvable: bool = Field(description="false if changing spans cannot fix the reason that the record is held")
     comments: list[CommentShown] = Field(description="comments of reviewers")
 
 
@@ -181,7 +182,7 @@ class ReasonShown(BaseModel):
 
 
 class Reviewers(BaseModel):
-    """The people whose keys may review."""
+    """The people who have a key that allows review."""
 
     names: list[str]
 

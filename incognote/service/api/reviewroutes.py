@@ -74,13 +74,13 @@ def types(caller: Anybody) -> list[EntityTypeShown]:
 
 @routes.get("/reasons", responses=answers())
 def reasons(caller: Anybody) -> list[ReasonShown]:
-    """All reason codes in plain words."""
+    """List all reason codes in plain words."""
     return [ReasonShown(code=code, **asdict(text)) for code, text in reason_texts().items()]
 
 
 @routes.get("/reviewers", responses=answers())
 def reviewers(context: Context, caller: Reviewer) -> Reviewers:
-    """The people to whom a record can be assigned."""
+    """List the people to whom a record can be assigned."""
     return Reviewers(names=_reviewers(context))
 
 
@@ -93,13 +93,13 @@ def queue(
     limit: Limit = 50,
     release: Release = None,
 ) -> Queue:
-    """The queue, oldest first."""
+    """List the queue, oldest first."""
     return _page(context, QueueFilter(state, release), after, None, limit)
 
 
 @routes.post("/review/search", responses=answers())
 def search(asked: Annotated[QueueSearch, Body()], context: Context, caller: Reviewer) -> Queue:
-    """The records that match a filter, oldest first."""
+    """List the records that match a filter, oldest first."""
     until = (datetime.now(UTC) - timedelta(days=asked.days)).isoformat(timespec="seconds") if asked.days else None
     only = QueueFilter(asked.state, asked.release, asked.reason, asked.find, until, asked.assignee)
     return _page(context, only, asked.after, asked.before, asked.limit)
@@ -107,7 +107,7 @@ def search(asked: Annotated[QueueSearch, Body()], context: Context, caller: Revi
 
 @routes.get("/review/{id}", responses=answers(404))
 def record(id: ItemId, context: Context, caller: Reviewer) -> Record:
-    """One record with its texts. The view is logged."""
+    """Get one record with its texts. The view is logged."""
     context.queue.entry(id)
     context.audit.append("review.opened", item=id, by=caller.name)
     context.telemetry.tell("review.opened", item=id)
@@ -126,7 +126,7 @@ def record(id: ItemId, context: Context, caller: Reviewer) -> Record:
 
 @routes.post("/review/{id}/preview", responses=answers(404, 501))
 async def preview(id: ItemId, asked: Annotated[Marks, Body()], context: Context, caller: Reviewer) -> Preview:
-    """The result of an approval with these spans."""
+    """Preview the result of an approval with these spans."""
     opened = await run_in_threadpool(context.queue.open, id)
     await run_in_threadpool(context.audit.append, "text.viewed", item=id, by=caller.name)
     spans = check_spans(opened.case, _spans(opened.case, asked.spans))
@@ -178,7 +178,11 @@ def propose(id: ItemId, asked: Annotated[Marks, Body()], context: Context, calle
 def decide(
     id: ItemId, asked: Annotated[ToDecide, Body()], context: Context, caller: Reviewer, request: Request
 ) -> QueueLine:
-    """Approve (the output with these spans is delivered; needs the role approve) or reject (it goes to quarantine)."""
+    """Approve or reject a record.
+
+    An approved record is delivered with these spans. Approval requires the role approve. A rejected record goes to
+    quarantine.
+    """
     if asked.outcome == "approve" and "approve" not in caller.roles:
         raise Refused(403, "this key lacks the role approve: it can save a proposal, or reject")
     opened = context.queue.open(id)
@@ -214,7 +218,7 @@ def export(
 ) -> StreamingResponse:
     """Export decisions as a gold corpus for `incognote evaluate`, one JSON line per text. The export is logged.
 
-    Where two people must agree (`reveal_approvals = 2`), `approval` names a request of /v1/reveals.
+    If two people must agree (`reveal_approvals = 2`), set `approval` to the ID of a request from /v1/reveals.
     """
     used = agreed(context, caller, approval, release)
     context.audit.append("review.exported", records=context.queue.counts(release)["approved"], by=caller.name, **used)

@@ -81,14 +81,14 @@ class ToApprove(StrictModel):
 
 @routes.get("", responses=answers())
 def schemas(context: Context, caller: Reviewer) -> list[SchemaTold]:
-    """All record schemas, those that wait for approval first."""
+    """List all record schemas. Schemas that are waiting for approval come first."""
     rows = sorted(_registry(context).rows(), key=lambda row: (row.state == "approved", row.data_type))
     return [_told(row) for row in rows]
 
 
 @routes.get("/{data_type}", responses=answers(404))
 def schema(data_type: DataType, context: Context, caller: Reviewer) -> SchemaShown:
-    """The fields of a schema and what happens to each."""
+    """Get the fields of a schema and what happens to each."""
     row = _row(context, data_type)
     path = _file(context, row)
     fields = _registry(context).show(data_type) if path is None else field_rows(load_schema(path))
