@@ -331,7 +331,7 @@ class AccountingError(IncognoteError):
 
 
 class NotReleased(IncognoteError):
-    """The verdict is not `release`. Nothing is returned unless the caller forces it."""
+    """The verdict is not `release`. Nothing is returned unless the caller overrides this."""
 
 
 def retryable_code(codes: Iterable[str]) -> str | None:

@@ -61,7 +61,7 @@ class Span:
         sources: The detectors that found it.
 
     Raises:
-        ImpossibleSpan: The span is empty or outside the text, the type name is not valid, or the score is not in 0..1.
+        ImpossibleSpan: The span is empty or outside the text, or the type name or the score (0 to 1) is not valid.
     """
 
     source: Text = field(repr=False)
@@ -234,9 +234,9 @@ class Result:
     (bytes). They raise NotReleased unless the verdict is `release`. `output(even_if_unreleased=True)` overrides this.
 
     Attributes:
-        id: Your id of the record.
-        verdict: Whether the output may be released.
-        manifest: What decided the output, without PHI and record text.
+        id: Your ID for the record.
+        verdict: Whether the output can be released.
+        manifest: A description of how the output was produced, without PHI or record text.
         replacements: The replaced spans.
         kept: Spans that the policy kept.
         is_record: Whether the input was a record.
@@ -326,13 +326,13 @@ class Result:
         return self.show().html
 
     def show(self, *, original: bool = False) -> Shown:
-        """What a notebook displays for this result: the verdict in words, the new text with marks, and the types.
+        """Show this result in a notebook: the verdict in words, the new text with marked spans, and the types.
 
-        A result that was not released shows its reasons and what to do about them, and no text.
+        A result that was not released shows its reasons and what to do about them, but no text.
 
         Args:
-            original: show the original texts, too. They hold PHI, and a notebook saves what it displays. A Result
-                holds only the texts in which a span was found.
+            original: show the original texts, too. They contain PHI, and a notebook saves what it displays. A Result
+                contains only the texts in which a span was found.
         """
         from incognote.display import PHI_WARNING, Markup, Shown, heading, page, reasons_html
 

@@ -34,9 +34,9 @@ FrameT = TypeVar("FrameT")
 class Deidentifier:
     """De-identifies texts and records. It works offline, without a key or configuration.
 
-    A str is a plain note. A mapping is a record: `dataType`, FHIR `resourceType`, or `data_type=` names its schema.
-    Bytes have the format that `media_type=` names, and the result is bytes too (`Result.data`). Synchronous and
-    asynchronous methods give the same results. The synchronous ones also work inside a running event loop (Jupyter).
+    A str is a plain note. A mapping is a record. Its schema is that of `dataType`, FHIR `resourceType`, or `data_type=`.
+    Bytes have the format given by `media_type=`, and the result is also bytes (`Result.data`). Synchronous and
+    asynchronous methods return the same results. The synchronous ones also work inside a running event loop (Jupyter).
 
         >>> Deidentifier().deidentify("Seen by Dr. Emily Carter on 03/16/2025.").text
         'Seen by Dr. [PERSON] on [DATE].'
@@ -51,7 +51,7 @@ class Deidentifier:
         settings: Any field of `incognote.settings.Settings`.
 
     Raises:
-        UsageError, KeyProblem, PolicyProblem, SchemaProblem: The configuration cannot work. Some of these errors are
+        UsageError, KeyProblem, PolicyProblem, SchemaProblem: The configuration is not valid. Some of these errors are
             raised on first use.
     """
 
@@ -81,7 +81,7 @@ class Deidentifier:
 
     @property
     def engine(self) -> Engine:
-        """Policy, registry, detectors and key. Built once, on first use. Thread-safe."""
+        """The policy, registry, detectors, and key. They are loaded once, on first use. Thread-safe."""
         with self._making:
             if self._engine is None:
                 self._engine = self._make()
@@ -108,11 +108,11 @@ class Deidentifier:
 
     @property
     def hits(self) -> int:
-        """Number of answers of models and index that came from the recording, in all processes."""
+        """Number of model replies and index answers that came from the recording, in all processes."""
         return self.engine.hits + (self._processes.hits if self._processes is not None else 0)
 
     def ready(self) -> None:
-        """Load everything that the first record needs, so that errors and warnings appear now."""
+        """Load everything that the first record needs, so that errors and warnings appear immediately."""
         if self.engine.policy.surrogates:
             _ = self.engine.relexing
 
@@ -131,19 +131,19 @@ class Deidentifier:
 
         Args:
             text: A plain note (str), a record (mapping), bytes of any format, or an Item. A str with `data_type=` is
-                the raw JSON of a record. Everything outside the edits keeps its bytes.
-            id: Your id of the record. The Result returns it.
+                the raw JSON of a record. All bytes outside the edits are kept.
+            id: Your ID for the record. The Result contains it.
             patient: The subject of the record. Date shifts depend on it.
             domain: Records in one domain share hashes and date shifts. Default: the setting.
             data_type: The schema of a record that has no `dataType`.
             known: Identifiers that you know in advance, such as {"name": "Jane Doe", "mrn": "778-21"}. If one is left
                 in the output, the verdict is `quarantine`. For a name of fewer than six letters inside a longer word,
                 it is `review`.
-            media_type: The media type of bytes, such as `application/json`. Without it, the content decides.
+            media_type: The media type of bytes, such as `application/json`. By default, it is detected from the content.
 
         Returns:
             A Result. Its `.text` and `.record` raise NotReleased unless the verdict is `release`. A record that cannot
-                be processed gives a Result with the verdict `quarantine`, not an exception.
+                be processed returns a Result with the verdict `quarantine` and does not raise an exception.
         """
         words = {"id": id, "patient": patient, "domain": domain, "data_type": data_type, "media_type": media_type}
         item = as_item(text, known=known, **words)
@@ -166,23 +166,23 @@ class Deidentifier:
         return await Runtime.shared().join(self._one(item))
 
     def batch(self, items: Iterable[ItemInput], *, progress: bool | None = None) -> Iterator[Result]:
-        """De-identify many texts or records. At most `width` of them are in memory.
+        """De-identify many texts or records. At most `width` of them are in memory at once.
 
         Under a policy with surrogates, up to 1,000 records or 8 million characters are relexicalized together, as
         with `incognote relex`. Their order does not change the result. With `processes`, each record is relexicalized
         on its own.
 
         Args:
-            items: notes, records, bytes or Items. An iterator is read as you take results.
-            progress: True for a progress bar, False for none. By default a bar appears on a terminal or in a notebook
-                from 100 records on.
+            items: notes, records, bytes, or Items. An iterator is read as you consume results.
+            progress: True for a progress bar, False for none. By default, a bar appears on a terminal or in a notebook
+                for 100 or more records.
 
         Yields:
             One Result for each item, in the order of the items.
 
         Raises:
-            UsageError: an item is not a str, bytes, mapping or Item. The results of earlier items come first. The same
-                holds for errors that your iterator raises.
+            UsageError: an item is not a str, bytes, mapping, or Item. The results of earlier items come first. The same
+                is true for errors that your iterator raises.
         """
         runtime = Runtime.shared()
         bar = ProgressBar(len(items) if isinstance(items, Sized) else None, progress)
@@ -206,7 +206,7 @@ class Deidentifier:
             raise fault
 
     async def abatch(self, items: Iterable[ItemInput] | AsyncIterable[ItemInput]) -> AsyncIterator[Result]:
-        """Like `batch`, for a plain or an asynchronous iterable."""
+        """Like `batch`, for a synchronous or an asynchronous iterable."""
         runtime = Runtime.shared()
         waiting: deque[asyncio.Future[list[Result]]] = deque()
         faults: list[Exception] = []
@@ -262,7 +262,7 @@ class Deidentifier:
             types: "all" for every type in the catalog, including types that the policy keeps.
 
         Raises:
-            ModelProblem: A language model did not read all of a text. Use `detect_each` to keep the other results.
+            ModelProblem: A language model did not read a text completely. Use `detect_each` to keep the other results.
         """
         by_text: list[list[Span]] = []
         for spans in self.detect_each(texts, types=types):
@@ -294,15 +294,15 @@ class Deidentifier:
         keep: Sequence[Any] = (),
         progress: bool | None = None,
     ) -> FrameT:
-        """De-identify a column of notes in a pandas, polars or Hugging Face table.
+        """De-identify a column of notes in a pandas, polars, or Hugging Face table.
 
         The result is a table of the same kind with the same rows. The column `text` is de-identified, and the columns
         `verdict` and `reasons` are added. The text of a row that was not released is missing (None). A missing text
         stays missing, and its verdict is `release`. A text that is not a str is quarantined.
 
-        The columns `patient` and `known` come back as keyed hashes, so that you can still link rows: under one domain
-        and key, equal values have equal hashes. Missing and blank values stay as they are. Other columns and the index
-        do not change. Remove the ones that identify a person.
+        The columns `patient` and `known` are returned as keyed hashes, so that you can still link rows. In one domain
+        and with one key, equal values have equal hashes. Missing and blank values are left unchanged. Other columns and
+        the index do not change. Remove the ones that identify a person.
 
         Nothing is written to disk. A LazyFrame or IterableDataset stays lazy, and its notes are de-identified in parts.
         The other kinds are held in memory.
@@ -311,10 +311,10 @@ class Deidentifier:
             df: a pandas DataFrame, a polars DataFrame or LazyFrame, or a Hugging Face Dataset, DatasetDict or
                 IterableDataset. It is not changed.
             text: the name of the column of notes.
-            patient: the column that names each row's patient. Date shifts and surrogates are keyed by it.
+            patient: the column that identifies each row's patient. Date shifts and surrogates are keyed by it.
             known: columns with identifiers, such as a name or an MRN. They are searched for in the row's text.
             keep: columns among `patient` and `known` that are not hashed.
-            progress: as in `batch`. A lazy table shows no bar.
+            progress: as in `batch`. A lazy table does not show a bar.
 
         Raises:
             UsageError: a column is missing, has two roles, or has the name of a column that is added; or `df` is not
@@ -350,7 +350,7 @@ class Deidentifier:
         return await asyncio.gather(*map(read, texts))
 
     def close(self) -> None:
-        """Close model connections, the recording and the processes. A `with` block calls this at its end."""
+        """Close model connections, the recording, and the processes. A `with` block calls this when it ends."""
         if self._processes is not None:
             Runtime.shared().run(self._processes.aclose())
         if self._engine is not None:

@@ -34,16 +34,16 @@ class Item:
 
     Args:
         content: A plain text, the raw JSON of a record, or bytes of any format.
-        id: Your id of the item. It never appears in a manifest.
-        patient: The subject. Without it, each document is a subject of its own.
+        id: Your ID for the item. It never appears in a manifest.
+        patient: The subject. Without it, each document is treated as its own subject.
         domain: Items in one domain share hashes and date shifts. None uses the setting.
         data_type: The schema of a record that has no `dataType`.
         known: Identifiers that you know in advance.
         is_record: Whether `content` is the JSON of a record.
         fault: Why the item cannot be processed. It is quarantined with this message, which must not contain a value.
-        opened: The record, if its reader opened it already (rows of a table). `content` is then its own text.
+        opened: The record, if its reader has already opened it (rows of a table). `content` is then its own text.
         spans: All identifiers. They are used instead of detection, and the output is not audited.
-        media_type: The media type of bytes. With None, the content decides between record and text.
+        media_type: The media type of bytes. With None, the content shows whether it is a record or a text.
     """
 
     content: str | bytes = field(repr=False)
@@ -65,7 +65,7 @@ class Item:
 
         Args:
             registry: Loads the schemas when they are needed.
-            data_type: The schema of a record that names none.
+            data_type: The schema of a record that does not name one.
 
         Raises:
             RecordProblem: The content cannot be opened.
