@@ -34,7 +34,7 @@ FrameT = TypeVar("FrameT")
 class Deidentifier:
     """De-identifies texts and records. It works offline, without a key or configuration.
 
-    A str is a plain note. A mapping is a record. Its schema is that of `dataType`, FHIR `resourceType`, or `data_type=`.
+    A str is a plain note. A mapping is a record, and `dataType`, FHIR `resourceType`, or `data_type=` gives its schema.
     Bytes have the format given by `media_type=`, and the result is also bytes (`Result.data`). Synchronous and
     asynchronous methods return the same results. The synchronous ones also work inside a running event loop (Jupyter).
 
@@ -139,7 +139,7 @@ class Deidentifier:
             known: Identifiers that you know in advance, such as {"name": "Jane Doe", "mrn": "778-21"}. If one is left
                 in the output, the verdict is `quarantine`. For a name of fewer than six letters inside a longer word,
                 it is `review`.
-            media_type: The media type of bytes, such as `application/json`. By default, it is detected from the content.
+            media_type: The media type of bytes, such as `application/json`. Default: detected from the content.
 
         Returns:
             A Result. Its `.text` and `.record` raise NotReleased unless the verdict is `release`. A record that cannot
