@@ -33,7 +33,7 @@ def asked(name: str, notes: Path, out: Path) -> list[str | Path]:
     return {
         "detect": ["detect", notes, "--out", out, *RULES],
         "evaluate": ["evaluate", notes, "--html", out, "--resamples", "9", *RULES],
-        "relex": ["relex", notes, "--out", out, "--index", notes.parent / "index.db"],
+        "relex": ["relex", notes, "--out", out, "--index", f"sqlite:///{notes.parent}/index.db"],
         "convert": ["convert", notes, out, "--to", "incognote"],
         "draft": ["schema", "draft", notes, "--name", "visit", "--out", out],
     }[name]
