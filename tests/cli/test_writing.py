@@ -102,10 +102,14 @@ def test_relex_writes_into_a_device_and_holds_in_a_folder_of_its_own(
 ) -> None:
     monkeypatch.chdir(notes.parent)
     (notes.parent / "key").write_text("6b" * 32)
-    done = run(*asked("relex", notes, Path("/dev/null")), "--key-file", notes.parent / "key")
-    assert done.code in (0, 3), done.err
+    notes.write_text('{"id": "n", "text": 3}\n')
+    command = asked("relex", notes, Path("/dev/null"))
+    assert run("index", "create", *command[-2:], "--key-file", notes.parent / "key").code == 0
+    done = run(*command, "--key-file", notes.parent / "key")
+    assert done.code == 3, done.err
     assert os.path.exists("/dev/null")
     assert not os.path.exists("/dev/null-quarantine")
+    assert list(notes.parent.glob("*quarantine*/*"))
 
 
 def test_deid_refuses_what_it_could_not_vouch_for(notes: Path, run: Run) -> None:
