@@ -3,7 +3,7 @@
 
     python scripts/build_docs.py [FOLDER]      # default: build, so the site is in build/site
 
-The site needs no network, neither to be built nor to be read. A broken link or anchor is an error.
+You can build and read the site without a network. A broken link or anchor is an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 REPOSITORY = "https://github.com/incognote/incognote/blob/main"
 ROOT_PAGES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md"}
 INTERNAL = "docs/review/"
-"""The folder of `docs` that is in the repository only."""
+"""The subfolder of `docs` that is not part of the site."""
 LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
 HIPAA = {
     "A": "Names", "B": "Geographic units smaller than a state", "C": "Dates, and ages over 89",
@@ -35,7 +35,7 @@ HIPAA = {
 
 
 def relinked(text: str, source: Path) -> str:
-    """A page's text with links that work on the site.
+    """Rewrite the links of a page so that they work on the site.
 
     Raises:
         SystemExit: a link names a file that does not exist.
@@ -49,7 +49,7 @@ def relinked(text: str, source: Path) -> str:
             return match[0]
         path = Path(os.path.normpath(source.parent / target))
         if not path.exists():
-            raise SystemExit(f"{source.relative_to(ROOT)}: the link {target} names no file")
+            raise SystemExit(f"{source.relative_to(ROOT)}: the link {target} points to no file")
         name = path.relative_to(ROOT).as_posix()
         if name in ROOT_PAGES:
             name = f"docs/{ROOT_PAGES[name]}"
@@ -61,7 +61,7 @@ def relinked(text: str, source: Path) -> str:
 
 
 def copy(pages: Path) -> None:
-    """The written pages, and the files that they show."""
+    """Copy the handwritten pages and the files that they show."""
     shutil.rmtree(pages, ignore_errors=True)
     shutil.copytree(ROOT / "docs", pages)
     shutil.rmtree(pages.parent / INTERNAL)
@@ -72,13 +72,13 @@ def copy(pages: Path) -> None:
 
 
 def cell(text: object) -> str:
-    """Text for one cell of a table."""
+    """Escape text for one cell of a table."""
     parts = " ".join(str(text).split()).split("`")
     return "`".join(part if number % 2 else part.replace("|", "\\|") for number, part in enumerate(parts))
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A Markdown table. Columns without any text are left out, and an empty cell gets a dash."""
+    """Return a Markdown table. Empty columns are left out, and an empty cell gets a dash."""
     head, cells = list(head), [list(row) for row in rows]
     used = [number for number in range(len(head)) if any(row[number] for row in cells)]
     lines = [[head[number] for number in used], ["---"] * len(used), *([row[n] or "–" for n in used] for row in cells)]
@@ -89,7 +89,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def command_text(command: Any, path: str, level: int) -> str:
-    """A command, its options in their groups, and its subcommands."""
+    """Describe a command, its options by group, and its subcommands."""
     context = command.context_class(command, info_name=path)
     usage = " ".join(command.collect_usage_pieces(context))
     help_text = re.sub(
@@ -120,7 +120,7 @@ def command_text(command: Any, path: str, level: int) -> str:
 
 
 def command_pages() -> dict[str, str]:
-    """`commands`, the list of all commands, and `cli/NAME` for each command of the first level."""
+    """Return the page `commands`, which lists all commands, and `cli/NAME` for each top-level command."""
     from typer.main import get_command
 
     from incognote.cli import app
@@ -139,7 +139,7 @@ def command_pages() -> dict[str, str]:
 
 
 def type_name(annotation: Any) -> str:
-    """A type as a reader of a settings file knows it."""
+    """Return the name of a type for the reader of a settings file."""
     if annotation is type(None):
         return ""
     origin, arguments = get_origin(annotation), [a for a in get_args(annotation) if a is not Ellipsis]
@@ -162,7 +162,7 @@ def type_name(annotation: Any) -> str:
 
 
 def default_of(field: Any) -> str:
-    """A default as TOML writes it."""
+    """Return a default in TOML syntax."""
     value = field.default
     if field.default_factory is not None:
         return "`~/.config/incognote`"
@@ -180,7 +180,7 @@ def settings_rows(model: Any, names: Iterable[str], prefix: str = "") -> Iterato
 
 
 def settings_page() -> str:
-    """Every setting."""
+    """Return the page of all settings."""
     from incognote.settings import ModelSettings, ServiceSettings, Settings
 
     head = ("Setting", "Type", "Default", "Meaning")
@@ -217,7 +217,7 @@ def settings_page() -> str:
 
 
 def reasons_page() -> str:
-    """Every reason code, under the headings of the file."""
+    """Return the page of all reason codes, under the headings of the file."""
     from incognote.reasons import reason_texts
 
     texts = reason_texts()
@@ -237,7 +237,7 @@ def reasons_page() -> str:
 
 
 def types_page() -> str:
-    """Every entity type of the catalogue."""
+    """Return the page of all entity types in the catalog."""
     from incognote.schemas.catalogue import catalogue
 
     types = catalogue()
@@ -266,7 +266,7 @@ def types_page() -> str:
 
 
 def shape(schema: dict[str, Any]) -> str:
-    """The type of a value in a JSON schema, as Markdown."""
+    """Return the type of a value in a JSON schema, as Markdown."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"
@@ -280,7 +280,7 @@ def shape(schema: dict[str, Any]) -> str:
 
 
 def operation_text(method: str, path: str, operation: dict[str, Any]) -> str:
-    """One operation: parameters, body, answers."""
+    """Describe one operation: parameters, request body, and responses."""
     text = f"### {method.upper()} {path}\n\n{operation.get('description') or operation.get('summary', '')}\n\n"
     if parameters := operation.get("parameters"):
         rows = ((f"`{p['name']}`", p["in"], shape(p["schema"]), "yes" if p.get("required") else "no",
@@ -304,7 +304,7 @@ def operation_text(method: str, path: str, operation: dict[str, Any]) -> str:
 
 
 def http_page() -> str:
-    """Every operation and schema of the REST service."""
+    """Return the page of all operations and schemas of the REST service."""
     from incognote.service.api.app import application
     from incognote.service.api.problems import TITLES
     from incognote.settings import Settings
@@ -338,7 +338,7 @@ def http_page() -> str:
 
 
 def python_page() -> str:
-    """The public classes, for mkdocstrings to fill in."""
+    """Return the page of public classes, which mkdocstrings completes."""
     import incognote
 
     errors = ("IncognoteError", "NotReleased", "UsageError")
@@ -370,7 +370,7 @@ def generate(reference: Path) -> list[str]:
 
 
 def main(build: Path) -> int:
-    """Copy, generate, and build into a folder; the exit status of zensical."""
+    """Copy, generate, and build the site. Returns the exit status of zensical."""
     pages = build.resolve() / "docs"
     copy(pages)
     commands = generate(pages / "reference")

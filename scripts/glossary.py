@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Write docs/glossary.md from the docstrings of the nouns.
+"""Write docs/glossary.md from docstrings.
 
     python scripts/glossary.py
 
-An entry is the first paragraph of a class's docstring, or of a module's where a noun has no class. Nothing is imported.
+An entry is the first paragraph of the docstring of a class, or of a module if the term has no class. Nothing is
+imported.
 """
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ TERMS = {
     "Variant": "incognote.relex:MentionVariant",
     "Verdict": "incognote.nouns:Verdict",
 }
-"""Each term and where its docstring is: a module, or a class and a folder or module in which no other has its name."""
+"""Each term and the place of its docstring: a module, or a class that is unique in a folder or module."""
 
 
 def places(where: str) -> list[tuple[str, ast.AST]]:
-    """The module, or each class of that name in the folder or module, by its dotted name."""
+    """Return the module, or each class of that name in the folder or module, with its dotted name."""
     folder, _, name = where.partition(":")
     path = ROOT.joinpath(*folder.split("."))
     if not name:
@@ -70,14 +71,14 @@ def places(where: str) -> list[tuple[str, ast.AST]]:
 
 
 def entry(where: str) -> tuple[str, str]:
-    """Where the noun is, and the first paragraph of its docstring on one line.
+    """Return the place of a term, and the first paragraph of its docstring on one line.
 
     Raises:
-        LookupError: there is no such class or module, or more than one, or it has no docstring.
+        LookupError: no class or module matches, more than one matches, or it has no docstring.
     """
     found = places(where)
     if len(found) != 1:
-        raise LookupError(f"{where}: {len(found)} such places; scripts/glossary.py lists the nouns")
+        raise LookupError(f"{where}: {len(found)} matches. Correct the entry in scripts/glossary.py.")
     (place, node) = found[0]
     text = ast.get_docstring(node) if isinstance(node, ast.ClassDef | ast.Module) else None
     if not text:
@@ -86,7 +87,7 @@ def entry(where: str) -> tuple[str, str]:
 
 
 def glossary() -> str:
-    """The page."""
+    """Return the text of the glossary page."""
     lines = [
         "# Glossary",
         "",

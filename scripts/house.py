@@ -5,8 +5,8 @@
     python scripts/house.py --sizes    print lines and files of each folder
     python scripts/house.py --circles  print the import circles; exit code 1 if there are any
 
-Every import counts: at the head of a module, inside a function, under TYPE_CHECKING. Only the standard library is used
-and nothing is imported, so it runs on a bare checkout.
+Every import counts: at the top of a module, inside a function, and under TYPE_CHECKING. The script uses only the
+standard library and imports no module of the package, so it runs on a bare checkout.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Graph = Mapping[str, set[str]]
 
 @cache
 def modules() -> dict[str, Path]:
-    """Every module of the four packages by its dotted name."""
+    """Return the path of every module of the four packages, by dotted name."""
     found: dict[str, Path] = {}
     for package, folder in PACKAGES.items():
         for path in sorted(folder.rglob("*.py")):
@@ -49,7 +49,7 @@ def modules() -> dict[str, Path]:
 
 @cache
 def imports() -> dict[str, set[str]]:
-    """Each module and the modules of ours that it imports anywhere in its text."""
+    """Return each module and our modules that it imports anywhere in its code."""
     return {name: set(_imported(name, path)) - {name} for name, path in modules().items()}
 
 
@@ -71,7 +71,7 @@ def _imported(name: str, path: Path) -> Iterator[str]:
 
 
 def circles(graph: Graph) -> list[list[str]]:
-    """The groups of nodes that need each other, by Tarjan's algorithm."""
+    """Return the groups of nodes that depend on each other, by Tarjan's algorithm."""
     numbers: dict[str, int] = {}
     lowest: dict[str, int] = {}
     stack: list[str] = []
@@ -101,13 +101,13 @@ def circles(graph: Graph) -> list[list[str]]:
 
 
 def part_of(module: str) -> str:
-    """The box that a module is drawn in: its folder in `incognote`, or another package."""
+    """Return the box of a module: its folder in `incognote`, or another package."""
     package, _, rest = module.partition(".")
     return rest.partition(".")[0] or package if package == "incognote" else package
 
 
 def parts() -> Graph:
-    """The boxes and the boxes that they import."""
+    """Return each box and the boxes that it imports."""
     graph: dict[str, set[str]] = {part_of(name): set() for name in modules()}
     for name, needed in imports().items():
         graph[part_of(name)] |= {part_of(other) for other in needed} - {part_of(name)}
@@ -115,10 +115,10 @@ def parts() -> Graph:
 
 
 def reduced(graph: Graph) -> Graph:
-    """The arrows that no chain of others implies.
+    """Return the arrows that are not implied by a chain of other arrows.
 
     Raises:
-        ValueError: there is a circle.
+        ValueError: folders import each other.
     """
     if groups := circles(graph):
         raise ValueError(f"folders import each other: {groups}")
@@ -134,7 +134,7 @@ def reduced(graph: Graph) -> Graph:
 
 
 def sizes() -> dict[str, dict[str, dict[str, int]]]:
-    """Lines (blank lines and docstrings included) and files of Python, per package and folder."""
+    """Count the lines (including blank lines and docstrings) and files of Python, per package and folder."""
     counted: dict[str, dict[str, dict[str, int]]] = {}
     for package, folder in PACKAGES.items():
         by_folder: dict[str, dict[str, int]] = defaultdict(lambda: {"lines": 0, "files": 0})
@@ -147,12 +147,12 @@ def sizes() -> dict[str, dict[str, dict[str, int]]]:
     return counted
 
 
-# The drawing: rows by how much stands below, boxes sorted in them so that arrows cross little, arrows through the gaps.
+# The drawing: rows by depth of imports, boxes sorted so that few arrows cross, and arrows through the gaps.
 _HEIGHT, _ROW, _GAP, _LETTER, _MARGIN = 30, 86, 22, 8.2, 24
 
 
 def drawing(graph: Graph) -> str:
-    """The boxes and arrows as SVG; whoever imports stands above what it imports."""
+    """Return the boxes and arrows as SVG. A box is above the boxes that it imports."""
     arrows = reduced(graph)
     rows, chains = _rows(arrows)
     _sort(rows, chains)
@@ -187,7 +187,7 @@ def _is_folder(node: str) -> bool:
 
 
 def _rows(arrows: Graph) -> tuple[list[list[str]], list[list[str]]]:
-    """The boxes of each row, the top one first, and each arrow as a chain through the rows it crosses."""
+    """Return the boxes of each row, from the top, and each arrow as a chain through the rows that it crosses."""
 
     @cache
     def level(node: str) -> int:
@@ -208,7 +208,7 @@ def _rows(arrows: Graph) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def _sort(rows: list[list[str]], chains: Sequence[Sequence[str]]) -> None:
-    """Each row by the middle of its neighbours above, then below, a few times."""
+    """Sort each row by the mean position of its neighbors above, then below, several times."""
     above: dict[str, list[str]] = defaultdict(list)
     below: dict[str, list[str]] = defaultdict(list)
     for chain in chains:
@@ -227,7 +227,7 @@ def _sort(rows: list[list[str]], chains: Sequence[Sequence[str]]) -> None:
 
 
 def _places(rows: Sequence[Sequence[str]]) -> dict[str, tuple[float, int, float]]:
-    """Left edge, top and right edge of every box and point; each row is centred."""
+    """Return left edge, top, and right edge of every box and point. Each row is centered."""
     widths = {node: 14.0 if ">" in node else _LETTER * max(len(node), 6) + 22 for row in rows for node in row}
     widths["incognote"] = _LETTER * 18 + 22
     full = max(sum(widths[node] + _GAP for node in row) for row in rows)
@@ -241,7 +241,7 @@ def _places(rows: Sequence[Sequence[str]]) -> dict[str, tuple[float, int, float]
 
 
 def _arrow(points: Sequence[tuple[float, int, float]], chain: Sequence[str]) -> str:
-    """A smooth line from the lower edge of the first box to the upper edge of the last."""
+    """Return a smooth line from the lower edge of the first box to the upper edge of the last one."""
     (left, top, right), *others = points
     x, y = (left + right) / 2, float(top + _HEIGHT)
     path = f"M{x:.0f} {y:.0f}"
@@ -261,7 +261,7 @@ def _arrow(points: Sequence[tuple[float, int, float]], chain: Sequence[str]) -> 
 
 
 def measured() -> str:
-    """Sizes, circles and every import between folders, as JSON."""
+    """Return sizes, circles, and all imports between folders, as JSON."""
     facts = {
         "sizes": sizes(),
         "circles": circles(imports()),
@@ -271,7 +271,7 @@ def measured() -> str:
 
 
 def main() -> int:
-    """Write the drawing and the figures, or print what was asked for."""
+    """Write the drawing and the figures, or print the sizes or circles."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sizes", action="store_true", help="print lines and files of each folder")
     parser.add_argument("--circles", action="store_true", help="print the import circles")

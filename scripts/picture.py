@@ -3,7 +3,7 @@
 
     python scripts/picture.py
 
-The note is `examples/note.txt`, which is invented. What is marked is what `Deidentifier()` replaced.
+The note is `examples/note.txt`, which is invented. The marks show what `Deidentifier()` replaced.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from incognote import Deidentifier
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "before-after.svg"
-WIDE, HIGH, LEFT, TOP = 8.43, 22, 24, 78  # of a character, of a line, of the text in its pane; pixels
+WIDE, HIGH, LEFT, TOP = 8.43, 22, 24, 78  # pixels: character width, line height, offsets of the text
 PANE, GAP = 470, 20
 STYLE = """
 text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #1f2933; white-space: pre }
@@ -27,7 +27,7 @@ text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill
 
 
 def pane(title: str, text: str, marks: list[tuple[int, int]], x: int, name: str) -> str:
-    """One framed note. `marks` are offsets into the text; none crosses the end of a line."""
+    """Return one framed note. `marks` are offsets into the text. No mark crosses a line end."""
     parts = [f'<text class="title" x="{x + LEFT}" y="38">{escape(title)}</text>']
     start = 0
     for number, line in enumerate(text.splitlines()):
@@ -45,7 +45,7 @@ def pane(title: str, text: str, marks: list[tuple[int, int]], x: int, name: str)
 
 
 def picture() -> str:
-    """The SVG, as it must be committed."""
+    """Return the SVG to commit."""
     note = (ROOT / "examples" / "note.txt").read_text(encoding="utf-8").rstrip()
     result = Deidentifier().deidentify(note)
     before = [(r.span.start, r.span.end) for r in result.replacements]

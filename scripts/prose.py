@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measure how long the sentences of Markdown pages are.
+"""Measure the sentence lengths of Markdown pages.
 
     python scripts/prose.py [PAGE ...]
 
-Prints, for each page, the number of sentences, the median number of words and the share of sentences over 25 words.
-Counted are paragraphs and list items. Code, tables, headings, quotes, front matter and HTML are left out.
+Prints, for each page, the number of sentences, the median number of words, and the share of sentences over 25 words.
+Only paragraphs and list items count. Code, tables, headings, quotes, front matter, and HTML are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def sentences(markdown: str) -> list[list[str]]:
-    """The words of each sentence of a page, in order; words are what blanks part."""
+    """Return the words of each sentence of a page, in order. Words are separated by whitespace."""
     text = re.sub(r"\A---\n.*?\n---\n", "", markdown, flags=re.S)
     text = re.sub(r"^(\s*)(```|~~~).*?^\s*\2[ \t]*$", "", text, flags=re.S | re.M)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
@@ -49,7 +49,7 @@ def sentences(markdown: str) -> list[list[str]]:
 
 
 def measure(pages: list[Path]) -> tuple[int, float, float]:
-    """Sentences, median words and the share over `LONG` words of all pages together."""
+    """Return, for all pages together, the number of sentences, the median words, and the share over `LONG` words."""
     counts = [len(words) for page in pages for words in sentences(page.read_text(encoding="utf-8"))]
     if not counts:
         return 0, 0.0, 0.0
@@ -57,7 +57,7 @@ def measure(pages: list[Path]) -> tuple[int, float, float]:
 
 
 def main() -> None:
-    """Print a line for each page and for all of them."""
+    """Print a line for each page and one for all pages."""
     pages = [Path(name) for name in sys.argv[1:]] or [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     for group in [*([page] for page in pages), pages]:
         count, median, long = measure(group)

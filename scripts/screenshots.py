@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make the screenshots of the documentation: docs/screenshots/*.png.
+"""Create the screenshots of the documentation: docs/screenshots/*.png.
 
     python scripts/screenshots.py [try] [review] [report] [docs] [terminal]
 
@@ -50,7 +50,7 @@ spec.loader.exec_module(browser)
 
 
 def save(page: Any, name: str, height: int | None = None) -> None:
-    """Write what the page shows as a small PNG.
+    """Save a screenshot of the page as a small PNG.
 
     Raises:
         SystemExit: the page logged an error, or the picture is too large.
@@ -63,7 +63,7 @@ def save(page: Any, name: str, height: int | None = None) -> None:
     image = Image.open(io.BytesIO(page.picture(height))).convert("RGB")
     image.quantize(96, kmeans=1, dither=Image.Dither.NONE).save(path, optimize=True)
     if path.stat().st_size > MOST_BYTES:
-        sys.exit(f"{path} has {path.stat().st_size:,} bytes: {MOST_BYTES:,} are allowed")
+        sys.exit(f"{path} has {path.stat().st_size:,} bytes. The limit is {MOST_BYTES:,}.")
     print(path.relative_to(ROOT))  # noqa: T201  # a script's output
 
 
@@ -72,13 +72,13 @@ def until(page: Any, condition: str) -> None:
     end = time.monotonic() + 120
     while not page.run(f"Boolean({condition})"):
         if time.monotonic() > end:
-            sys.exit(f"the page did not come to: {condition}")
+            sys.exit(f"timeout while waiting on the page for: {condition}")
         time.sleep(0.05)
 
 
 @contextmanager
 def served(home: Path, *options: str) -> Iterator[str]:
-    """`incognote serve` on a free port; the address of a page is `url.format("/review")`."""
+    """Start `incognote serve` on a free port. The address of a page is `url.format("/review")`."""
     log = home / "serve.log"
     with log.open("wb") as stream:
         command = [sys.executable, "-m", "incognote", "serve", "--port", "0", *options]
@@ -96,7 +96,7 @@ def served(home: Path, *options: str) -> Iterator[str]:
 
 
 def try_page(page: Any, home: Path) -> None:
-    """The try page with the example, a span in focus."""
+    """Capture the try page with the example and a span in focus."""
     with served(home) as url:
         for name, width, scheme in (("try", 1280, "light"), ("try-dark", 1280, "dark"), ("try-400", 400, "light")):
             page.open("about:blank", width)
@@ -110,7 +110,7 @@ def try_page(page: Any, home: Path) -> None:
 
 
 def review_page(page: Any, home: Path) -> None:
-    """The review page: a record with a doubt, a schema, the dashboard. Its figures are invented."""
+    """Capture the review page: a held record, a schema, and the dashboard. The figures are invented."""
     item = fill(home)
     with served(home, "--schemas", str(home / "schemas")) as url:
         views = {
@@ -128,7 +128,7 @@ def review_page(page: Any, home: Path) -> None:
 
 
 def fill(home: Path) -> str:
-    """Put a record into the review queue, a schema beside it, and invented figures into the audit log -> its id."""
+    """Add a record to the review queue, a schema, and invented figures to the audit log. Return the record's id."""
     from incognote import Deidentifier
     from incognote.agents.item import Item
     from incognote.keys import Keyring
@@ -159,7 +159,7 @@ def fill(home: Path) -> str:
 
 
 def report(page: Any, home: Path) -> None:
-    """The report of an experiment: rules, and rules with the encoder, on the synthetic development notes."""
+    """Capture an experiment report: rules, and rules with the encoder, on the synthetic development notes."""
     sets = {"rules": ["rules"], "rules and encoder": ["rules", "encoder"]}
     systems = [{"name": name, "detectors": detectors} for name, detectors in sets.items()]
     corpus = {"name": "development notes", "path": str(NOTES), "synthetic": True, "split": "dev"}
@@ -173,15 +173,15 @@ def report(page: Any, home: Path) -> None:
 
 
 def docs(page: Any, home: Path) -> None:
-    """The start page of the documentation."""
+    """Capture the start page of the documentation."""
     if not START.is_file():
-        sys.exit(f"{START} is not there: build the documentation first")
+        sys.exit(f"{START} does not exist. Build the documentation first.")
     page.open(START, 1280)
     save(page, "docs", 900)
 
 
 def terminal(page: Any, home: Path) -> None:
-    """Commands as a terminal of 100 columns shows them."""
+    """Capture commands on a terminal with 100 columns."""
     from rich.console import Console
     from rich.terminal_theme import DIMMED_MONOKAI
     from rich.text import Text
@@ -197,7 +197,7 @@ def terminal(page: Any, home: Path) -> None:
 
 
 def typed(arguments: list[str], home: Path) -> str:
-    """What a command writes to a terminal."""
+    """Return the output of a command on a terminal."""
     parent, child = pty.openpty()
     environment = {**os.environ, "INCOGNOTE_HOME": str(home), "COLUMNS": "100", "TERM": "xterm-256color"}
     command = [sys.executable, "-m", "incognote", *arguments]
@@ -212,7 +212,7 @@ def typed(arguments: list[str], home: Path) -> str:
 
 
 def read(terminal: int) -> bytes:
-    """The next bytes of a terminal; none once the command has ended."""
+    """Return the next bytes from a terminal; none after the command has ended."""
     try:
         return os.read(terminal, 65536)
     except OSError:

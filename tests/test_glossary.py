@@ -36,5 +36,5 @@ def test_an_entry_is_a_sentence_or_two_and_points_nowhere_else(script: ModuleTyp
 
 def test_a_noun_that_is_gone_is_named(script: ModuleType) -> None:
     for where in ("incognote.nouns:Unheard", "incognote.unheard", "incognote.unheard:Text"):
-        with pytest.raises(LookupError, match="lists the nouns"):
+        with pytest.raises(LookupError, match="Correct the entry"):
             script.entry(where)

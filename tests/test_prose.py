@@ -58,6 +58,12 @@ RETIRED = [
     r"nobody de-identified",
     r"gone or was never made",
     r"until it serves again",
+    r"to be made anew",
+    r"seal(ed|ing) anew",
+    r"opens nothing of it",
+    r"line of the patient bears",
+    r"holds nothing of a record",
+    r"are mended and asked for",
 ]
 
 

@@ -1,4 +1,4 @@
-"""The command line. Each command imports what it needs when it runs, so that `incognote --help` is quick."""
+"""The command line. Each command imports its modules when it runs, so that `incognote --help` starts fast."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ app = App(
     help="De-identify clinical notes and records. Everything runs offline unless you name a language model.\n\n"
     "Example:\n    incognote deid examples/discharge_summary.txt",
     epilog="Exit codes: 0 all released, 1 failure, 2 wrong usage, 3 records held, 130 interrupted.",
-    pretty_exceptions_enable=False,  # their tracebacks show locals and messages, and both can hold a record
+    pretty_exceptions_enable=False,  # Typer's tracebacks show locals and messages, and both can contain a record
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _COMMANDS: tuple[tuple[str, str, Callable[..., Any] | typer.Typer], ...] = (
@@ -120,18 +120,18 @@ def _options(
         bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
-    """Options before the command."""
+    """The options that come before the command."""
 
 
 def main() -> None:
-    """The console script."""
+    """The entry point of the console script."""
     signal.signal(signal.SIGTERM, _stop)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot write a character shows `?` and goes on
+            stream.reconfigure(errors="replace")  # print `?` for a character that the terminal cannot encode
     app(prog_name="incognote")
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    """Leave as on Ctrl-C, so that what is half-written is taken away."""
+    """Handle a signal like Ctrl-C, so that incomplete files are removed."""
     raise KeyboardInterrupt

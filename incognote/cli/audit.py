@@ -1,4 +1,4 @@
-"""`incognote audit`: the tamper-evident log of who did what."""
+"""`incognote audit`: check and read the tamper-evident audit log."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def verify(
     keyring = None if without_key else settings.keyring(persistent=True)
     report = check(_folder(folder, settings), keyring, [ChainHead.parse(one) for one in head or ()])
     if as_json:
-        told = {
+        data = {
             "sound": report.sound,
             "first": report.first,
             "last": report.last,
@@ -62,7 +62,7 @@ def verify(
             "backward": report.backward,
             "faults": [{"code": f.code, "segment": f.segment, "line": f.line} for f in report.faults],
         }
-        say("audit verify", told)
+        say("audit verify", data)
     else:
         for fault in report.faults:
             typer.echo(str(fault))
@@ -146,12 +146,12 @@ def sentinels(
 
     days = nightly(entries(_folder(folder, own_settings(config, key_file))))
     if as_json:
-        told = [
+        data = [
             {"day": day, "notes": one.notes, "failed": one.failed, "leaked": one.leaked, "recall": one.recall.as_dict(),
              "missed": dict(one.missed)}
             for day, one in days.items()
         ]  # fmt: skip
-        say("audit sentinels", {"days": told})
+        say("audit sentinels", {"days": data})
         return
     rows = [
         (day, f"{one.notes:,}", str(one.recall), f"{one.planted:,}", f"{one.leaked:,}", ", ".join(sorted(one.missed)))

@@ -1,4 +1,4 @@
-"""`incognote convert`: annotated texts from one format to another."""
+"""`incognote convert`: convert annotated texts between formats."""
 
 from __future__ import annotations
 

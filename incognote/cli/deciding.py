@@ -1,4 +1,4 @@
-"""What decided a run's output, for its manifest and for a replay: names, numbers and hashes, no PHI."""
+"""The settings that decide the output of a run, for its manifest and for a replay. No PHI."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
     from incognote.files.inputs import RecordDefaults
     from incognote.sdk import Deidentifier
 
-# How a model is reached, not what it answers. The prompt is told by name and version, among the models' facts.
+# These settings change how a model is reached, not its answers. The manifest lists the prompt under `models`.
 _REACHING = {"api_base", "api_key", "fallbacks", "model_timeout", "model_attempts", "model_slots", "prompt"}
 _ASKED = sorted(ModelSettings.model_fields.keys() - _REACHING)
-_TABLE = "table"  # the schema that is made of what a run is told of columns: that is given again
+_TABLE = "table"  # the schema that is built from column options: a replay gets those options again
 _PLAIN = ("domain", "data_type", "max_characters", "encoder_point", "encoder_fast")
 
 
 def decisive(made: Deidentifier, words: RecordDefaults, *, keep_names: bool) -> dict[str, Any]:
-    """The settings that decide an output, as far as a manifest may hold them.
+    """Return the settings that decide the output and that a manifest may contain.
 
-    Of subject, known identifiers and roster, `told` says whether they were given, not what they are. Columns are not
-    among it: a table is not read without word of them.
+    `told` lists which of patient, known identifiers, and roster were given, without their values. Columns are not
+    listed, because a table cannot be read without them.
     """
     tools = made.engine
     settings = tools.settings
     embedded = [name for name in settings.detectors if name != LLM]
-    told = {
+    facts = {
         "patient": words.patient is not None,
         "known": bool(words.known),
         "roster": settings.roster is not None,
@@ -40,7 +40,7 @@ def decisive(made: Deidentifier, words: RecordDefaults, *, keep_names: bool) -> 
         "agents": list(settings.agents) if tools.has_agents else [],
         "recorded_run": settings.recorded_run if tools.policy.surrogates and tools.recording is not None else None,
         "keep_names": keep_names,
-        "told": sorted(name for name, given in told.items() if given),
+        "told": sorted(name for name, given in facts.items() if given),
         "model": None,
     }
     if tools.models is not None and settings.model is not None:
@@ -50,7 +50,7 @@ def decisive(made: Deidentifier, words: RecordDefaults, *, keep_names: bool) -> 
 
 
 def again(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a run, from its manifest, for one more. A policy or prompt of its own is not among them."""
+    """Return the settings in a manifest, to repeat its run. Custom policies and prompts are not included."""
     from incognote.cli.options import split
     from incognote.prompts.loader import shipped
     from incognote.schemas.policy import shipped_policies
@@ -70,10 +70,10 @@ def again(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def differences(manifest: Mapping[str, Any], made: Deidentifier, here: Mapping[str, Any]) -> Iterator[str]:
-    """In what a run would differ from the one a manifest is of, each with what to do.
+    """Yield each difference between the run of a manifest and this run, with what to do.
 
     Args:
-        here: from `decisive`, of the run that is about to begin.
+        here: the result of `decisive` for this run.
     """
     from incognote.agents.manifest import incognote_version
 
@@ -96,14 +96,14 @@ def differences(manifest: Mapping[str, Any], made: Deidentifier, here: Mapping[s
             continue
         here_is = _schema_version(data_type, made)
         if here_is is None:
-            yield f"the schema {data_type}, which is not here: name its folder with --schemas"
+            yield f"the schema {data_type}, which does not exist here: name its folder with --schemas"
         elif here_is != version:
             yield f"the schema {data_type} (the run had {version}, here it is {here_is})"
     yield from _of_settings(settings, here)
 
 
 def _schema_version(data_type: str, made: Deidentifier) -> str | None:
-    """Raises UnapprovedSchema: it was changed since."""
+    """Raises UnapprovedSchema: the schema was changed after its approval."""
     from incognote.schemas.fhir import fhir_schemas
 
     registry = made.engine.registry

@@ -1,4 +1,4 @@
-"""`incognote deid`: de-identify files, folders and the standard input."""
+"""`incognote deid`: de-identify files, folders, and standard input."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def _decides(
     settings: dict[str, Any],
     quarantine: Path | None,
 ) -> dict[str, Any]:
-    """What decides the outputs of a run, by the names of options; what may be PHI is keyed."""
+    """Return the settings that decide the outputs of a run, by option name. Values that can be PHI are keyed hashes."""
     keyed, own = made.engine.mac_id, made.engine.settings
     roster = own.roster.read_bytes().hex() if own.roster else ""
     hidden = {"patient": words.patient, "roster": roster, "index": own.index, "quarantine": str(quarantine)}
@@ -232,14 +232,14 @@ def _decides(
 
 
 def printable(output: str | bytes) -> str:
-    """A released output in JSON: bytes in base64."""
+    """Return a released output as a string for JSON. Bytes are encoded as base64."""
     from base64 import b64encode
 
     return output if isinstance(output, str) else b64encode(output).decode("ascii")
 
 
 def print_released(one: Input, text: str | bytes) -> None:
-    """The released text as it is; on a terminal a line end is added where it lacks one."""
+    """Print the released text unchanged. On a terminal, add a missing final line end."""
     if isinstance(text, bytes):
         put_out(text)
         return
@@ -249,7 +249,7 @@ def print_released(one: Input, text: str | bytes) -> None:
 
 
 def explain_held(tally: Tally, *, kept: bool) -> None:
-    """Why the one record was not printed, or that there was none."""
+    """Explain why the record was not printed, or that the input holds no record."""
     if not tally.read and not tally.not_read:
         warn("The input holds no record.")
     for (outcome, code), reason in sorted(tally.examples.items()):

@@ -1,4 +1,4 @@
-"""`incognote detect`: what the policy would replace, as spans; nothing is replaced."""
+"""`incognote detect`: print the identifiers that the policy handles as spans, without replacing them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from incognote.nouns import Span
     from incognote.sdk import Deidentifier
 
-_LINES, _CHARACTERS = 64, 500_000  # of one batch, whichever is reached first
+_LINES, _CHARACTERS = 64, 500_000  # a batch ends at either limit
 
 
 @options.takes_all
@@ -103,7 +103,7 @@ def detect(
 
 
 class _source:  # noqa: N801  # a context manager that reads as a verb
-    """Where lines go: a file that appears whole or not at all, or the standard output."""
+    """The output: standard output, or a file that is written completely or not at all."""
 
     def __init__(self, out: str, texts: str, *, overwrite: bool) -> None:
         import gzip
@@ -136,12 +136,15 @@ class _source:  # noqa: N801  # a context manager that reads as a verb
 
 
 def _lines(made: Deidentifier) -> int:
-    """Lines of one batch; with a language model many times those in work at once, for each batch waits for its last."""
+    """Return the number of lines per batch.
+
+    With a language model, it is many times the number of parallel requests, because a batch waits for its last line.
+    """
     return _LINES if made.engine.reader is None else max(_LINES, 8 * made.width)
 
 
 def _batches(inputs: Iterable[Input], lines: int) -> Iterator[list[Input]]:
-    """Inputs in order, so many at a time, fewer where they are long."""
+    """Yield the inputs in order, in batches of at most `lines` lines, fewer if they are long."""
     batch: list[Input] = []
     length = 0
     for one in inputs:
@@ -162,11 +165,11 @@ def _served(batch: Sequence[Input], made: Deidentifier, types: str | None) -> It
         if isinstance(spans, str):
             yield {"id": name, "error": spans}
         else:
-            yield {"id": name, "spans": [_told(span) for span in spans]}
+            yield {"id": name, "spans": [_span_data(span) for span in spans]}
 
 
 def _parsed(one: Input, limit: int) -> tuple[Any, str, str]:
-    """The id, the text and what is wrong with the line ("" for nothing); no value of the line is told but its id."""
+    """Return id, text, and error ("" if none). The error quotes no value of the line."""
     if one.error is not None:
         return None, "", str(one.error)
     try:
@@ -179,28 +182,28 @@ def _parsed(one: Input, limit: int) -> tuple[Any, str, str]:
     if isinstance(name, (dict, list)):
         return None, "", "malformed: id is neither a string nor a number"
     if isinstance(name, float) and not math.isfinite(name):
-        return None, "", "malformed: id is a number too large to be written again"
+        return None, "", "malformed: id is a number that JSON cannot represent"
     text = line.get("text")
     if not isinstance(text, str):
-        return name, "", "malformed: text is absent" if text is None else "malformed: text is not a string"
+        return name, "", "malformed: text is missing" if text is None else "malformed: text is not a string"
     if len(text) > limit:
         return name, "", f"too-large: longer than {limit} characters (max_characters)"
     return name, text, ""
 
 
 def _refused(constant: str) -> None:
-    """NaN and Infinity, which Python reads and JSON does not know."""
+    """Reject NaN and Infinity, which Python accepts and JSON does not have."""
     raise ValueError
 
 
 def _spans(texts: Sequence[str], made: Deidentifier, types: str | None) -> Iterator[list[Span] | str]:
-    """Spans per text; what went wrong for a text that was not served, which does not take the others with it."""
+    """Yield the spans of each text, or an error code. An error in one text does not affect the others."""
     from incognote.errors import ModelProblem
 
     try:
         for found in made.detect_each(texts, types=types):
             yield found.code if isinstance(found, ModelProblem) else found
-    except Exception:  # whatever it is: its message may quote the text, and each text is tried on its own below
+    except Exception:  # its message can quote the text; retry each text alone
         if len(texts) == 1:
             yield "internal-error"
             return
@@ -208,7 +211,7 @@ def _spans(texts: Sequence[str], made: Deidentifier, types: str | None) -> Itera
             yield from _spans([text], made, types)
 
 
-def _told(span: Span) -> dict[str, Any]:
+def _span_data(span: Span) -> dict[str, Any]:
     return {
         "start": span.start,
         "end": span.end,

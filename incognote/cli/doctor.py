@@ -1,4 +1,4 @@
-"""`incognote doctor`: whether all that a run needs is in order, and what to do where it is not."""
+"""`incognote doctor`: check the installation and the settings, and say how to fix each problem."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PURPOSES = {
     "distill": "corpora for training",
     "train": "training of the encoder",
 }
-_NOT_LISTED = ("all", "dev")  # extras made of other extras
+_NOT_LISTED = ("all", "dev")  # extras that only combine other extras
 
 
 @options.takes_all
@@ -75,7 +75,7 @@ def doctor(
 
 
 def _print(lines: list[Check]) -> None:
-    """A line for each check, and below it what to do; folded to the width of a terminal."""
+    """Print a line for each check with its remedy below, wrapped to the width of the terminal."""
     from shutil import get_terminal_size
     from textwrap import wrap
 
@@ -127,7 +127,7 @@ def _python() -> Iterator[Check]:
 
 
 def _packages() -> Iterator[Check]:
-    """The packages that incognote needs, and the extras, as its own metadata lists them."""
+    """Check required packages and extras, as listed in the package metadata."""
     needed: list[str] = []
     extras: dict[str, list[str]] = {name: [] for name in metadata("incognote").get_all("Provides-Extra") or ()}
     for written in requires("incognote") or ():
@@ -173,7 +173,7 @@ def _languages(settings: Settings) -> Iterator[Check]:
 
 
 def _index(settings: Settings) -> Iterator[Check]:
-    """The surrogate index, which is opened and read."""
+    """Open and read the surrogate index."""
     if settings.index is None:
         yield Check("off", "index", "none is configured (needed for surrogates only)", "incognote index create")
         return
@@ -231,7 +231,7 @@ def _schemas(settings: Settings) -> Iterator[Check]:
         if row.state != "approved":
             state = "changed since its approval" if row.state == "changed" else "unapproved"
             seen = f"{row.data_type} ({row.file}) is {state}"
-            remedy = "its records go to quarantine; read it, then: incognote schema approve"
+            remedy = "its records go to quarantine; review it, then run: incognote schema approve"
             yield Check("warn", "schemas", seen, remedy)
     if settings.data_type and settings.data_type not in {row.data_type for row in rows}:
         yield Check("fail", "schemas", "there is no schema for the configured data_type", "incognote schema list")

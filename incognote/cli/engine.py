@@ -1,4 +1,4 @@
-"""The Deidentifier a command works with, and its records' way through it."""
+"""Creates the Deidentifier for a command, and runs records through it."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ def engine(
     hashes: bool = True,
     base: Mapping[str, Any] | None = None,
 ) -> Deidentifier:
-    """A Deidentifier whose policy, schemas, packs, models and key have been checked; nothing was sent.
+    """Create a Deidentifier and check its policy, schemas, packs, models, and key. Nothing is sent.
 
-    The caller closes it.
+    The caller must close it.
 
     Args:
-        persistent: make a key where none is configured; a recording needs one in any case.
-        hashes: the key decides something of the output, so an ephemeral one is worth a warning.
-        base: settings that go before the file and the environment; an option goes before them.
+        persistent: create a key if none is configured. A recording always needs one.
+        hashes: whether the output depends on the key, so that an ephemeral key needs a warning.
+        base: settings that override the file and the environment. Options override them.
 
     Raises:
-        IncognoteError: something configured cannot work; nothing was processed.
+        IncognoteError: the configuration cannot work. Nothing was processed.
     """
     from incognote.sdk import Deidentifier
 
     given = settings_of(asked, models, base or {})
     settings = Settings.load(asked.config, **given)
-    needed = persistent or (settings.recording is not None and not settings.replay)  # a new key opens no recording
+    needed = persistent or (settings.recording is not None and not settings.replay)  # a new key cannot read a recording
     given["key_file"] = asked.key_file or key_file(settings, persistent=needed)
     made = Deidentifier(config=asked.config, **given)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # said below, as a line and not as a Python warning
+        warnings.simplefilter("ignore")  # printed below as one line instead of a Python warning
         tools = made.engine
     try:
         _check(made, asked, models)
@@ -65,7 +65,7 @@ def engine(
 
 
 def settings_of(asked: options.EngineOptions, models: options.ModelOptions, base: Mapping[str, Any]) -> dict[str, Any]:
-    """The options as settings. What is said of a model in the file's table for it gives way to them too."""
+    """Return the options as settings. They also override the table of a model in the settings file."""
     words = models.settings()
     of_asked: dict[str, Any] = {
         "policy": asked.policy,
@@ -84,20 +84,20 @@ def settings_of(asked: options.EngineOptions, models: options.ModelOptions, base
     given = {**base, **{name: value for name, value in of_asked.items() if value is not None}}
     settings = Settings.load(asked.config, **given)
     own = {name: value for name, value in words.items() if name in ModelSettings.model_fields}
-    told = base.get("models", {})
-    tables = {name: {**told.get(name, {}), **own} for name in names_of(settings) if name in settings.models}
+    base_models = base.get("models", {})
+    tables = {name: {**base_models.get(name, {}), **own} for name in names_of(settings) if name in settings.models}
     return {**given, "models": tables} if tables else given
 
 
 def names_of(settings: Settings) -> list[str]:
-    """The models that are named."""
+    """Return the names of the configured models."""
     return options.split([settings.model]) if settings.model else []
 
 
 def _check(made: Deidentifier, asked: options.EngineOptions, models: options.ModelOptions) -> None:
-    """What would fail at the first record, or be passed over, is said before it."""
+    """Report what would fail at the first record, or be ignored, before any record is read."""
     tools = made.engine
-    _ = tools.detection.standing  # the roster and the packs' lists
+    _ = tools.detection.standing  # loads the roster and the lists of the packs
     if tools.models is None and models.model is not None:
         raise UsageError(
             "--model names a language model, but --detectors does not include llm. Add llm, or remove --model."
@@ -109,18 +109,18 @@ def _check(made: Deidentifier, asked: options.EngineOptions, models: options.Mod
     if named:
         if named not in tools.registry:
             raise UnknownName("data type", named, set(tools.registry))
-        tools.registry.get(named)  # unapproved: refused before the first record too
+        tools.registry.get(named)  # also refuses an unapproved schema
 
 
 def serve(made: Deidentifier, inputs: Iterator[Input]) -> Iterator[Result]:
-    """One Result per input, in their order, a window of them in memory."""
+    """Yield one Result per input, in order. Only a limited number of inputs is in memory at a time."""
     from incognote.agents.item import item_of
 
     return made.batch(item_of(one, made.engine) for one in inputs)
 
 
 def known_of(path: str | None, *, ask: bool) -> tuple[Known, ...]:
-    """Identifiers known beforehand, from a file and from the terminal; never an argument, which others could see."""
+    """Read known identifiers from a file and the terminal. Other users could see a command-line argument."""
     import typer
 
     from incognote.detectors.known import known_from, read_roster

@@ -1,4 +1,4 @@
-"""`incognote evaluate`: scores against gold spans, with intervals, and the notes where they fail."""
+"""`incognote evaluate`: score spans against gold spans, with intervals and a page of errors."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _refuse_with_release(options_: Mapping[str, object]) -> None:
 
 
 def _release(gold: str, finder: Deidentifier, as_json: bool) -> None:
-    """Print what a release would let out."""
+    """Print how much of a release would leak."""
     from incognote.evaluation.release import release
 
     scores = release(gold, finder)
@@ -181,7 +181,7 @@ def _one(
     as_json: bool,
     everything: bool,
 ) -> None:
-    """Score one file of predictions, or what this program finds."""
+    """Score one file of predictions, or the spans that incognote finds."""
     from incognote.evaluation.scores import evaluate as score
 
     report = score(gold, predictions, finder.detect if finder else None, page=html, **scoring)
@@ -215,7 +215,7 @@ def _several(
 
 
 def _named(given: list[str]) -> dict[str, str]:
-    """The files of predictions by name: as given, else the file's own without its suffix."""
+    """Return the prediction files by name. The default name is the file name without its suffix."""
     files: dict[str, str] = {}
     for one in given:
         name, equals, path = one.partition("=")
@@ -236,7 +236,7 @@ def _embedder(name: str | None) -> tuple[str, Embedder] | None:
 
 
 def _report(finder: Deidentifier, notes: int) -> None:
-    """What language models took, where one was asked."""
+    """Print the usage of language models, if one was used."""
     from incognote.cli import reading
 
     taken = reading.spent(finder)

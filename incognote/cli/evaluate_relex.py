@@ -1,4 +1,4 @@
-"""`incognote evaluate-relex`: what relexicalized notes are worth, by the metrics of RedactOR §A.7."""
+"""`incognote evaluate-relex`: score relexicalized notes with the metrics of RedactOR §A.7."""
 
 from __future__ import annotations
 
@@ -47,4 +47,4 @@ def evaluate_relex(
         return
     print_table(("", "figure [95% interval]", "of"), list(report.rows()))
     size = f"{report.notes} notes of {report.patients} patients, {report.mentions} mentions"
-    warn(f"{size}, {report.extra} replaced places that the gold does not mark")
+    warn(f"{size}, {report.extra} replacements that the gold does not mark")

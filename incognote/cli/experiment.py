@@ -1,4 +1,4 @@
-"""`incognote experiment`: systems side by side on annotated texts, and the gate that a change must pass."""
+"""`incognote experiment`: compare systems on annotated texts, and gate changes."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def run_(
     from incognote.evaluation.experiments.run import run
 
     planned = plan(spec, out, purpose="estimate" if estimate else "run", who=by)
-    told = {"spec": planned.spec.hash, "cells": len(planned.cells), "pending": len(planned.pending),
+    data = {"spec": planned.spec.hash, "cells": len(planned.cells), "pending": len(planned.pending),
             "estimate": asdict(planned.estimate), "openings": planned.opened}  # fmt: skip
     if not as_json:
         _print_estimate(planned)
     if estimate:
         if as_json:
-            say("experiment", told)
+            say("experiment", data)
         return
     if not yes and planned.estimate.usd != 0:
         typer.confirm("Go on?", abort=True, err=True)
@@ -77,7 +77,7 @@ def run_(
         _table(planned.results.folder, {cell.key for cell in planned.cells})
     paid, total = outcome.paid, outcome.total
     if as_json:
-        say("experiment", {**told, **asdict(outcome)})
+        say("experiment", {**data, **asdict(outcome)})
     else:
         typer.echo(
             f"Cost of this run: {paid.calls:,} calls, {dollars(paid.usd)}. Cost of all runs: {total.calls:,} calls, "
@@ -265,7 +265,7 @@ def _openings(openings: Mapping[str, int]) -> None:
 
 
 def _watched(plan: ExperimentPlan) -> RunOutcome:
-    """Run it under progress bars, where somebody looks."""
+    """Run the experiment, with progress bars on a terminal."""
     from incognote.evaluation.experiments.run import run
 
     with bars() as progress:

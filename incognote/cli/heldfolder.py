@@ -1,4 +1,4 @@
-"""The folder of a quarantine as the command line sees it: with or without the key, of a run or of a worker."""
+"""Access to the quarantine folder of a run or a worker, with or without the key."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def listed_in(folder: str) -> list[Held]:
-    """The headers of what is held.
+    """Return the headers of the held records.
 
     Raises:
-        UsageError: there is no such folder, or it holds only other files.
+        UsageError: the folder does not exist, or it holds only other files.
     """
     from pathlib import Path
 
@@ -33,15 +33,15 @@ def listed_in(folder: str) -> list[Held]:
 
 
 def _foreign(path: Path) -> bool:
-    """Whether a run never writes such a file into its quarantine."""
+    """Whether this is a file that a run never writes to its quarantine."""
     return path.is_file() and not path.name.startswith(".")
 
 
 def places(folder: str) -> list[str]:
-    """The folder, and those of releases that a worker made in it.
+    """Return the folder and the release folders that a worker created in it.
 
     Raises:
-        UsageError: there is no such folder.
+        UsageError: the folder does not exist.
     """
     from pathlib import Path
 
@@ -52,10 +52,10 @@ def places(folder: str) -> list[str]:
 
 
 def one_place(folder: str) -> None:
-    """Refuse a worker's folder where the quarantine of one release is needed.
+    """Refuse a worker's folder if the command needs the quarantine of one release.
 
     Raises:
-        UsageError: it holds several quarantines. The message names them.
+        UsageError: the folder holds several quarantines. The message names them.
     """
     from incognote.errors import UsageError
 
@@ -64,10 +64,10 @@ def one_place(folder: str) -> None:
 
 
 def with_key(folder: str, config: str | None, own_key: str | None) -> Quarantine | KeyProblem:
-    """The folder under the key, or why the configured key does not open it.
+    """Open the folder with the configured key, or return the reason why it cannot be opened.
 
     Raises:
-        KeyProblem: the key file that was given as an option cannot be used.
+        KeyProblem: the key file in the option cannot be used.
     """
     from incognote.errors import KeyProblem
 
@@ -80,7 +80,7 @@ def with_key(folder: str, config: str | None, own_key: str | None) -> Quarantine
 
 
 def contents_of(quarantine: Quarantine, held: Held, *, needed: bool) -> Contents | None:
-    """The encrypted part of a held record; None if it is damaged and not needed."""
+    """Return the decrypted part of a held record; None if it is damaged and not needed."""
     from incognote.errors import WrongKey
 
     try:
@@ -92,10 +92,10 @@ def contents_of(quarantine: Quarantine, held: Held, *, needed: bool) -> Contents
 
 
 def told_of(held: Held, reasons: Sequence[Reason], path: str | None) -> dict[str, Any]:
-    """A held record as JSON holds it.
+    """Return a held record as data for JSON.
 
     Args:
-        path: where it came from, for the holder of the key.
+        path: the source file, if the key is available.
     """
     from dataclasses import asdict
 
@@ -103,11 +103,11 @@ def told_of(held: Held, reasons: Sequence[Reason], path: str | None) -> dict[str
 
 
 def opened(folder: str, config: str | None, own_key: str | None) -> Quarantine:
-    """The folder under the configured key.
+    """Open the folder with the configured key.
 
     Raises:
-        WrongKey: it was made under another.
-        KeyMissing: none is configured.
+        WrongKey: the folder was created with another key.
+        KeyMissing: no key is configured.
     """
     from incognote.files.quarantine import Quarantine
 
@@ -116,10 +116,10 @@ def opened(folder: str, config: str | None, own_key: str | None) -> Quarantine:
 
 
 def own_keyring(config: str | None, own_key: str | None) -> Keyring:
-    """The configured key, or the one that stands where incognote keeps its own.
+    """Return the configured key, or else the key in the home folder of incognote.
 
     Raises:
-        KeyMissing: there is none.
+        KeyMissing: there is no key.
     """
     from incognote.cli.key import own_settings
 

@@ -1,4 +1,4 @@
-"""What `--help` prints: common options, an example, and the names of other options. `--help-all` explains all."""
+"""The text of `--help`: common options, an example, and names of other options. `--help-all` explains all options."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 C = TypeVar("C", bound=Callable[..., Any])
-MORE = "More: "  # begins the panel of options and commands of which `--help` shows only the names
+MORE = "More: "  # prefix of panels whose options and commands `--help` lists by name only
 RESEARCH = f"{MORE}research and evaluation"
 _WIDEST, _LONGEST_NAME = 100, 30
-_FEW = 14  # options: so many are all explained at once
+_FEW = 14  # a command with at most this many options explains all of them
 
 
 class Helped:
-    """Prints the help of a command or a group."""
+    """A mixin that prints the help of a command or a group."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """As Typer's, with `--help-all`."""
+        """Parse the arguments like Typer, and handle `--help-all`."""
         if "--help-all" in (args[:1] if isinstance(self, TyperGroup) else args):
             _print(self, ctx, everything=True)
             ctx.exit()
-        return super().parse_args(ctx, args)  # type: ignore[misc]  # of Typer's class, which stands behind this one
+        return super().parse_args(ctx, args)  # type: ignore[misc]  # defined by Typer's class, which follows in the MRO
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help."""
@@ -49,12 +49,12 @@ class App(typer.Typer):
     def command(
         self, name: str | None = None, *, cls: type[TyperCommand] | None = None, **words: Any
     ) -> Callable[[C], C]:
-        """As Typer's, with our class."""
+        """Register a command like Typer, with `Command` as its class."""
         return super().command(name, cls=cls or Command, **words)
 
 
 def _panel(thing: Any) -> str:
-    found = getattr(thing, "rich_help_panel", None)  # Typer's placeholder where no panel was named
+    found = getattr(thing, "rich_help_panel", None)  # a placeholder object if no panel was named
     return found if isinstance(found, str) else ""
 
 
@@ -64,7 +64,7 @@ def _hides(params: Iterable[Any]) -> bool:
 
 
 def _print(command: Any, ctx: Any, *, everything: bool) -> None:
-    """Usage, description, arguments, options, commands, and an example."""
+    """Print usage, description, arguments, options, commands, and an example."""
     from rich.console import Console
     from rich.text import Text
 
@@ -115,7 +115,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 def _sections(
     command: Any, ctx: Any, *, everything: bool
 ) -> tuple[dict[str, list[tuple[str, str]]], dict[str, list[tuple[str, str]]]]:
-    """What is explained, by its head, and what is listed by name only."""
+    """Return the rows that are explained, and the rows that are listed by name only, each by heading."""
     shown, named = defaultdict[str, list[tuple[str, str]]](list), defaultdict[str, list[tuple[str, str]]](list)
     params = [param for param in command.get_params(ctx) if not getattr(param, "hidden", False)]
     few, group = not _hides(command.params), isinstance(command, TyperGroup)
@@ -123,7 +123,7 @@ def _sections(
         if isinstance(param, TyperArgument):
             named_as = (param.metavar or str(param.name).upper()).removesuffix("...")
             shown["Arguments"].append((named_as + "..." * (param.nargs == -1), param.help or ""))
-    if shown:  # the order of heads
+    if shown:  # keeps the order of the headings
         shown["Options"] = []
     for param in params:
         if isinstance(param, TyperOption):
@@ -144,7 +144,7 @@ def _sections(
 
 
 def _described(text: str) -> tuple[list[str], list[str]]:
-    """The paragraphs of a docstring, and the commands under its `Example:` or `Examples:`."""
+    """Split a docstring into its paragraphs and the commands under `Example:` or `Examples:`."""
     paragraphs, example = list[str](), list[str]()
     for block in textwrap.dedent(text).strip().split("\n\n"):
         first, *rest = block.strip().split("\n")
@@ -156,7 +156,7 @@ def _described(text: str) -> tuple[list[str], list[str]]:
 
 
 def _spelled(option: TyperOption) -> str:
-    """How an option is written, with its value."""
+    """Return the names of an option and its value."""
     names = [*sorted(option.opts, key=len), *option.secondary_opts]
     if option.is_flag:
         return ", ".join(names)

@@ -1,4 +1,4 @@
-"""`incognote index`: the memory of which surrogate stands for whom. Nothing it prints is an original."""
+"""`incognote index`: manage the surrogate index. No command prints original values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PatientFile = Annotated[
 
 @dataclass(frozen=True)
 class AskedIndex:
-    """Which index a command works on, and how it answers: each field is the option of that name."""
+    """The index that a command uses, and its output format. Each field is the option of that name."""
 
     index: options.Index = None
     as_json: options.AsJson = False
@@ -137,10 +137,10 @@ def rekey(
     settings = settings_of(asked.index, asked.config, asked.key_file)
     new = Keyring.read(new_key_file)
     old = settings.keyring(persistent=True)
-    with _ticking("sealing anew") as tick:
+    with _ticking("encrypting") as tick:
         count = asyncio.run(changed(_named(settings), old, new, password=password_of(settings), tick=tick))
-    told = f"{count:,} documents sealed under key {new.id}; the former key opens nothing of it any more"
-    _tell("index rekey", {"documents": count, "key": new.id}, told, asked.as_json)
+    message = f"{count:,} documents encrypted with key {new.id}. The old key no longer opens the index."
+    _tell("index rekey", {"documents": count, "key": new.id}, message, asked.as_json)
 
 
 @app.command()
@@ -232,12 +232,12 @@ def forget(
     named = None if domain is None else (domain,)
     done = _with(asked, lambda opened: forget_patient(opened, patient, named))
     receipts = [{"domain": name, **asdict(one)} for name, one in zip(done.domains, done.receipts, strict=True)]
-    told = {
+    summary = {
         "found": done.found, "deleted": done.deleted, "left": done.left, "revealed_before": done.revealed_before,
         "revealed_after": done.revealed_after, "known": bool(done.found),
     }  # fmt: skip
-    lines = [f"{word}: {value}" for one in (*receipts, told) for word, value in one.items()]
-    _tell("index forget", {**told, "receipts": receipts}, "\n".join(lines), asked.as_json)
+    lines = [f"{word}: {value}" for one in (*receipts, summary) for word, value in one.items()]
+    _tell("index forget", {**summary, "receipts": receipts}, "\n".join(lines), asked.as_json)
     if done.fault:
         warn(done.fault)
         raise typer.Exit(FAILURE)
@@ -252,35 +252,35 @@ def _stats(command: str, asked: AskedIndex, *, create: bool) -> None:
     from incognote.cli.tables import print_table
 
     found = _with(asked, lambda opened: opened.stats(), create=create)
-    told = asdict(found)
-    told["identities"] = [
+    data = asdict(found)
+    data["identities"] = [
         {"domain": domain, "group": group, "count": count} for (domain, group), count in found.identities.items()
     ]
     if asked.as_json:
-        say(command, told)
+        say(command, data)
         return
-    rows = [(name, f"{value:,}" if isinstance(value, int) else str(value)) for name, value in told.items()]
+    rows = [(name, f"{value:,}" if isinstance(value, int) else str(value)) for name, value in data.items()]
     rows = [row for row in rows if row[0] != "identities"]
     rows += [(f"{domain}, {group}", f"{count:,}") for (domain, group), count in found.identities.items()]
     print_table(("", ""), rows)
 
 
 def _repaired(command: str, done: Repair, outputs: str | None, as_json: bool) -> None:
-    """Tell of a repair; the ids of outputs may be those of patients, and go into a file that is its owner's alone."""
+    """Report a repair. Output ids can identify patients, so they go to a file that only its owner can read."""
     from incognote.cli.shell import write_list
 
     if outputs is not None:
         write_list(outputs, done.outputs, "--outputs")
     data = {"identity": done.identity.id, "gone": list(done.gone), "outputs": len(done.outputs)}
-    more = "" if outputs or not done.outputs else "; --outputs FILE lists them, and the same command can be run again"
-    _tell(command, data, f"{done.identity.id} stands; outputs to be made anew: {len(done.outputs):,}{more}", as_json)
+    more = "" if outputs or not done.outputs else ". To list them, run the same command with --outputs FILE"
+    _tell(command, data, f"Kept {done.identity.id}. Outputs to process again: {len(done.outputs):,}{more}.", as_json)
 
 
 def _proposal(path: str) -> dict[str, Any]:
-    """What a file proposes.
+    """Read a proposal file.
 
     Raises:
-        UsageError: it is not such a file.
+        UsageError: the file is not a valid proposal.
     """
     import json
     from pathlib import Path
@@ -289,23 +289,23 @@ def _proposal(path: str) -> dict[str, Any]:
 
     known = {"variants", "surrogate", "whole", "type", "attributes", "original", "pool"}
     try:
-        told = json.loads(Path(path).read_text(encoding="utf-8"))
+        proposal = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"--proposal: {path} cannot be read: {error.strerror}.") from None
     except ValueError:
         raise UsageError(f"--proposal: {path} is not valid JSON.") from None
-    if not isinstance(told, dict) or not {"variants", "surrogate", "whole"} <= told.keys() <= known:
+    if not isinstance(proposal, dict) or not {"variants", "surrogate", "whole"} <= proposal.keys() <= known:
         raise UsageError(
             "--proposal must have variants, surrogate, and whole. Optional: type, attributes, original, pool."
         )
-    texts = isinstance(told["variants"], list) and all(isinstance(one, str) for one in told["variants"])
-    if not texts or not isinstance(told["surrogate"], dict) or not isinstance(told["whole"], str):
+    texts = isinstance(proposal["variants"], list) and all(isinstance(one, str) for one in proposal["variants"])
+    if not texts or not isinstance(proposal["surrogate"], dict) or not isinstance(proposal["whole"], str):
         raise UsageError("--proposal: variants must be a list of strings, surrogate an object, and whole a string.")
-    return {**told, "variants": tuple(told["variants"])}
+    return {**proposal, "variants": tuple(proposal["variants"])}
 
 
 def settings_of(index: str | None, config: str | None, key_file: str | None, *, create: bool = False) -> Settings:
-    """The settings with an index and a key, if they are named."""
+    """Return the settings, with the index and the key if they are given."""
     from incognote.cli.key import own_settings
 
     return own_settings(config, key_file, persistent=create, index=index)
@@ -323,7 +323,7 @@ def _named(settings: Settings) -> str:
 
 
 def _with(asked: AskedIndex, work: Callable[[SurrogateIndex], Awaitable[T]], *, create: bool = False) -> T:
-    """What some work on the index that is named returns."""
+    """Open the configured index and return the result of `work` on it."""
     from incognote.relex.index.opening import open_configured
 
     settings = settings_of(asked.index, asked.config, asked.key_file, create=create)
@@ -337,7 +337,7 @@ def _with(asked: AskedIndex, work: Callable[[SurrogateIndex], Awaitable[T]], *, 
 
 @contextmanager
 def _ticking(what: str) -> Iterator[Callable[[int], None]]:
-    """A count on the standard error while it is a terminal."""
+    """Show a counter on standard error if it is a terminal."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 

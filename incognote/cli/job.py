@@ -1,4 +1,4 @@
-"""One run of `deid` or `quarantine retry`: the parts put together."""
+"""Functions that combine the parts of a run of `deid` or `quarantine retry`."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from incognote.nouns import Result, Verdict
     from incognote.sdk import Deidentifier
 
-_MOST = 10  # faults of tables that one message lists
+_MOST = 10  # maximum number of table faults in one message
 Ticking = Callable[[Input], None]
 Release = Callable[[Input, "Result"], None]
 Hold = Callable[[Input, "Verdict", "Result | None"], None]
 
 
 def quarantine_folder(named: str | None, where: Place | None, sources: Sources) -> Path | None:
-    """Where held records go: the named folder, else beside the output; None without either.
+    """Return the folder for held records: the given one, or else the one beside the output; None without either.
 
     Raises:
-        UsageError: it lies in the output or in an input folder.
+        UsageError: the folder is inside the output folder or an input folder.
     """
     if named is None:
         return where.quarantine if where else None
@@ -51,10 +51,10 @@ def quarantine_folder(named: str | None, where: Place | None, sources: Sources) 
 
 
 def apart(folder: str | Path, where: Place) -> None:
-    """Originals, even encrypted, stay apart from what is released.
+    """Require that encrypted originals are stored apart from released records.
 
     Raises:
-        UsageError: the quarantine lies in the output folder, or the other way round.
+        UsageError: one of quarantine and output folder contains the other.
     """
     held, target = Path(os.path.realpath(folder)), Path(os.path.realpath(where.target))
     if held == target or target.is_relative_to(held) or (not where.is_file and held.is_relative_to(target)):
@@ -64,12 +64,13 @@ def apart(folder: str | Path, where: Place) -> None:
 def table_layout(
     made: Deidentifier, sources: Sources, told: options.FileTableOptions, data_type: str | None
 ) -> Layout | Layouts | None:
-    """How tables are read: by `--tables`, by what is said of their columns, else by the schema; None without tables.
+    """Return the layout of the tables: from `--tables`, from the column options, or else from the schema.
+
+    None if there are no tables. If there are other inputs, a table without a layout is quarantined.
 
     Raises:
-        UsageError: several are given; or none is, or no table fits, and there is no other input. Or a table that
-            `--tables` does not describe as it is. Nothing was processed. Beside other inputs a table without a layout
-            is quarantined.
+        UsageError: more than one of these was given; or none was given, or no table fits, and there are no other
+            inputs; or `--tables` does not match a table. Nothing was processed.
         UnknownDataType, UnapprovedSchema: the schema cannot be used.
     """
     found = [source for source in sources.files if source.kind in TABLES]
@@ -106,10 +107,10 @@ def table_layout(
 
 
 def _described(made: Deidentifier, found: list[Source], told: options.FileTableOptions) -> Layouts:
-    """The layouts of a `--tables` file, each table checked against its own.
+    """Return the layouts of a `--tables` file, after checking each table against its entry.
 
     Raises:
-        UsageError: a table without an entry, or with other columns than its entry says; the message lists them.
+        UsageError: a table has no entry, or its columns differ from the entry. The message lists these tables.
     """
     from incognote.cli.tablefile import read_tables
 
@@ -134,10 +135,10 @@ def _described(made: Deidentifier, found: list[Source], told: options.FileTableO
 
 
 def only_one(inputs: Iterable[Input]) -> Iterator[Input]:
-    """The inputs, if there is no second one.
+    """Return the inputs if there is at most one.
 
     Raises:
-        UsageError: there are several; nothing was processed.
+        UsageError: there are several inputs. Nothing was processed.
     """
     first = list(islice(inputs, 2))
     if len(first) > 1:
@@ -153,7 +154,7 @@ def settle(
     shower: Shower | None,
     tick: Ticking,
 ) -> Tally:
-    """Every input served, and released or held."""
+    """Process every input, and release or hold it."""
 
     def ticking() -> Iterator[Input]:
         for one in inputs:
@@ -179,7 +180,7 @@ def settle(
 
 
 def holding(quarantine: Quarantine | None, made: Deidentifier) -> Hold:
-    """What a run does with a record that is not released: into the quarantine, if there is one."""
+    """Return the function that stores an unreleased record in the quarantine, if there is one."""
 
     def keep(one: Input, verdict: Verdict, result: Result | None) -> None:
         if quarantine is not None:
@@ -191,11 +192,11 @@ def holding(quarantine: Quarantine | None, made: Deidentifier) -> Hold:
 
 @contextmanager
 def progress(sources: Sequence[Source], *, doing: str = "de-identifying", hidden: bool = False) -> Iterator[Ticking]:
-    """A bar over the bytes of the sources, on a terminal only; it goes when the run ends.
+    """Show a progress bar over the bytes of the sources, on a terminal only. It disappears when the run ends.
 
     Args:
-        doing: what stands before it.
-        hidden: no bar at all, because something else is written there.
+        doing: the text before the bar.
+        hidden: show no bar, because other text is written to the terminal.
     """
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn

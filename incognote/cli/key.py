@@ -1,4 +1,4 @@
-"""`incognote key`: the master key that a run uses or makes, and the keys of the REST API."""
+"""`incognote key`: manage the master key and the keys of the REST API."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ api = App(help="Manage the keys of the REST API: new, list, revoke.")
 app.add_typer(api, name="api")
 
 LOSS = (
-    "Keep a copy in a safe place: without it nobody can open the quarantine, repeat hashes and date shifts, "
+    "Keep a copy in a safe place. Without it, you cannot open the quarantine, repeat hashes and date shifts, "
     "or find an input's output."
 )
 
@@ -62,10 +62,10 @@ def new(
 
 
 def key_file(settings: Settings, *, persistent: bool) -> Path | None:
-    """The key file of one's own that a run uses where no key is configured; None where one is, or none is needed.
+    """Return the key file in the home folder of incognote; None if a key is configured or none is needed.
 
     Args:
-        persistent: make one where there is none, and say so.
+        persistent: create a missing key file and print a warning.
     """
     from incognote.keys import Keyring
 
@@ -79,7 +79,7 @@ def key_file(settings: Settings, *, persistent: bool) -> Path | None:
     try:
         key = Keyring.write_new(own)
     except FileExistsError:
-        return own  # another run was quicker
+        return own  # another run created it first
     except OSError as error:
         from incognote.errors import KeyMissing
 
@@ -91,12 +91,12 @@ def key_file(settings: Settings, *, persistent: bool) -> Path | None:
 
 
 def own_settings(config: str | None, key: str | None, *, persistent: bool = False, **more: Any) -> Settings:
-    """The settings, with the key where incognote looks by itself if none is configured.
+    """Return the settings. If no key is configured, they use the key in the home folder of incognote.
 
     Args:
-        config, key: the files that were named.
-        persistent: make a key where there is none, and say so.
-        more: settings that were given besides.
+        config, key: the settings file and the key file from the options.
+        persistent: create a missing key and print a warning.
+        more: additional settings.
     """
     from incognote.settings import Settings
 
@@ -186,7 +186,7 @@ def revoke_api_key(
 
 @contextmanager
 def _keys(config: str | None, own_key: str | None, *, create: bool = True) -> Iterator[tuple[ApiKeys, AuditLog]]:
-    """The keys of the configured database, and the audit log that records what is done to them.
+    """Open the API keys in the configured database, and the audit log that records changes to them.
 
     Args:
         create: create the master key and the database if they do not exist.

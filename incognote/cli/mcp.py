@@ -1,4 +1,4 @@
-"""`incognote mcp`: the tools of incognote for a client of the Model Context Protocol."""
+"""`incognote mcp`: serve the tools of incognote to a client of the Model Context Protocol."""
 
 from __future__ import annotations
 

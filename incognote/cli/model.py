@@ -1,4 +1,4 @@
-"""`incognote model`: which language models may receive notes, who agreed to it, and what they charge."""
+"""`incognote model`: record agreements for language models, and list agreements and prices."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def agree(
 
     home = Settings.load(config).home
     address = ModelSpec(model, home, api_base=api_base).address
-    if Egress([address]).loopback:  # it refuses plain http to another machine, too
+    if Egress([address]).loopback:  # also refuses plain HTTP to another machine
         typer.echo(f"{model} runs on this machine. Notes stay here, and no agreement is needed.")
         return
     entry = Agreements(home).record(model, address, by=by, terms=AgreementTerms(baa, retention_days), note=note)
@@ -116,7 +116,7 @@ def list_(config: options.Config = None, as_json: options.AsJson = False) -> Non
 
 
 def _priced(own: Path | None) -> list[str]:
-    """The models that have a price, one's own first; `Prices` has checked both files."""
+    """Return the models that have a price, the user's own first. `Prices` has checked both files."""
     from importlib.resources import files
 
     shipped = files("incognote.llm").joinpath("prices.toml").read_bytes()
@@ -129,4 +129,4 @@ def _price(price: Price) -> dict[str, Any]:
 
 
 def _days(count: int) -> str:
-    return "no time" if not count else f"{count:,} day{'s' * (count != 1)}"
+    return "none" if not count else f"{count:,} day{'s' * (count != 1)}"

@@ -1,4 +1,4 @@
-"""The options that several commands share, and what they make."""
+"""The options that several commands share, and the objects built from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODEL = f"{MORE}language model"
 
 
 def _option(panel: str | None, text: str, metavar: str | None = None, *flags: str, **more: Any) -> Any:
-    """An option of a panel, None for the common ones; without flags its name is the parameter's."""
+    """Return an option of a panel, or a common one if `panel` is None. The default flag is the parameter name."""
     return typer.Option(*flags, help=text, metavar=metavar, rich_help_panel=panel, **more)
 
 
@@ -173,7 +173,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON ins
 
 @dataclass(frozen=True, repr=False)  # the subject is PHI
 class EngineOptions:
-    """What a command that works on records was asked with: each field is the option of that name."""
+    """Options of commands that process records. Each field is the option of that name."""
 
     policy: Policy = None
     schemas: Schemas = None
@@ -191,10 +191,10 @@ class EngineOptions:
     roster: Roster = None
 
     def subject(self) -> str | None:
-        """The subject that was named, in one way or the other.
+        """Return the patient from --patient or --patient-file.
 
         Raises:
-            UsageError: in both, or the file does not hold one line of UTF-8.
+            UsageError: both were given, or the file does not hold exactly one line of UTF-8.
         """
         from pathlib import Path
 
@@ -219,7 +219,7 @@ class EngineOptions:
 
 @dataclass(frozen=True, repr=False)
 class RelexOptions(EngineOptions):
-    """As `EngineOptions`, for relex: another default policy, and --jobs is hidden because the command refuses it."""
+    """`EngineOptions` for relex: another default policy, and a hidden --jobs, which the command refuses."""
 
     policy: Annotated[str | None, _common("A shipped policy or a policy file. Default: surrogate.", "NAME|FILE")] = None
     jobs: Annotated[int | None, typer.Option("--jobs", hidden=True)] = None
@@ -227,7 +227,7 @@ class RelexOptions(EngineOptions):
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """What a command was asked about language models: each field is the option of that name."""
+    """Options for language models. Each field is the option of that name."""
 
     model: Model = None
     api_base: ApiBase = None
@@ -242,19 +242,19 @@ class ModelOptions:
     batch: Batch = False
 
     def settings(self) -> dict[str, Any]:
-        """The settings that were given, by their names there."""
+        """Return the options that were given, by the names of their settings."""
         named = {"votes" if f.name == "vote" else f.name: getattr(self, f.name) for f in fields(self)}
         return {name: value for name, value in named.items() if value not in (None, False)}
 
     def options(self) -> list[str]:
-        """The options that were given, but for --model, as they are written."""
+        """Return the flags of the options that were given, except --model."""
         given = [f.name for f in fields(self) if getattr(self, f.name) not in (None, False) and f.name != "model"]
         return [f"--{name.replace('_', '-')}" for name in given]
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What a command was told about tables: each field is the option of that name."""
+    """Options for tables. Each field is the option of that name."""
 
     text_columns: TextColumns = None
     id_column: IdColumn = None
@@ -266,11 +266,11 @@ class TableOptions:
     order: Order = None
 
     def given(self) -> bool:
-        """Whether anything was said of columns."""
+        """Whether any column option was given."""
         return any(value for value in vars(self).values())
 
     def columns(self) -> Columns:
-        """What is said of each column."""
+        """Return the layout of the columns."""
         from incognote.formats.tables import Columns
 
         return Columns(
@@ -285,7 +285,7 @@ class TableOptions:
 
 @dataclass(frozen=True)
 class FileTableOptions(TableOptions):
-    """As `TableOptions`, of a command that can read tables of several kinds."""
+    """`TableOptions` for a command that can read different tables in one run."""
 
     tables: Annotated[
         str | None, _tables("A TOML file with the columns of each table, for folders of different tables.", "FILE")
@@ -293,10 +293,10 @@ class FileTableOptions(TableOptions):
 
 
 def takes_all(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of its dataclasses: one for every field, in the place of the parameter.
+    """Replace each dataclass parameter of a command with one option per field.
 
-    A parameter is meant that is annotated with a dataclass of this module. Typer reads a command's options off its
-    signature, so that is what is written anew.
+    This applies to parameters that are annotated with a dataclass of this module. Typer reads options from the
+    signature of a command, so the returned function has a new signature.
     """
     groups: dict[str, type[Any]] = {}
     shown: list[Parameter] = []
@@ -317,10 +317,10 @@ def takes_all(command: Callable[..., None]) -> Callable[..., None]:
         made = {name: group(**{f.name: given.pop(f.name) for f in fields(group)}) for name, group in groups.items()}
         command(**made, **given)
 
-    called.__signature__ = Signature(shown)  # type: ignore[attr-defined]  # where inspect looks first
+    called.__signature__ = Signature(shown)  # type: ignore[attr-defined]  # inspect looks here first
     return called
 
 
 def split(names: list[str] | None) -> list[str]:
-    """The names of a repeatable option, each of which may hold several with commas between."""
+    """Return the names in a repeatable option. Each value can hold several names, separated by commas."""
     return [name.strip() for given in names or () for name in given.split(",") if name.strip()]

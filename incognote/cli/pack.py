@@ -1,4 +1,4 @@
-"""`incognote pack`: a site's own patterns, lists and staff names."""
+"""`incognote pack`: create and test site packs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def try_(
     from incognote.schemas.policy import load_policy
 
     if policy is not None:
-        load_policy(policy)  # its own entity types join the catalogue
+        load_policy(policy)  # adds its entity types to the catalog
     if show and not on_terminal():
         raise UsageError("--show prints PHI, and the output is not a terminal. Run it in a terminal, without a pipe.")
     try:

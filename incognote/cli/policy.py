@@ -1,4 +1,4 @@
-"""`incognote policy`: what is done to which type, and whether that holds what it claims."""
+"""`incognote policy`: list, check, and explain policies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = App(help="List, check, and explain policies.")
 
-_USUAL = 0.5  # the threshold of a type whose policy says nothing of it
+_USUAL = 0.5  # the default threshold
 Which = Annotated[
     str, typer.Argument(metavar="NAME|FILE", help="A shipped policy or a policy file.", show_default=False)
 ]
@@ -112,7 +112,7 @@ def explain(
 
 def _becomes(row: Row) -> str:
     if row.operator is None:
-        return "stays: the policy does not touch it"
+        return "unchanged: the policy does not handle it"
     params = ", ".join(f"{name} {value}" for name, value in row.params.items() if value not in ("", False))
     score = f", from a score of {row.threshold:g}" if row.threshold != _USUAL else ""
     return row.operator + (f" ({params})" if params else "") + score

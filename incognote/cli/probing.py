@@ -1,4 +1,4 @@
-"""What `incognote doctor` finds out about language models: each is asked one invented question."""
+"""The checks of `incognote doctor` for language models. Each model is asked one invented question."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from incognote.settings import Settings
 
 _CHARACTERS_A_TOKEN = 4
-_CHARACTERS_A_WORD = 6  # of clinical prose, its space included
-_PHRASES, _TOKENS_A_PHRASE = 12, 8  # that a reply names
+_CHARACTERS_A_WORD = 6  # clinical prose, including the space
+_PHRASES, _TOKENS_A_PHRASE = 12, 8  # assumed for a reply
 
 
 class Check(NamedTuple):
-    """One finding: its state, what it is about, what was seen, and what to do ("" for nothing)."""
+    """The result of one check: state, topic, finding, and remedy ("" if none)."""
 
     state: Literal["ok", "off", "warn", "fail"]
     about: str
@@ -31,17 +31,17 @@ class Check(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """What one note is taken to cost in tokens, and from what."""
+    """The estimated token usage of one note, and the assumptions."""
 
     usage: Usage
     assumed: str
 
 
 def models(settings: Settings) -> Iterator[Check]:
-    """A few lines per model; none where none is named. Only an invented sentence is sent.
+    """Yield several checks per model; none if no model is named. Only an invented sentence is sent.
 
     Raises:
-        IncognoteError: something that a run would be refused for; nothing was sent.
+        IncognoteError: a run with these settings would be refused. Nothing was sent.
     """
     from incognote.agents.models import Models
     from incognote.agents.runtime import Runtime
@@ -73,7 +73,7 @@ def models(settings: Settings) -> Iterator[Check]:
 
 
 def _straight(settings: Settings, names: list[str]) -> Settings:
-    """The settings with each model asked itself, once, so that one that is not there is told at once."""
+    """Return settings that ask each model directly and only once, so that a missing model fails at once."""
     from incognote.settings import ModelSettings
 
     once = {"model_attempts": 1}
@@ -93,7 +93,7 @@ def _package(spec: ModelSpec) -> Iterator[Check]:
 
 
 def _agreement(spec: ModelSpec) -> Iterator[Check]:
-    """Who let notes go there; a run is refused without."""
+    """Check who agreed that the model may receive notes. Without an agreement, a run is refused."""
     from incognote.errors import EgressRefused
     from incognote.llm.agreements import Agreements
     from incognote.llm.egress import EgressAddress
@@ -128,7 +128,7 @@ def _probed(spec: ModelSpec, model: LanguageModel) -> Iterator[Check]:
     if seen.obeys_schema:
         yield Check("ok", "replies", "follow the JSON schema without repair")
     else:
-        remedy = "replies are mended and asked for again, so it works; expect more calls, and records in review"
+        remedy = "replies are repaired or requested again; expect more calls and more records for review"
         yield Check("warn", "replies", f"do not follow the JSON schema (this reply ended with {seen.finish})", remedy)
 
 
@@ -138,7 +138,7 @@ def _cost(spec: ModelSpec, estimate: Estimate, *, batch: bool) -> Iterator[Check
 
     cost = cost_per_1000_notes(estimate.usage, price_of(spec))
     if cost is None:
-        seen = f"no price is known for {spec.model}; taken is a note of {estimate.assumed}"
+        seen = f"no price is known for {spec.model}; assumed: a note of {estimate.assumed}"
         yield Check("warn", "cost", seen, "add a row for it to the file in the setting `prices`")
     else:
         cost = cost / 2 if batch else cost
@@ -146,7 +146,7 @@ def _cost(spec: ModelSpec, estimate: Estimate, *, batch: bool) -> Iterator[Check
 
 
 def _estimate(settings: Settings, name: str, policy: Policy) -> Estimate:
-    """One note, all its calls together, each model asked by itself."""
+    """Estimate one note with all its calls to one model."""
     from incognote.llm.base import Usage
     from incognote.prompts.loader import asked, load
 

@@ -1,4 +1,4 @@
-"""`incognote prompt`: prompts and their variants, looked at, compared, checked, rendered."""
+"""`incognote prompt`: show, compare, check, and render prompts."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def show(name: Name, policy: options.Policy = None, examples: Examples = False) 
         parts = [f"# {name} · version {made.version}", *(f"[{key}]\n{text}" for key, text in made.sections.items())]
         typer.echo("\n\n".join(parts))
         return
-    types = _types(policy)  # first: a policy may bring types that the prompt speaks of
+    types = _types(policy)  # first: a policy can define types that the prompt mentions
     typer.echo(shown(load(name), types, examples=examples), nl=False)
 
 
@@ -78,8 +78,8 @@ def diff(
     from incognote.prompts.loader import load
 
     types = _types(policy)
-    told = difference(load(first), load(second), types, examples=examples)
-    typer.echo(told or "The two prompts are the same.\n", nl=False)
+    report = difference(load(first), load(second), types, examples=examples)
+    typer.echo(report or "The two prompts are the same.\n", nl=False)
 
 
 @app.command("lint")

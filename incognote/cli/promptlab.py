@@ -1,4 +1,4 @@
-"""`incognote prompt examples` and `propose`: what is added to a prompt from annotated texts."""
+"""`incognote prompt examples` and `propose`: improve a prompt with annotated texts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def examples(
     place = Path(out)
     if place.exists():
         raise UsageError(f"--out: {place.name} already exists. Choose another file.")
-    load_policy(policy or "strict")  # it may bring types of its own
+    load_policy(policy or "strict")  # it can define its own types
     load(name)
     gold = annotated(Path(pool))
     scored = [text for file in against for text in texts_of(Path(file))]
@@ -117,7 +117,7 @@ def examples(
 
 
 def _found(gold: list[Gold], pool: str, pred: str | None) -> Found:
-    """What was found in the pool: read from a file, or by the rules."""
+    """Return the predictions for the pool, from a file or from the rules."""
     from incognote.evaluation.corpus import LabeledSpan, Pair, pairs
     from incognote.sdk import Deidentifier
 
@@ -228,7 +228,7 @@ def _proposals(rows: Sequence[Mapping[str, Any]]) -> None:
 
 @contextmanager
 def _watched(what: str) -> Iterator[Callable[[int], None]]:
-    """A progress bar on the standard error, where somebody looks."""
+    """Show a progress bar on standard error if it is a terminal."""
     from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
     with bars(TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn()) as progress:

@@ -1,4 +1,4 @@
-"""`incognote prompt review` and `judged`: variants side by side where there is no gold."""
+"""`incognote prompt review` and `judged`: compare prompt variants without gold annotations."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def review(
     for kind, what in (
         ("differs", "marks on which they differ"),
         ("agreed", "marks on which they agree"),
-        ("unmarked", "stretches that none marks"),
+        ("unmarked", "stretches that no variant marks"),
     ):
         typer.echo(f"{asked[kind]:,} of {counts[kind]:,} {what}")
     typer.echo(f"Open {Path(out) / 'review.html'}, which holds PHI, and save its decisions there as decisions.jsonl.")

@@ -1,4 +1,4 @@
-"""`incognote quarantine`: what was not released, and its second chance."""
+"""`incognote quarantine`: list, show, retry, and drop held records."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def list_(
     from incognote.cli.showing import visible
     from incognote.errors import KeyProblem
 
-    told: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     rows = []
     folders = places(folder)
     locked: KeyProblem | None = None
@@ -82,14 +82,14 @@ def list_(
             contents = contents_of(unlocked, held, needed=long) if unlocked is not None else None
             whole = contents.reasons if contents is not None else held.reasons
             path = None if contents is None else str(contents.words.get("path") or contents.words["name"])
-            told.append({**told_of(held, whole if long else held.reasons, path), "release": release})
+            records.append({**told_of(held, whole if long else held.reasons, path), "release": release})
             reasons = map(str, whole) if long else sorted({reason.code for reason in held.reasons})
             hashed = held.source if long else f"{held.source[:8]}…{held.source[24:]}"
             source = hashed if path is None else visible(path)
             row = (held.outcome, source, str(held.position), held.time[:16], "\n".join(reasons))
             rows.append((held.name[:8], *[release or ""] * of_releases, *row))
     if as_json:
-        say("quarantine list", {"held": told})
+        say("quarantine list", {"held": records})
     elif not rows:
         typer.echo("Nothing is held.")
     else:
@@ -214,7 +214,7 @@ def retry(
     made.ready()
     ctx.with_resource(exclusive(Path(folder), private=True))
     ctx.with_resource(exclusive(Path(out)))
-    where = beside(out)  # only now is the number of the retry ours
+    where = beside(out)  # the retry number is reserved from here on
     quarantine = Quarantine(folder, made.engine.keyring)
     supersede(quarantine)
     wanted = _with_reason(_named(quarantine, items) if items else list(quarantine.items()), reason)
@@ -321,10 +321,10 @@ def _requeue(
     *,
     as_json: bool,
 ) -> None:
-    """Have the worker claim held records again; what it releases leaves the folder.
+    """Queue held records for the worker again. Records that it releases are removed from the folder.
 
     Raises:
-        UsageError: the key was changed since, so that no worker may join the release.
+        UsageError: the key was changed, so that no worker can join the release.
     """
     from incognote.errors import UsageError
 
@@ -360,19 +360,19 @@ def _release_of(folder: str, ledger: str, keyring: Keyring) -> tuple[Ledger, Rel
 
 
 def _named(quarantine: Quarantine, items: Sequence[str]) -> list[Held]:
-    """The held records of some names, each once however often it is named.
+    """Return the held records with these names, without duplicates.
 
     Raises:
-        UnknownName: a name that none begins with, or several do.
+        UnknownName: no item, or more than one item, begins with a given name.
     """
     return list({held.name: held for held in map(quarantine.find, items)}.values())
 
 
 def _with_reason(found: Sequence[Held], codes: Sequence[str] | None) -> list[Held]:
-    """Those that are held for one of the codes; all of them without codes.
+    """Return the records held for one of the codes, or all records if no codes are given.
 
     Raises:
-        UsageError: nothing is held for a code, and no list of ours knows it either.
+        UsageError: a code is unknown, and nothing is held for it.
     """
     from incognote.errors import UsageError
 
@@ -388,7 +388,7 @@ def _with_reason(found: Sequence[Held], codes: Sequence[str] | None) -> list[Hel
 
 
 def _noted(config: str | None, own_key: str | None, event: str, **facts: str | int) -> None:
-    """Into the service's audit log, where there is one."""
+    """Append an event to the service's audit log, if it exists."""
     from incognote.service.monitoring import noted
     from incognote.settings import Settings
 

@@ -1,4 +1,4 @@
-"""What language models did in a run, and what it cost: for people, for programs and for the run's manifest."""
+"""Reports of language model usage and cost, for the terminal, for JSON, and for the manifest."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def spent(made: Deidentifier) -> dict[str, Any] | None:
-    """What the models of a Deidentifier have taken until now; None without a model.
+    """Return the usage of the models of a Deidentifier so far; None without a model.
 
     Returns:
-        calls (those answered by the recording are not among them), tokens_in, tokens_out, cached (of those in), usd
-        (None where a price is unknown) and from_recording (answers).
+        calls (without answers from the recording), tokens_in, tokens_out, cached (a part of tokens_in), usd (None if a
+        price is unknown), and from_recording (number of answers).
     """
     models = made.engine.models
     if models is None:
@@ -34,10 +34,10 @@ def spent(made: Deidentifier) -> dict[str, Any] | None:
 
 
 def told(readings: Readings, taken: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """All of it as JSON holds it; no PHI. None without a model.
+    """Return the full report as data for JSON, without PHI; None without a model.
 
     Args:
-        taken: from `spent`.
+        taken: the result of `spent`.
     """
     if taken is None:
         return None
@@ -58,26 +58,26 @@ def told(readings: Readings, taken: Mapping[str, Any] | None) -> dict[str, Any] 
 
 
 def played(made: Deidentifier) -> dict[str, Any]:
-    """What a model did that plays agents of relexicalization, for a report: {"agents": …}; else nothing.
+    """Return {"agents": …} if a model runs relexicalization agents, or else an empty dict.
 
-    Not of a run over several processes, which tell what they spent and no more.
+    It is also empty for a run over several processes, which report only their usage.
     """
     tools = made.engine
-    told = tools.relexing.agents.counts() if tools.has_agents and not tools.settings.processes else None
-    return {} if told is None else {"agents": told}
+    counts = tools.relexing.agents.counts() if tools.has_agents and not tools.settings.processes else None
+    return {} if counts is None else {"agents": counts}
 
 
 def report(readings: Readings, made: Deidentifier) -> dict[str, Any] | None:
-    """`told`, with what a model did that plays agents."""
+    """Return the report of `told`, with the counts of agents that a model runs."""
     found = told(readings, spent(made))
     return None if found is None else {**found, **played(made)}
 
 
 def rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The table for a terminal.
+    """Yield the rows of the table for the terminal.
 
     Args:
-        report: from `told`.
+        report: the result of `told`.
     """
     from incognote.cli.shell import remedies
 
@@ -104,18 +104,18 @@ def rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def line(taken: Mapping[str, Any], notes: int) -> str:
-    """The same on one line, for where the standard output is taken.
+    """Return the report as one line, for commands that use standard output for results.
 
     Args:
-        taken: from `spent`.
-        notes: how many texts were read.
+        taken: the result of `spent`.
+        notes: the number of texts that were read.
     """
     calls = f"{counted(taken['calls'], 'call')}{_hits(taken)}"
     return f"language model: {counted(notes, 'text')}, {calls}, tokens {_tokens(taken, notes)}, {dollars(taken['usd'])}"
 
 
 def _did(did: Mapping[str, Any]) -> str:
-    """What an agent of relexicalization did."""
+    """Describe the calls of a relexicalization agent."""
     calls = f"{counted(did['calls'], 'call')}, tokens in {did['tokens_in']:,}, out {did['tokens_out']:,}"
     codes = _counts(did["stood_in"])
     return calls + (f"; replaced by the embedded agent: {codes}" if did["stood_in"] else "")

@@ -1,4 +1,4 @@
-"""`incognote recall`, `forget`, `optout`: what must not have been released, and of whom nothing may be held."""
+"""`incognote recall`, `forget`, and `optout`: withdraw outputs, delete a patient's data, and manage opt-outs."""
 
 from __future__ import annotations
 
@@ -145,11 +145,11 @@ def recall(
         )  # fmt: skip
     report = incident.write(Path(reports) if reports else settings.home / "incidents")
     if as_json:
-        told = {"incident": incident.id, "outputs": dict(incident.outputs), "tombstones": incident.tombstones,
+        data = {"incident": incident.id, "outputs": dict(incident.outputs), "tombstones": incident.tombstones,
                 "requeued": incident.requeued, "left": incident.left, "known": known, "marked_before": before,
                 "shards_absent": len(absent),
                 "report": str(report)}  # fmt: skip
-        say("recall", told)
+        say("recall", data)
     else:
         typer.echo(report_text(incident))
         typer.echo(f"Written to {report}", err=True)
@@ -176,7 +176,7 @@ def recall(
 
 
 def _listed(where: Location, incident: Incident) -> bool:
-    """Whether the list of what to delete in the destination is complete; True where it cannot be read here."""
+    """Whether the destination's list of what to delete is complete; True if the list cannot be read from here."""
     from incognote.errors import IncognoteError
     from incognote.service.recall.finding import shard_bytes
 
@@ -366,10 +366,10 @@ def _changed(patient: str, by: str, config: str | None, key_file: str | None, *,
 
 
 def _sought(file: str | None, what: str) -> str:
-    """What is sought, from a file or asked for unseen.
+    """Read the search text from a file, or from a prompt without echo.
 
     Raises:
-        UsageError: nothing, or the file is not one line of UTF-8.
+        UsageError: the search text is missing, or the file is not one line of UTF-8.
     """
     from incognote.errors import UsageError
 

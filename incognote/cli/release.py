@@ -1,4 +1,4 @@
-"""`incognote release`: named releases, what each freezes, and what became of its records."""
+"""`incognote release`: list and compare the releases of the worker."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def list_(
     from datetime import UTC, datetime
 
     book = _opened(ledger, config, key_file)
-    told: list[dict[str, Any]] = []
+    releases: list[dict[str, Any]] = []
     for release in book.releases():
         shards = book.shards(release.id)
-        told.append(
+        releases.append(
             {
                 "name": release.name,
                 "digest": release.digest,
@@ -53,9 +53,9 @@ def list_(
         )
     book.close()
     if as_json:
-        say("release list", {"releases": told})
+        say("release list", {"releases": releases})
         return
-    if not told:
+    if not releases:
         typer.echo("There are no releases yet.")
         return
     rows = [
@@ -67,7 +67,7 @@ def list_(
             *(f"{one['records'].get(state, 0):,}" for state in _STATES),
             f"{one['shards']:,}",
         )
-        for one in told
+        for one in releases
     ]
     print_table(("release", "frozen", "since", "policy", *_STATES, "shards"), rows)
 

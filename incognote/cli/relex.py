@@ -1,4 +1,4 @@
-"""`incognote relex`: notes in which everybody is somebody else, the same in all of them."""
+"""`incognote relex`: replace identifiers with surrogates that are consistent across notes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def relex(
         str | None,
         typer.Option(
             rich_help_panel=options.DETAILS,
-            help="Where to list the ids of earlier outputs that must be made again.",
+            help="Where to list the ids of earlier outputs that must be processed again.",
             metavar="FILE",
         ),
     ] = None,
@@ -143,10 +143,10 @@ def relex(
 
 
 def played(agents: list[str] | None, models: options.ModelOptions) -> dict[str, Any]:
-    """The setting `agents` by the options: those named, all of a model that is named, else what the settings say.
+    """Return the setting `agents` from the options: the named agents, or all if a model is named, or else nothing.
 
     Raises:
-        UsageError: agents are named, and there are none of such a name.
+        UsageError: an agent has an unknown name.
     """
     from incognote.errors import UsageError
     from incognote.settings import AGENTS
@@ -162,34 +162,34 @@ def played(agents: list[str] | None, models: options.ModelOptions) -> dict[str, 
 
 
 def item_of(one: Input, seen: set[tuple[str | None, str | None, str]], made: Deidentifier) -> Item:
-    """What the machine is given of a line: a plain text with its spans, or a record."""
+    """Build the item for an input line: a plain text with its spans, or a record."""
     from incognote.agents.item import Item
     from incognote.nouns import subject_form
 
     defaults, content = one.defaults, str(one.content)
-    told = _note(content) if not (defaults.data_type or made.engine.settings.data_type) else None
-    if told is None:
+    note = _note(content) if not (defaults.data_type or made.engine.settings.data_type) else None
+    if note is None:
         patient, domain, data_type = defaults.patient, defaults.domain, defaults.data_type
         return Item(content, patient=patient, domain=domain, data_type=data_type, is_record=True)
-    patient = _word(told.get("patient")) or defaults.patient
-    name, fault, spans = _word(told.get("id")), None, None
-    if "spans" in told:
+    patient = _word(note.get("patient")) or defaults.patient
+    name, fault, spans = _word(note.get("id")), None, None
+    if "spans" in note:
         try:
-            spans = tuple((int(span["start"]), int(span["end"]), str(span["type"])) for span in told["spans"])
+            spans = tuple((int(span["start"]), int(span["end"]), str(span["type"])) for span in note["spans"])
         except (TypeError, KeyError, ValueError):
-            fault = "spans: each has start, end and type"
+            fault = "spans: each needs start, end, and type"
     whose = None if patient is None else subject_form(patient)
     if name is not None and (defaults.domain, whose, name) in seen:
-        fault = "id: an earlier line of the patient bears it"
+        fault = "id: an earlier line of this patient has the same id"
     if name is not None:
         seen.add((defaults.domain, whose, name))
-    return Item(told["text"], id=name, patient=patient, domain=defaults.domain, fault=fault, spans=spans)
+    return Item(note["text"], id=name, patient=patient, domain=defaults.domain, fault=fault, spans=spans)
 
 
 def line(one: Input, result: Result) -> str:
-    """A line of the output."""
-    told = _note(str(one.content)) if not result.is_record else None
-    if told is None:
+    """Return one line of the output."""
+    note = _note(str(one.content)) if not result.is_record else None
+    if note is None:
         return result.output() + "\n"
     shift = result.project([(span.start, span.end) for span in result.kept])
     spans = [
@@ -201,25 +201,25 @@ def line(one: Input, result: Result) -> str:
         for span, (start, end) in zip(result.kept, shift, strict=True)
     ]
     spans.sort(key=lambda span: span["start"])
-    return json.dumps({"id": told.get("id"), "text": result.output(), "spans": spans}, ensure_ascii=False) + "\n"
+    return json.dumps({"id": note.get("id"), "text": result.output(), "spans": spans}, ensure_ascii=False) + "\n"
 
 
 def _span(
     start: int, end: int, type: str, identity: str | None, surrogate: str, out_start: int, out_end: int
 ) -> dict[str, Any]:
-    told = {"start": start, "end": end, "type": type, "identity": identity, "surrogate": surrogate}
-    return {**told, "out_start": out_start, "out_end": out_end}
+    span = {"start": start, "end": end, "type": type, "identity": identity, "surrogate": surrogate}
+    return {**span, "out_start": out_start, "out_end": out_end}
 
 
 def _note(content: str) -> dict[str, Any] | None:
-    """A line of id, patient, text and spans, beside which others may stand; None for a record of some schema."""
+    """Parse a line with id, patient, text, and spans. Other keys are allowed. None for a record with a schema."""
     try:
-        told = json.loads(content)
+        note = json.loads(content)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(told, dict) or not isinstance(told.get("text"), str):
+    if not isinstance(note, dict) or not isinstance(note.get("text"), str):
         return None
-    return None if "dataType" in told or "resourceType" in told else told
+    return None if "dataType" in note or "resourceType" in note else note
 
 
 def _word(value: object) -> str | None:
@@ -227,7 +227,7 @@ def _word(value: object) -> str | None:
 
 
 def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: str | None, *, as_json: bool) -> None:
-    """What a person, or a program, reads at the end; ids of records go into a file that is its owner's alone."""
+    """Print the summary. Record ids can identify patients, so they go to a file that only its owner can read."""
     from incognote.cli import reading
     from incognote.cli.shell import write_list
     from incognote.cli.summary import counts
@@ -235,16 +235,16 @@ def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: 
 
     relexing = made.engine.relexing
     report = reading.report(tally.models, made)
-    told, anew = dict(sorted(relexing.counts.items())), sorted(relexing.outdated)
+    loop, stale = dict(sorted(relexing.counts.items())), sorted(relexing.outdated)
     if outdated is not None:
-        write_list(outdated, anew, "--outdated")
+        write_list(outdated, stale, "--outdated")
     if as_json:
-        data = {**counts(tally), "loop": told, "outdated": len(anew), "out": target, "quarantine": folder}
+        data = {**counts(tally), "loop": loop, "outdated": len(stale), "out": target, "quarantine": folder}
         say("relex", {**data, "models": report})
         return
     typer.echo(f"{tally.read:,} records: {tally.outcomes['release']:,} released to {target}, {tally.held:,} held")
     typer.echo(
-        f"{told.get('mentions', 0):,} mentions, {told.get('new', 0):,} new identities, {told.get('moved', 0):,} "
+        f"{loop.get('mentions', 0):,} mentions, {loop.get('new', 0):,} new identities, {loop.get('moved', 0):,} "
         "draws repeated because the surrogate was taken"
     )
     if report is not None:
@@ -252,10 +252,10 @@ def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: 
     for (outcome, code), reason in sorted(tally.examples.items()):
         typer.echo(f"held ({outcome}, {code}): {reason.detail or reason.code}")
     if tally.held:
-        typer.echo(f"held in {folder} (see: incognote quarantine list {folder})")
-    if anew:
-        more = "" if outdated else "; --outdated FILE lists them"
+        typer.echo(f"held in {folder}. To list them, run: incognote quarantine list {folder}")
+    if stale:
+        more = "" if outdated else " To list them, use --outdated FILE."
         typer.echo(
-            f"{len(anew):,} earlier outputs must be made again, because two identities turned out to be different or "
-            f"the same{more}"
+            f"{len(stale):,} earlier outputs must be processed again, because two identities turned out to be the same "
+            f"or different.{more}"
         )

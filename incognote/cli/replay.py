@@ -1,4 +1,4 @@
-"""`incognote replay`: an earlier run's output once more, from its recording, without a network."""
+"""`incognote replay`: rebuild the output of an earlier run from its recording, without a network."""
 
 from __future__ import annotations
 
@@ -121,14 +121,14 @@ def replay(
 
 
 def _nothing(one: Input) -> None:
-    """No progress is shown of one record."""
+    """Show no progress, because there is only one record."""
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The manifest of a run that can be replayed.
+    """Read the manifest of a run that can be replayed.
 
     Raises:
-        UsageError: it is not one.
+        UsageError: the file is not such a manifest.
     """
     from incognote.errors import UsageError
 
@@ -153,11 +153,11 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _astray(was: Mapping[str, Any], where: Place, written: list[str]) -> Iterator[str]:
-    """The outputs that are not as the run wrote them, by name."""
+    """Yield the names of outputs that differ from those of the run."""
     from incognote.cli.summary import digest_of
 
     expected = {output["name"]: output["sha256"] for output in was["outputs"]}
-    if where.is_file and len(expected) == 1:  # the name is the caller's
+    if where.is_file and len(expected) == 1:  # the user chose the name
         expected = dict.fromkeys(written, *expected.values())
     for name in sorted({*expected, *written}):
         if name not in written or digest_of(where.folder / name) != expected.get(name):

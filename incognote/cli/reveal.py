@@ -1,6 +1,6 @@
-"""`incognote reveal`: from a surrogate back to whom it stands for, and the requests where two people must agree.
+"""`incognote reveal` and `reveals`: show the original behind a surrogate, and approve such requests.
 
-Everybody who asks is written down first.
+Each access is written to the audit file first.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def reveal(
     scope = patient_scope(subject) if subject else ""
     log = Path(audit).expanduser() if audit else settings.home / "reveals.jsonl"
     of = "patient" if scope else "staff"
-    told = {
+    entry = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "account": account(),
         "who": who,
@@ -101,14 +101,14 @@ def reveal(
     }
     rules = load_policy(policy or settings.policy)
     if not rules.relex.reveal:
-        write_down(log, {**told, "shown": False, "because": f"policy {rules.name}"})
+        write_down(log, {**entry, "shown": False, "because": f"policy {rules.name}"})
         raise PolicyProblem(f"The policy {rules.name} has reveal = false, so nothing is shown.")
     where = domain or settings.domain
     item = _agreed(settings, {"surrogate": surrogate, "identity": identity, "domain": where}, scope, why, approval)
     found = asyncio.run(_found(settings, where, scope, surrogate, identity))
     hidden = found is not None and found.attributes.get("reveal") == "no"
     shown = found is not None and not hidden and found.original is not None
-    write_down(log, {**told, "identity": found.id if found else None, "shown": shown})
+    write_down(log, {**entry, "identity": found.id if found else None, "shown": shown})
     outcome = "shown" if shown else "not-shown"
     noted(settings, settings.keyring(persistent=True), "original.revealed", outcome=outcome, **item)
     if hidden:
@@ -126,11 +126,11 @@ def reveal(
 def _agreed(
     settings: Settings, question: dict[str, object], scope: str, why: str, approval: str | None
 ) -> dict[str, str]:
-    """Use an approval up, where the settings want one -> the fact that the audit log has of it.
+    """Use an approval, if the settings require one, and return its entry for the audit log.
 
     Raises:
-        Exit: a request was put down, since there is no approval yet.
-        UsageError: the approval is not of this request, or nobody gave it.
+        Exit: there is no approval yet, so a request was created.
+        UsageError: the approval is for another request, or the request was not approved.
     """
     from contextlib import closing
 
@@ -160,10 +160,10 @@ def _agreed(
 
 
 def write_down(log: Path, told: dict[str, object]) -> None:
-    """One line more in the audit file, on the disk before this returns.
+    """Append one line to the audit file and flush it to disk.
 
     Raises:
-        UsageError: it cannot be written.
+        UsageError: the file cannot be written.
     """
     from incognote.errors import UsageError
 

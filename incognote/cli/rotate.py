@@ -1,4 +1,4 @@
-"""`incognote key rotate`: all stores under a new master key."""
+"""`incognote key rotate`: encrypt all stores under a new master key."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def rotate(
     former = settings.keyring(persistent=True)
     databases = dict.fromkeys(reviews or ())
     own = sqlite_file(database_of(settings))
-    if own is None or own.is_file():  # not every user of the command line has a service
+    if own is None or own.is_file():  # there may be no service
         databases[database_of(settings)] = None
     audit = audit_folder(settings)
     stores = Stores(
@@ -87,7 +87,7 @@ def rotate(
     if as_json:
         say("key rotate", {"key": new.id, "former_key": former.id, "stores": [asdict(one) for one in done]})
         return
-    print_table(("store", "sealed anew"), [(one.store, f"{one.items:,}") for one in done])
+    print_table(("store", "re-encrypted"), [(one.store, f"{one.items:,}") for one in done])
     typer.echo(
         f"The stores are now under key {new.id}. Set it in the settings, and start a new release. Keep key "
         f"{former.id} as long as you keep backups: it opens only them."
@@ -106,10 +106,10 @@ def _new(file: str | None, descriptor: int | None, command: str | None) -> Keyri
 
 
 def _folders(named: map[Path]) -> list[Path]:
-    """Folders that are there, with those of releases in them.
+    """Return the folders and the release folders in them.
 
     Raises:
-        UsageError: one is not there, so that a typing error leaves nothing under the former key.
+        UsageError: a folder does not exist. Thus, a typo does not leave a store under the old key.
     """
     from incognote.errors import UsageError
 

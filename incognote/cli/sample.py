@@ -1,4 +1,4 @@
-"""`incognote sample`: evidence for a release, by blind double review of documents drawn at random."""
+"""`incognote sample`: measure the leak rate of a release by blind double review of a random sample."""
 
 from __future__ import annotations
 
@@ -114,12 +114,12 @@ def report_(
     """
     from incognote.evaluation.sampling.report import report
 
-    told = report(Path(folder), decisions, _key(folder, key), adjudicated)
+    result = report(Path(folder), decisions, _key(folder, key), adjudicated)
     if as_json:
-        say("sample", told.as_dict())
+        say("sample", result.as_dict())
     else:
-        _print(told)
-    if not told.proven:
+        _print(result)
+    if not result.proven:
         raise typer.Exit(FAILURE)
 
 
@@ -148,8 +148,8 @@ def _print(told: SampleReport) -> None:
                f"{_per(told.per_1000_identifiers, 'identifiers')}")  # fmt: skip
     for one in told.agreed:
         typer.echo(
-            f"reviewers {one.reviewers[0]} and {one.reviewers[1]}: both {one.both}, one only {one.first} and "
-            f"{one.second}, neither {one.neither}; kappa {one.kappa} (tokens {one.tokens}), "
+            f"reviewers {one.reviewers[0]} and {one.reviewers[1]}: both {one.both}, only the first {one.first}, "
+            f"only the second {one.second}, neither {one.neither}; kappa {one.kappa} (tokens {one.tokens}), "
             f"positive agreement {one.positive}"
         )
     for who, seen in told.seen.items():
@@ -160,7 +160,7 @@ def _print(told: SampleReport) -> None:
                 middle, low, high = guess.sensitivity
                 typer.echo(
                     f"capture-recapture, reviewers {pair}, by {by}: {guess.estimate:.1f} [{guess.low:.1f}, "
-                    f"{guess.high:.1f}] there are; together they see {middle:.3f} [{low:.3f}, {high:.3f}]"
+                    f"{guess.high:.1f}] estimated in total; share found {middle:.3f} [{low:.3f}, {high:.3f}]"
                 )
     if told.beyond:
         typer.echo(f"{told.beyond} documents with planted leaks have another leak. It is not counted in the rate.")

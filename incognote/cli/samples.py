@@ -1,4 +1,4 @@
-"""Sample records of `schema draft`, parsed. What cannot be read is left out, since a draft rests on what can."""
+"""Reads the sample records for `schema draft`. Samples that cannot be read are skipped."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
 
 
 def sample_records(samples: list[str], form: str | None) -> Iterator[dict[str, Any]]:
-    """The records of files, folders and the standard input.
+    """Yield the records of files, folders, and standard input.
 
     Args:
-        form: as `--format`; without it a standard input that begins with `{` is JSON or lines of it, any other a table.
+        form: like `--format`. Without it, standard input that begins with `{` is JSON or JSON Lines, and any other is
+            a table.
 
     Raises:
-        UsageError: as `files.sources.find`.
-        MalformedRecord: a table without a usable header.
+        UsageError: like `files.sources.find`.
+        MalformedRecord: a table has no usable header.
     """
     from incognote.files.sources import find
 
@@ -32,7 +33,7 @@ def sample_records(samples: list[str], form: str | None) -> Iterator[dict[str, A
             yield from _sniffed(source)
         elif source.kind in ("csv", "tsv"):
             yield from _rows(source)
-        elif source.kind != "text":  # a text has no fields
+        elif source.kind != "text":  # plain text has no fields
             yield from _objects(source)
 
 
@@ -64,7 +65,7 @@ def _parsed(contents: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(source: Source) -> Iterator[dict[str, Any]]:
-    """Rows by column name; those in another encoding than UTF-8 (or UTF-16 with its mark) are left out."""
+    """Yield rows by column name. Rows that are not UTF-8 (or UTF-16 with a byte order mark) are skipped."""
     from incognote.cli.shell import warn
     from incognote.files import inputs
     from incognote.formats.encoding import codec_of
@@ -81,7 +82,7 @@ def _rows(source: Source) -> Iterator[dict[str, Any]]:
             return
         stream.read(len(codec.mark))
         text = io.TextIOWrapper(stream, encoding=codec.encoding, errors="surrogateescape", newline="")
-        held.callback(text.detach)  # the stream is closed by its owner; the standard input by nobody
+        held.callback(text.detach)  # leaves closing to the owner of the stream; standard input stays open
         try:
             for row in dictionaries(text, "\t" if source.kind == "tsv" else None):
                 if any("\udc80" <= c <= "\udcff" for value in (*row, *row.values()) for c in value):
@@ -89,6 +90,6 @@ def _rows(source: Source) -> Iterator[dict[str, Any]]:
                 else:
                     yield row
         except (*inputs.UNREADABLE, UnicodeDecodeError):
-            pass  # what came before it counts
+            pass  # keep the rows before the error
     if strange:
         warn(f"{counted(strange, 'row')} skipped: not UTF-8. Convert the table.")

@@ -1,4 +1,4 @@
-"""`incognote schema`: which fields a record has, what happens to each, and who answers for that."""
+"""`incognote schema`: list, show, draft, check, and approve record schemas."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def _registry(schemas: list[str] | None, config: str | None) -> Registry:
 
 
 def _schema(which: str, schemas: list[str] | None, config: str | None) -> Schema:
-    """A schema by name or file, approved or not."""
+    """Return a schema by name or file, even if it is not approved."""
     from incognote.schemas.record_schema import compile_schema
     from incognote.schemas.registry import load_schema
 

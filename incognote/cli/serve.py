@@ -1,4 +1,4 @@
-"""`incognote serve`: the REST API, the try page and the review page."""
+"""`incognote serve`: start the REST API, the try page, and the review page."""
 
 from __future__ import annotations
 
@@ -90,16 +90,16 @@ def serve(
     )  # fmt: skip
     try:
         config.load()
-    except OSError as error:  # an unreadable file, or SSLError; the application is an object, so nothing else is loaded
+    except OSError as error:  # an unreadable file, or SSLError: load() reads only the certificate and its key
         why = error.strerror or type(error).__name__
         raise UsageError(f"The certificate cannot be used: {why}. Check --certificate and --certificate-key.") from None
     server = uvicorn.Server(config)
     telemetry.take_over()
-    try:  # clients may connect once the line below is printed
+    try:  # clients can connect once the address is printed
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         sockets = [socket.create_server((host, port), family=family, backlog=config.backlog)]
     except OSError as error:
-        why = str(error.strerror).partition(" (")[0]  # without the address, which Python adds
+        why = str(error.strerror).partition(" (")[0]  # drops the address that Python adds
         raise UsageError(f"Cannot listen on {host}, port {port}: {why}. Use another --host or --port.") from None
     taken = sockets[0].getsockname()[1]
     scheme = "https" if certificate else "http"
@@ -110,14 +110,14 @@ def serve(
         write_atomic(file, token.encode() + b"\n", private=True)
         ctx.call_on_close(lambda: file.unlink(missing_ok=True))
         more = f"with the token in {file}"
-        if sys.stderr.isatty():  # never into a log
+        if sys.stderr.isatty():  # keeps the token out of logs
             url, more = f"{url}/#token={token}", "on this computer"
     typer.echo(f"Open {url} {more}. Press Ctrl+C to stop.", err=True)
-    with suppress(KeyboardInterrupt):  # uvicorn has ended by then, and raises the signal anew
+    with suppress(KeyboardInterrupt):  # uvicorn raises the signal again after its shutdown
         server.run(sockets=sockets)
 
 
 def _key(made: Deidentifier) -> dict[str, Any]:
-    """The key file that was found or made, so that a second engine takes the same."""
+    """Return the key file that was found or created, so that a second engine uses the same key."""
     file = made.engine.settings.key_file
     return {} if file is None else {"key_file": file}

@@ -1,4 +1,4 @@
-"""What holds for every command: exit codes, errors on one line, nothing of a record in any message."""
+"""Behavior that all commands share: exit codes, one-line errors, and messages without record data."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from incognote.plugins import installed, load
 FAILURE, USAGE, HELD, INTERRUPTED = 1, 2, 3, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _RENAMED = {"--lab": ("--destination", ("worker", "recall", "forget"))}
-"""Options that were called otherwise in 0.1, with their commands: the old name is accepted until the next version."""
+"""Options that were renamed after 0.1, with their commands. The old names are accepted until the next version."""
 _INSTALLED = f"{MORE}installed packages"
 _PACKAGE = Path(__file__).resolve().parents[1]
-# ClickException: newer releases of typer carry a click of their own and export no name for it.
+# ClickException. Newer releases of Typer bundle their own Click and do not export this name.
 _PARSER_FAULT = cast("type[Exception]", typer.BadParameter.__mro__[2])
 
 
@@ -37,7 +37,7 @@ def _failing(problem: IncognoteError) -> Callable[[], None]:
 
 
 class Shell(Group):
-    """The top group: turns every error into one line on the standard error and an exit code."""
+    """The top-level group. It turns every error into one line on standard error and an exit code."""
 
     _json = False
 
@@ -47,17 +47,17 @@ class Shell(Group):
         return super().main(args, *more, **words)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Our commands, and those of installed packages."""
+        """Return our commands and those of installed packages."""
         return [*super().list_commands(ctx), *installed("incognote.commands")]
 
     def get_command(self, ctx: Any, name: str) -> Any:
-        """A command; those of other packages are loaded when they are asked for."""
+        """Return a command. Commands of other packages are loaded on demand."""
         own = super().get_command(ctx, name)
         if own is None and name in installed("incognote.commands"):
             outer = typer.Typer()
             try:
                 outer.add_typer(load("incognote.commands", name), name=name, rich_help_panel=_INSTALLED)
-            except SettingError as problem:  # one broken package takes neither the help nor another command away
+            except SettingError as problem:  # a broken package must not break the help or other commands
                 outer.command(name, help=str(problem), rich_help_panel=_INSTALLED)(_failing(problem))
             return typer.main.get_group(outer).commands[name]
         return own
@@ -66,7 +66,7 @@ class Shell(Group):
         """Run the command.
 
         Raises:
-            typer.Exit: with the exit code of whatever went wrong.
+            typer.Exit: with the exit code of the error.
         """
         try:
             return super().invoke(ctx)
@@ -78,9 +78,9 @@ class Shell(Group):
                 message += " To continue a run with --out FOLDER, repeat the command with --resume."
         except (_PARSER_FAULT, typer.Exit, typer.Abort, BrokenPipeError):
             raise
-        except Exception as bug:  # its message may quote a record, so only its name and our own line are printed
+        except Exception as bug:  # its message can quote a record, so print only its class and our source line
             fault, code = type(bug).__name__, FAILURE
-            message = f"unexpected {fault} in {_place(bug)}; please report this line, it holds nothing of a record"
+            message = f"unexpected {fault} in {_place(bug)}. Please report this line. It contains no record data."
             if isinstance(bug, OSError) and bug.errno in _FULL:
                 message = f"the output cannot be written: {bug.strerror}"
         try:
@@ -94,7 +94,7 @@ class Shell(Group):
 
 
 def _with_new_names(args: Sequence[str]) -> list[str]:
-    """The arguments, old names of options replaced by the new ones; each use of an old name is warned of."""
+    """Return the arguments with old option names replaced by the new ones. Each old name causes a warning."""
     renamed = []
     for arg in args:
         name, separator, value = arg.partition("=")
@@ -114,32 +114,32 @@ def say(command: str, data: dict[str, Any] | None = None, *, error: dict[str, st
 
 
 def warn(message: str) -> None:
-    """One line on the standard error."""
+    """Print one line on standard error."""
     typer.echo(f"incognote: {message}", err=True)
 
 
 @cache
 def remedies() -> dict[str, str]:
-    """What each reason code means and what to do about it."""
+    """Return the meaning and the remedy of each reason code."""
     from incognote.reasons import reason_texts
 
     return {code: f"{text.means} {text.next}" for code, text in reason_texts().items()}
 
 
 def put_out(data: bytes) -> None:
-    """Bytes to the standard output as they are: no encoding of the terminal's, no translated line ends."""
+    """Write bytes to standard output unchanged, without the terminal's encoding or line-end translation."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
 def write_list(path: str, ids: Iterable[str], option: str) -> None:
-    """Ids of outputs, one a line, into a new file or a stream.
+    """Write output ids to a new file or a stream, one per line.
 
-    They may be those of patients, so only the owner may read the file.
+    The ids can identify patients, so only the owner can read the file.
 
     Raises:
-        UsageError: it cannot be written; what was done before stands.
+        UsageError: the file cannot be written. The command itself was completed.
     """
     from incognote.files.atomic import require_writable, write_atomic
 
@@ -151,7 +151,7 @@ def write_list(path: str, ids: Iterable[str], option: str) -> None:
 
 
 def _shut() -> None:
-    """Give up a standard output that takes nothing more, so that the interpreter does not try again at its end."""
+    """Redirect a broken standard output, so that the interpreter does not fail on it at exit."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -159,7 +159,7 @@ def _shut() -> None:
 
 
 def _place(bug: BaseException) -> str:
-    """The innermost line of ours that an exception went through."""
+    """Return the innermost line of our code in the traceback of an exception."""
     ours = [
         f"{Path(frame.filename).resolve().relative_to(_PACKAGE).as_posix()}:{frame.lineno}"
         for frame in traceback.extract_tb(bug.__traceback__)

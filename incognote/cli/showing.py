@@ -1,4 +1,4 @@
-"""`--show`: what was replaced, for the eyes of a person who may see it."""
+"""`--show`: print the original and the new text. This displays PHI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from incognote.files.inputs import Input
     from incognote.nouns import Replacement, Result
 
-# One colour per evaluation group of the catalogue; readable on dark and on light.
+# One color per evaluation group of the catalog, readable on dark and light backgrounds.
 _COLOURS = {
     "PERSON": "red",
     "DATE": "cyan",
@@ -32,7 +32,7 @@ def may_show(show: bool, *, anyway: bool) -> bool:
     """Whether originals may be printed.
 
     Raises:
-        UsageError: the standard output is not a terminal, and --show-anyway is not set.
+        UsageError: standard output is not a terminal, and --show-anyway is not set.
     """
     if show and not anyway and not on_terminal():
         raise UsageError("--show prints PHI, and the output is not a terminal. To print it anyway, use --show-anyway.")
@@ -40,12 +40,12 @@ def may_show(show: bool, *, anyway: bool) -> bool:
 
 
 def on_terminal() -> bool:
-    """Whether a person reads the standard output."""
+    """Whether standard output is a terminal that shows text to a person."""
     return sys.stdout.isatty()
 
 
 class Shower:
-    """Prints each result: per text the original, removed stretches marked, then the new text."""
+    """Prints each result: for each text, the original with its replaced parts marked, then the new text."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -56,7 +56,7 @@ class Shower:
         self._console.print("What follows shows PHI: original texts, for your eyes only.", style="bold reverse")
 
     def show(self, one: Input, result: Result) -> None:
-        """One record or text."""
+        """Print one record or text."""
         self._number += 1
         self._console.print()
         self._console.print(self._heading(result))
@@ -119,12 +119,12 @@ class Shower:
 
 
 def visible(text: str) -> str:
-    """The text with control characters as pictures, so that no note steers the terminal; tabs and line ends stay."""
+    """Replace control characters with symbols, so that a note cannot control the terminal. Keep tabs and line ends."""
     return "".join(_picture(c) if _steers(c) else c for c in text.replace("\r\n", "\n"))
 
 
 def _steers(c: str) -> bool:
-    """C0 and C1 controls, and the marks that reorder a line (Unicode TR 36, section 2.1)."""
+    """Whether it is a C0 or C1 control, or a mark that reorders a line (Unicode TR 36, section 2.1)."""
     return (
         (c < " " and c not in "\n\t")
         or "\x7f" <= c <= "\x9f"
@@ -147,7 +147,7 @@ def _colour(entity_type: str) -> str:
 
 
 def _by_text(replacements: Iterable[Replacement]) -> list[list[Replacement]]:
-    """Replacements by the text they stand in, in its order."""
+    """Group replacements by their text, in text order."""
     texts: dict[str, list[Replacement]] = {}
     for r in replacements:
         texts.setdefault(r.span.field, []).append(r)

@@ -1,4 +1,4 @@
-"""What a run prints at its end: a table, one JSON line, and the manifest beside the outputs."""
+"""The summary of a run: a table, one JSON line, and the manifest beside the outputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORDS = {"release": "released", "review": "for review", "quarantine": "quaranti
 
 
 def counts(tally: Tally) -> dict[str, Any]:
-    """The tally as JSON holds it; no PHI."""
+    """Return the tally as data for JSON, without PHI."""
     return {
         "records": tally.read,
         "not_read": len(tally.not_read),
@@ -49,16 +49,16 @@ def write_manifest(
     started: datetime,
     hidden: int = 0,
 ) -> None:
-    """The run's manifest: what decided it, in hashes and counts, and what was written; no PHI.
+    """Write the manifest of a run: its settings as names and hashes, its counts, and its outputs. No PHI.
 
     Args:
-        models: what language models did (`reading.told`).
-        settings: what a replay needs beside (`deciding.decisive`); None for what cannot be replayed.
-        hidden: files and folders that were left out because their names begin with a dot.
+        models: the report on language models (`reading.told`).
+        settings: the settings for a replay (`deciding.decisive`); None if the run cannot be replayed.
+        hidden: files and folders that were skipped because their names begin with a dot.
     """
     from incognote.files.atomic import write_atomic
 
-    told = {
+    manifest = {
         **tally.labels,
         "schemas": dict(sorted(tally.schemas.items())),
         "settings": settings,
@@ -72,17 +72,17 @@ def write_manifest(
             for name, n in outputs.in_order().items()
         ],
     }
-    write_atomic(where.manifest, (json.dumps(told, indent=2) + "\n").encode())
+    write_atomic(where.manifest, (json.dumps(manifest, indent=2) + "\n").encode())
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
+    """Return the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Place, quarantine: Path | None) -> None:
-    """What a person reads at the end of a run, on the standard output."""
+    """Print the summary of a run for people, on standard output."""
     import typer
 
     from incognote.cli import reading
@@ -122,10 +122,10 @@ def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Plac
 
 
 def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:
-    """Every input that was not read, by the path the user typed, and what was not sought, on the standard error.
+    """List unread inputs, by the path the user typed, and known values that were not searched for, on standard error.
 
     Args:
-        hidden: paths that were left out because their names begin with a dot.
+        hidden: paths that were skipped because their names begin with a dot.
     """
     from incognote.cli.shell import warn
     from incognote.cli.showing import visible

@@ -1,4 +1,4 @@
-"""`--tables FILE`: how each table of a mixed folder is read, by the name of its file."""
+"""`--tables FILE`: the layouts of different tables in one folder, selected by file name."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ class TableEntry(BaseModel):
 
     Attributes:
         files: patterns such as `visits*.csv`, for the name of a file or its path below the input folder.
-        text: columns of free text. id, patient: hashed; the patient is also searched for in the texts.
+        text: columns with free text.
+        id, patient: columns to hash. The patient is also searched for in the texts.
         known: columns to hash and to search for in the texts, with the type of each.
-        keep, hash, drop: columns that stay, are hashed, or are left out.
-        group, order: the column that makes rows one note, and the one that orders its rows.
-        delimiter: of the columns; detected from the header by default.
+        keep, hash, drop: columns to keep unchanged, to hash, or to remove.
+        group, order: the column that groups rows into one note, and the column that orders these rows.
+        delimiter: the column delimiter; detected from the header by default.
         data_type: a record schema, instead of the columns.
     """
 
@@ -45,10 +46,11 @@ class TableEntry(BaseModel):
     data_type: str | None = None
 
     def layout(self, schema_of: Callable[[str], Schema]) -> Layout:
-        """How such a table is read.
+        """Return the layout of such a table.
 
         Raises:
-            UsageError: columns and a schema, or neither; an unknown type; a delimiter of several characters.
+            UsageError: the entry has both columns and a schema, or neither; a type is unknown; or the delimiter has
+                more than one character.
         """
         from incognote.schemas.catalogue import catalogue
 
@@ -66,20 +68,20 @@ class TableEntry(BaseModel):
 
 
 def read_tables(path: str, schema_of: Callable[[str], Schema]) -> Layouts:
-    """The layouts of a `--tables` file, in its order.
+    """Return the layouts of a `--tables` file, in file order.
 
     Raises:
-        UsageError: it cannot be read, or an entry is wrong. The message names the file, the entry and the key.
+        UsageError: the file cannot be read, or an entry is invalid. The message names file, entry, and key.
         UnknownDataType, UnapprovedSchema: a schema cannot be used.
     """
     try:
-        told = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"--tables: {path} cannot be read: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"--tables: {path} is not valid TOML: {error}.") from None
-    entries: Any = told.pop("table", None)
-    if told or not isinstance(entries, list) or not entries:
+    entries: Any = data.pop("table", None)
+    if data or not isinstance(entries, list) or not entries:
         raise UsageError(f'--tables: {path} must hold [[table]] entries only, each with files = "PATTERN".')
     made = []
     for number, written in enumerate(entries, 1):

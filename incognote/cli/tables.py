@@ -1,4 +1,4 @@
-"""Tables and progress bars on the terminal; in a pipe or a file, aligned columns that are never cut, and no bars."""
+"""Tables and progress bars. In a pipe or a file, columns are aligned and never truncated, and bars are hidden."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def print_rows(
     as_json: bool,
     empty: str = "",
 ) -> None:
-    """What a command lists: the data on one line of JSON, or the rows as a table.
+    """Print a list: the data as one line of JSON, or the rows as a table.
 
     Args:
-        empty: printed instead of a table without rows.
+        empty: the text to print if there are no rows.
     """
     if as_json:
         say(command, data)
@@ -37,7 +37,7 @@ def print_rows(
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Rows under their heads ("" for none); a cell may hold several lines."""
+    """Print rows under column headings ("" for none). A cell can hold several lines."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -56,7 +56,7 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def print_whole(shown: RenderableType) -> None:
-    """Anything of rich's; in a pipe or a file, wide enough that nothing is folded."""
+    """Print a Rich renderable. In a pipe or a file, it is wide enough that no line wraps."""
     from rich.console import Console
 
     console = Console(highlight=False, markup=False, emoji=False)
@@ -67,7 +67,7 @@ def print_whole(shown: RenderableType) -> None:
 
 @contextmanager
 def bars(*columns: ProgressColumn) -> Iterator[Progress]:
-    """Bars on the standard error, rich's own columns by default; nothing is shown in a file or a pipe."""
+    """Show progress bars on standard error, with Rich's default columns. Nothing is shown in a file or a pipe."""
     from rich.console import Console
     from rich.progress import Progress
 

@@ -1,4 +1,4 @@
-"""`incognote worker`: empties a source into a destination, unattended; `incognote plan`: what that will take."""
+"""`incognote worker` processes a source without supervision. `incognote plan` estimates time and cost."""
 
 from __future__ import annotations
 
@@ -159,17 +159,17 @@ def worker(
 
 
 def _keep_own(made: Deidentifier, places: Mapping[str, Location], reviews: str | None) -> None:
-    """Refuse to keep what is ours where others read or write.
+    """Refuse to store our own files where others read or write.
 
     Raises:
-        UsageError: databases, audit log or key lie in the source or in the destination.
+        UsageError: a database, the audit log, or the key is in the source or the destination.
     """
     from incognote.runs.location import database_file, keep_apart, open_location
     from incognote.service.monitoring import audit_folder, database_of
 
     settings = made.engine.settings
     own = {
-        "the queue of review": database_file(reviews),
+        "the review queue": database_file(reviews),
         "the service's database": database_file(database_of(settings)),
         "the audit log": open_location(str(audit_folder(settings))),
         "the key": None if settings.key_file is None else open_location(str(settings.key_file)),
@@ -180,13 +180,13 @@ def _keep_own(made: Deidentifier, places: Mapping[str, Location], reviews: str |
 
 
 async def _until_stopped(worker: Worker, *, once: bool) -> WorkerCounts:
-    """Run; the first signal asks the worker to end, the second one ends it."""
+    """Run the worker. The first signal asks it to stop, the second one stops it at once."""
     import asyncio
     import signal
 
     loop = asyncio.get_running_loop()
     running = asyncio.current_task()
-    assert running is not None  # we are in it
+    assert running is not None  # this coroutine runs in a task
     asked = False
 
     def stop() -> None:
@@ -205,7 +205,7 @@ async def _until_stopped(worker: Worker, *, once: bool) -> WorkerCounts:
 
 
 def _layout(made: Deidentifier, told: options.TableOptions, data_type: str | None) -> Layout | None:
-    """How tables are read; None where nobody said: they are quarantined then."""
+    """Return the layout of tables; None if none was given, and then tables are quarantined."""
     from incognote.errors import UsageError
     from incognote.formats.tables import Columns, Layout
 
@@ -228,7 +228,7 @@ def _reviews(url: str | None, made: Deidentifier) -> Any:
 def _tell(
     done: WorkerCounts, counts: dict[Any, int], unread: Sequence[tuple[str, str]], *, source: str, as_json: bool
 ) -> None:
-    """Counts on the standard output; on the standard error every file that was not read, by the path as typed."""
+    """Print the counts on standard output, and every unread file on standard error, by the path as typed."""
     from collections import Counter
 
     from incognote.cli.shell import warn
@@ -238,7 +238,7 @@ def _tell(
         path = visible(f"{source.rstrip('/')}/{name}")
         warn(f"not read: {path}: {why}")
     by_code = Counter(why for _, why in unread)
-    told = {
+    data = {
         "settled": dict(sorted(done.states.items())),
         "skipped": done.skipped,
         "shards": done.shards,
@@ -248,7 +248,7 @@ def _tell(
         "release": dict(sorted(counts.items())),
     }
     if as_json:
-        say("worker", told)
+        say("worker", data)
         return
     from incognote.cli.tables import print_table
 
@@ -291,10 +291,10 @@ def plan(
     ctx.with_resource(made)
     words = RecordDefaults(asked.subject(), asked.domain, asked.data_type)
     layout = _layout(made, tables, asked.data_type)
-    told = asyncio.run(
+    forecast = asyncio.run(
         estimate(made, WatchedSource(open_location(source)), layout=layout, words=words, sample=sample, workers=workers)
     )
     if as_json:
-        say("plan", told.as_dict())
+        say("plan", forecast.as_dict())
         return
-    print_table(("", ""), told.rows())
+    print_table(("", ""), forecast.rows())

@@ -84,7 +84,7 @@ def test_two_are_merged_and_one_is_split_and_the_outputs_go_into_a_file(
     run("index", "create", *about)
     one, two = claimed(about, ("Zebulon Q", "Zeb"), ("Mr. Q",))
     done = run("index", "merge", one, two, "--outputs", tmp_path / "list", *about)
-    assert done.out == f"{one} stands; outputs to be made anew: 1\n"
+    assert done.out == f"Kept {one}. Outputs to process again: 1.\n"
     assert (tmp_path / "list").read_text() == "note of Mr. Q\n"
     assert (tmp_path / "list").stat().st_mode & 0o777 == 0o600
     file = tmp_path / "p.json"

@@ -90,7 +90,7 @@ def test_what_is_not_as_it_was_is_named_and_nothing_is_written(
         (lambda m: m["versions"].update({"detector:rules": "x"}), "the version of detector:rules"),
         (lambda m: m["versions"].update({"pack:0": "x"}), "add the packs that the run had"),
         (lambda m: m["schemas"].update(note="x"), "the schema note (the run had x"),
-        (lambda m: m["schemas"].update(visit="x"), "the schema visit, which is not here"),
+        (lambda m: m["schemas"].update(visit="x"), "the schema visit, which does not exist here"),
         (lambda m: m["models"]["prompt"].update(version="x"), "the prompt (the run had extract/v2 x)"),
         (lambda m: m["key"].update(id="x"), "the key (the run had x"),
         (lambda m: m["settings"].update(told=["roster"]), "--roster, which the run was given"),

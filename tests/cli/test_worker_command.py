@@ -125,7 +125,7 @@ def test_places_in_one_another_are_refused_before_anything_is_made(run: Run, sou
     assert not (source / "destination").exists()
 
 
-@pytest.mark.parametrize("what", ["the queue of review", "the service's database", "the audit log", "the ledger"])
+@pytest.mark.parametrize("what", ["the review queue", "the service's database", "the audit log", "the ledger"])
 @pytest.mark.parametrize("place", ["source", "destination"])
 def test_what_is_the_services_own_does_not_lie_where_others_read_or_write(
     run: Run, source: Path, places: list[str], tmp_path: Path, what: str, place: str
@@ -134,7 +134,7 @@ def test_what_is_the_services_own_does_not_lie_where_others_read_or_write(
     config = tmp_path / "c.toml"
     told = {"the service's database": f'database = "sqlite:///{inside}"', "the audit log": f'audit = "{inside}"'}
     config.write_text(f"[service]\n{told.get(what, '')}\n")
-    more = ["--reviews", f"sqlite+pysqlite:///{inside}?timeout=3"] if what == "the queue of review" else []
+    more = ["--reviews", f"sqlite+pysqlite:///{inside}?timeout=3"] if what == "the review queue" else []
     more += ["--ledger", f"sqlite+pysqlite:///{inside}"] if what == "the ledger" else []
     done = run("worker", source, *places, *more, "--release", "r1", "--once", "--config", config)
     assert done.code == 2
