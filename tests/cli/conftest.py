@@ -1,4 +1,4 @@
-"""The command line as a test calls it: in this process, or as a process of its own."""
+"""Run the command line from tests, in this process or in a separate one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from incognote_benchmarks.script import Script
 
 
 class Done(NamedTuple):
-    """What a command left: exit code, standard output and error."""
+    """The result of a command: exit code, standard output, and standard error."""
 
     code: int
     out: str
@@ -41,7 +41,7 @@ Command = Callable[..., list[str]]
 
 @pytest.fixture
 def run() -> Run:
-    """`incognote ARGS` in this process."""
+    """Run `incognote ARGS` in this process."""
 
     def call(*args: str | Path, stdin: str | None = None) -> Done:
         result = CliRunner().invoke(app, [str(arg) for arg in args], input=stdin, prog_name="incognote")
@@ -53,13 +53,13 @@ def run() -> Run:
 
 @pytest.fixture
 def command() -> Command:
-    """The command line of `incognote ARGS` as a process."""
+    """The command line that runs `incognote ARGS` as a process."""
     return lambda *args: [sys.executable, "-m", "incognote", *map(str, args)]
 
 
 @pytest.fixture
 def process(command: Command) -> Run:
-    """`incognote ARGS` as a process of its own, for what only that shows: the standard input, imports, signals."""
+    """Run `incognote ARGS` as a separate process, for tests of standard input, imports, and signals."""
 
     def call(*args: str | Path, stdin: bytes = b"") -> Done:
         done = subprocess.run(command(*args), input=stdin, capture_output=True, timeout=300, check=False)
@@ -70,7 +70,7 @@ def process(command: Command) -> Run:
 
 @pytest.fixture
 def per_patient(tmp_path: Path) -> Path:
-    """A policy that shifts dates per patient: a text without one goes to review."""
+    """A policy that shifts dates per patient, so a text without a patient goes to review."""
     path = tmp_path / "per-patient.toml"
     path.write_text('name = "per-patient"\nextends = "strict"\n[types.DATE]\noperator = "date-shift"\n')
     return path
@@ -87,7 +87,7 @@ NOTES = {
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalServer]:
-    """A language model on the loopback that knows the two notes and the doctor's question; asked once, not again."""
+    """A local language model that can answer for the two notes and for `doctor`. Failed requests are not retried."""
     script = Script(NOTES)
 
     def answer(request: Request) -> str:
@@ -101,13 +101,13 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalServer]:
 
 @pytest.fixture
 def model(server: LocalServer) -> tuple[str, ...]:
-    """The options that name it."""
+    """The options that select the local model."""
     return ("--model", "openai/tiny", "--api-base", server.url)
 
 
 @pytest.fixture
 def index(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An index and its key, named by the environment."""
+    """An index and its key, both set in the environment."""
     Keyring.write_new(tmp_path / "a.key")
     monkeypatch.setenv("INCOGNOTE_KEY_FILE", str(tmp_path / "a.key"))
     monkeypatch.setenv("INCOGNOTE_INDEX", f"sqlite:///{tmp_path / 'index.db'}")
@@ -117,7 +117,7 @@ def index(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The two notes as files."""
+    """A folder with the two notes as files."""
     place = tmp_path / "notes"
     place.mkdir()
     for number, text in enumerate(NOTES):

@@ -1,4 +1,4 @@
-"""`incognote deid`: what is released, what is kept back, and that nothing is lost or half-written."""
+"""`incognote deid`: what is released and what is held. No record is lost, and no file is half-written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CANARIES = ("Emily", "Carter", "03/16/2025", "778-21-9934")
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    """A folder with something of every kind, good and bad; 12 records, 5 of them fit to be released."""
+    """A folder with valid and invalid files of every kind: 12 records, 5 of which can be released."""
     folder = tmp_path / "notes"
     (folder / "Carter").mkdir(parents=True)
     (folder / "Carter" / "Emily.txt").write_bytes(NOTE.encode())
@@ -181,7 +181,7 @@ def test_outputs_are_replaced_only_when_told(run: Run, notes: Path, tmp_path: Pa
     assert again.code == 2
     assert "--overwrite" in again.err
     assert run("deid", notes, "--out", tmp_path / "out", "--overwrite").code == 3
-    assert len(list(listed(tmp_path / "out-quarantine"))) == 7  # what was held twice is held once
+    assert len(list(listed(tmp_path / "out-quarantine"))) == 7  # a record that is held twice is stored once
 
 
 def test_one_file_goes_to_one_file_with_its_manifest_beside(run: Run, notes: Path, tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_on_a_terminal_the_change_is_shown_in_colour_and_controls_as_pictures(tm
         while True:
             try:
                 piece = terminal.read(65536)
-            except OSError:  # how Linux says that the other end is closed
+            except OSError:  # how Linux reports that the other end is closed
                 break
             if not piece:
                 break

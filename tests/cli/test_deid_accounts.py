@@ -1,4 +1,4 @@
-"""`incognote deid`: every input is released, for review, quarantined or named as not read; none stops the others."""
+"""`incognote deid`: every input is released, in review, quarantined, or listed as unread. None stops the others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _docx() -> bytes:
 
 @pytest.fixture
 def mixed(tmp_path: Path) -> Path:
-    """A folder with a note, a PDF and a DOCX."""
+    """A folder with a note, a PDF, and a DOCX."""
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "note.txt").write_text(NOTE)
@@ -135,7 +135,7 @@ def test_a_file_without_the_right_to_read_it_is_not_read(
 ) -> None:
     (tmp_path / "a.txt").write_text(NOTE)
     (tmp_path / "a.txt").chmod(0)
-    if os.geteuid() == 0:  # whom no right is lacking
+    if os.geteuid() == 0:  # root can read every file
 
         def refused(path: Path, *rest: Any, **more: Any) -> Any:
             if path.name == "a.txt":
@@ -152,7 +152,7 @@ def test_a_file_without_the_right_to_read_it_is_not_read(
 def test_a_file_that_breaks_off_under_the_reader_is_not_read_to_its_end(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a disk that fails: what came before is served, the rest is named."""
+    """Simulates a failing disk: records read before the failure are processed, and the rest is reported."""
     from incognote.files import inputs
 
     (tmp_path / "a.jsonl").write_text('{"id": "1", "text": "Stable."}\n{"id": "2", "text": "Home."}\n')

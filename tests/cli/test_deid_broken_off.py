@@ -1,4 +1,4 @@
-"""`incognote deid` that is killed, interrupted or has nowhere to write: nothing stands half-written."""
+"""`incognote deid` leaves no half-written file if it is killed, is interrupted, or cannot write."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def _many(path: Path, n: int) -> None:
 
 
 def _heeding() -> None:
-    """A shell's background job ignores SIGINT and hands that down; a run at a terminal does not."""
+    """Restore SIGINT: a shell's background jobs ignore it and pass that on, but a run at a terminal does not."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _started(tmp_path: Path, command: Command) -> subprocess.Popen[bytes]:
-    """A run that is in the middle of its second file."""
+    """Start a run and wait until it is processing its second file."""
     (tmp_path / "in").mkdir()
     _many(tmp_path / "in" / "a.jsonl", 3)
     _many(tmp_path / "in" / "b.jsonl", 200_000)
@@ -49,7 +49,7 @@ def _started(tmp_path: Path, command: Command) -> subprocess.Popen[bytes]:
         stderr=subprocess.PIPE,
         preexec_fn=_heeding,
     )
-    guard = Timer(600, process.kill)  # against hanging only: however slow the machine, the wait ends with the process
+    guard = Timer(600, process.kill)  # only prevents a hang: the wait ends with the process, even on a slow machine
     guard.start()
     try:
         while not list((tmp_path / "out").glob(".incognote-*")) or not (tmp_path / "out" / "a.jsonl").exists():

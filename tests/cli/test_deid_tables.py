@@ -1,4 +1,4 @@
-"""`incognote deid` over tables: columns, pieces of one note, bad rows."""
+"""`incognote deid` on tables: columns, notes split across rows, and bad rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TABLE = 'mrn,when,note\n778-21-9934,2025,"Dr. Emily Carter, called"\n99-1,2024,"
 
 @pytest.fixture
 def deid(run: Run, tmp_path: Path) -> Run:
-    """`incognote deid a.csv --out b.csv` with more words."""
+    """Run `incognote deid a.csv --out b.csv` with more arguments."""
     return lambda *words: run("deid", tmp_path / "a.csv", "--out", tmp_path / "b.csv", *words)
 
 
@@ -109,7 +109,7 @@ def test_a_pipe_in_a_folder_of_tables_is_not_opened(run: Run, tmp_path: Path) ->
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Three tables of different columns and delimiters, a note, and what describes the tables."""
+    """Three tables with different columns and delimiters, a note, and a description of the tables."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in" / "labs").mkdir(parents=True)
     rows = "mrn,surname,when,note\n778-21-9934,Zorn,2025,Zorn seen by Dr. Carter.\n"

@@ -1,4 +1,4 @@
-"""`incognote detect`: a line of spans for every line of text, in their order, whatever is wrong with some."""
+"""`incognote detect` writes one line of spans per line of text, in order, even if some lines are invalid."""
 
 from __future__ import annotations
 

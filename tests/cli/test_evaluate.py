@@ -1,4 +1,4 @@
-"""`incognote evaluate` and `incognote experiment report` as a user types them."""
+"""`incognote evaluate` and `incognote experiment report`, as a user runs them."""
 
 from __future__ import annotations
 

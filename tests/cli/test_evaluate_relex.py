@@ -1,4 +1,4 @@
-"""`incognote evaluate-relex`: a table with intervals, or JSON."""
+"""`incognote evaluate-relex` prints a table with intervals, or JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    """Two notes each of two patients: Wilson is Chang throughout."""
+    """Two patients with two notes each. Wilson becomes Chang in all of them."""
     gold: list[dict[str, Any]] = []
     out: list[dict[str, Any]] = []
     for patient in ("p", "q"):

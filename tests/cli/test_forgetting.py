@@ -1,4 +1,4 @@
-"""Forgetting, the user's way: notes relexicalized first, the patient named in a file as people write names."""
+"""Forgetting as a user does it: relexicalize notes, then name the patient in a file, the way people write names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHOM, OTHER = "Zoë Quartermain 7731", "Temitope Oyelaran 12"
 
 @pytest.fixture
 def noted(index: Path, run: Run, tmp_path: Path) -> dict[str, str]:
-    """Notes of two patients through `relex` -> the surrogate of each patient's name, by patient."""
+    """Run notes of two patients through `relex`. Return the surrogate of each patient's name, by patient."""
     rows = []
     for patient in (WHOM, OTHER):
         name = patient.rpartition(" ")[0]

@@ -1,4 +1,4 @@
-"""The commands about policies, schemas, keys, the graph, and the doctor."""
+"""The commands for policies, schemas, keys, and the graph, and `incognote doctor`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCHEMA = {
 
 @pytest.fixture
 def visit(tmp_path: Path) -> Path:
-    """A sound schema that nobody approved, alone in its folder."""
+    """A valid schema that is not approved, alone in its folder."""
     path = tmp_path / "schemas" / "visit.json"
     path.parent.mkdir()
     path.write_text(json.dumps(SCHEMA))
@@ -262,7 +262,7 @@ def test_a_pack_is_tested_by_its_examples_without_showing_their_words(run: Run, 
     assert "examples.jsonl line 2: characters 5 to 10: PERSON was missed" in done.out
     assert "xyzzy" not in done.out
     piped = run("pack", "test", pack, "--show")
-    assert (piped.code, "--show-anyway" in piped.err) == (2, False)  # it has no such option
+    assert (piped.code, "--show-anyway" in piped.err) == (2, False)  # the command does not have this option
     (tmp_path / "a.txt").write_text("then zzyzx qwopp called")
     assert run("deid", tmp_path / "a.txt", "--pack", pack).out == "then [PERSON] called"
 

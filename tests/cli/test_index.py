@@ -1,4 +1,4 @@
-"""`incognote index`: made, moved, repaired, forgotten; nothing of an original on the screen."""
+"""`incognote index`: create, move, repair, and forget. Nothing of an original is printed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def about(tmp_path: Path, keys: tuple[Path, Path]) -> list[Any]:
 
 
 def claimed(about: list[Any], *claims: tuple[str, ...]) -> list[str]:
-    """Identities of these variants, each used in one output; their ids."""
+    """Create identities with these variants, each used in one output. Return their ids."""
 
     async def work() -> list[str]:
         async with await open_index(about[1], Keyring.read(about[3])) as index:

@@ -1,4 +1,4 @@
-"""`incognote model` and `incognote doctor --model`: who let notes go where, and whether a model serves."""
+"""`incognote model` and `incognote doctor --model`: consent to send notes to a model, and whether it works."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_an_agreement_is_recorded_listed_and_lets_a_run_begin(run: Run, tmp_path
     listed = run("model", "list").out
     assert "30 days" in listed
     assert "openai/gpt-4o-mini" in listed
-    assert "api_key" in run(*args).err  # the next thing that is missing
+    assert "api_key" in run(*args).err  # the next missing setting
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Language models on the command line: asked by every command that finds, told what they took, closed at its end."""
+"""Language models on the command line: each command that detects spans calls them, reports usage, and closes them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Options = tuple[str, ...]
 
 @pytest.fixture
 def lines(folder: Path, tmp_path: Path) -> Path:
-    """The notes as lines, with one that the model was not told of."""
+    """The notes as lines, and one more that the model does not know."""
     path = tmp_path / "in.jsonl"
     texts = [*(file.read_text() for file in sorted(folder.iterdir())), "A stranger to it."]
     path.write_text("".join(json.dumps({"id": i, "text": text, "spans": []}) + "\n" for i, text in enumerate(texts)))

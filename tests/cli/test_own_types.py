@@ -1,4 +1,4 @@
-"""Entity types of a policy's own, on the command line: explained, in packs, and served by operators."""
+"""Entity types that a policy defines, on the command line: explained, used in packs, and handled by operators."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOTE = "Patient MRN QX7711234, seen at Larkmoor Infirmary. QX7711234 again."
 
 @pytest.fixture(autouse=True)
 def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What a policy adds to the catalogue is gone after the test."""
+    """Restore the catalogue after the test, without the types that a policy added."""
     monkeypatch.setattr(catalogue(), "_types", dict(catalogue()._types))
     yield
     standings.cache_clear()
@@ -73,7 +73,7 @@ def test_own_types_are_explained_with_an_invented_example(run: Run, policy: Path
 
 
 def test_a_pack_is_tested_with_the_types_of_a_policy(process: Run, policy: Path, pack: Path) -> None:
-    told = process("pack", "test", pack)  # in a process of its own: types join the catalogue of a whole process
+    told = process("pack", "test", pack)  # separate, since types join the catalogue of the whole process
     assert told.code == 1
     assert "--policy" in told.out
     done = process("pack", "test", pack, "--policy", policy)

@@ -31,7 +31,7 @@ def mine(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def pool(tmp_path: Path) -> Path:
-    """Sixty short notes, every one with a name that only it has; a third of them of lower case."""
+    """Sixty short notes, each with a unique name. In a third of them, the name is in lower case."""
     rows = []
     for at in range(60):
         name = f"Abara{chr(97 + at % 26)}{chr(97 + at // 26)}"

@@ -1,4 +1,4 @@
-"""`incognote quarantine`: what is held is listed, shown to who may see it, retried, dropped."""
+"""`incognote quarantine`: list held records, show them to authorized users, retry them, and delete them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LINES = (
 
 @pytest.fixture
 def held(tmp_path: Path, run: Run, per_patient: Path) -> Path:
-    """A quarantine of two records without a subject and a broken one."""
+    """A quarantine with two records that have no subject, and a malformed one."""
     (tmp_path / "Doe.jsonl").write_text("\n".join(LINES))
     done = run("deid", tmp_path / "Doe.jsonl", "--out", tmp_path / "out", "--policy", per_patient)
     assert done.code == 3
@@ -90,7 +90,7 @@ def test_a_retry_into_the_runs_own_output_removes_nothing(
     held: Path, run: Run, tmp_path: Path, named: tuple[str, ...]
 ) -> None:
     out = tmp_path / "released"
-    assert run("deid", tmp_path / "Doe.jsonl", "--out", out, *named).code == 3  # under the name that the held ones bear
+    assert run("deid", tmp_path / "Doe.jsonl", "--out", out, *named).code == 3  # the same name as the held records
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     items = [one["name"] for one in run("quarantine", "list", held, "--json").data["held"]]
     for item in items[:2]:
@@ -195,7 +195,7 @@ def test_the_holder_of_the_key_is_told_which_file_an_item_came_from(
     assert run("quarantine", "list", "out-quarantine", "--json").data["held"][0]["path"] is None  # a path can be PHI
     (told,) = run("quarantine", "list", "out-quarantine", "--long", "--json").data["held"]
     assert told["path"] == "./in/ward/Carter.pdf"
-    assert run("quarantine", "retry", "out-quarantine", "--out", "again").code == 3  # held again, from where it was
+    assert run("quarantine", "retry", "out-quarantine", "--out", "again").code == 3  # held again, from the first path
     assert "./in/ward/Carter.pdf" in run("quarantine", "list", "out-quarantine").out
     (held,) = (tmp_path / "out-quarantine").iterdir()
     assert b"Carter" not in held.read_bytes()

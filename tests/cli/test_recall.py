@@ -1,4 +1,4 @@
-"""The bad day on the command line: recall, a new release, forgetting, opting out; and what may not be told of it."""
+"""An incident on the command line: recall, new release, forgetting, and opt-out. None of them reports PHI."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEDGER = "sqlite:///ledger.db"
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder with the examples, and a key."""
+    """A working folder with the examples and a key."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     Keyring.write_new(home() / "master.key")
@@ -34,12 +34,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def ledger() -> Ledger:
-    """The one in the working folder."""
+    """Open the ledger of the working folder."""
     return Ledger(LEDGER, Keyring.read(home() / "master.key"))
 
 
 def states(release: str) -> list[str]:
-    """The states of a release's records."""
+    """Return the states of a release's records."""
     book = ledger()
     found = [entry.state for entry in book.entries(release=book.release(release).id)]
     book.close()
@@ -47,7 +47,7 @@ def states(release: str) -> list[str]:
 
 
 def told_anywhere(here: Path, *outputs: str) -> str:
-    """Audit log, reports, tombstones, names of files, and what commands printed."""
+    """Return the audit log, reports, tombstones, file names, and command output as one text."""
     files = [*(home() / "audit").glob("*"), *(home() / "incidents").glob("*"), *here.glob("destination/tombstones/*")]
     assert len(files) >= 3
     names = [str(path.relative_to(here)) for path in here.rglob("*") if not path.is_relative_to(here / "examples")]
@@ -128,7 +128,7 @@ def records(here: Path, run: Run) -> Path:
 
 
 def worker(run: Run, release: str = "r1") -> Any:
-    """One worker until the source is empty."""
+    """Run one worker until the source is empty."""
     words = [
         "source",
         "--destination=destination",
@@ -141,7 +141,7 @@ def worker(run: Run, release: str = "r1") -> Any:
 
 
 def recall(run: Run, *words: str) -> dict[str, Any]:
-    """A recall's data."""
+    """Run a recall and return its data."""
     data: dict[str, Any] = run(
         "recall", *words, f"--ledger={LEDGER}", "--destination=destination", "--by=Ada", "--yes", "--json"
     ).data
@@ -314,7 +314,7 @@ def test_a_subject_that_is_forgotten_twice_is_told_to_each_lab_once(records: Pat
 
 
 def tombstones(here: Path, destination: str = "destination") -> list[int]:
-    """How many outputs each list of the destination names."""
+    """Return the number of outputs that each of the destination's tombstone lists names."""
     return [path.read_text().count("\n") for path in sorted((here / destination / "tombstones").iterdir())]
 
 

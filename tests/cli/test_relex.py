@@ -1,4 +1,4 @@
-"""`incognote relex` and `incognote reveal`: the same people in all notes, and the way back for holders of the key."""
+"""`incognote relex` and `incognote reveal`: the same surrogates in all notes, which holders of the key can reveal."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def lines(*names: str, spans: bool = True) -> str:
 
 @pytest.fixture
 def served(tmp_path: Path, run: Run, index: Path) -> Callable[..., Any]:
-    """Lines through `relex`: what the command left, and the lines of its output."""
+    """Run lines through `relex`. Return the result of the command and its output lines."""
 
     def call(content: str, *more: str) -> tuple[Any, list[dict[str, Any]]]:
         (tmp_path / "in.jsonl").write_text(content, encoding="utf-8")
@@ -79,7 +79,7 @@ def test_spans_that_are_given_are_used_as_they_are(served: Callable[..., Any], i
 
 
 def test_batches_of_the_sdk_are_those_of_relex(served: Callable[..., Any], index: Path, tmp_path: Path) -> None:
-    """The lone surname comes first: only a batch that is read whole gives it the surname of the full name behind."""
+    """The surname alone comes first. It gets the surname of the full name only if the whole batch is read first."""
     items = [Item(TEXTS[name][0], id=name, patient="subject-7731") for name in ("n2", "n1")]
     with Deidentifier("surrogate", index=f"sqlite:///{index}", key_file=tmp_path / "a.key") as deid:
         texts = [result.text for result in deid.batch(items)]

@@ -1,4 +1,4 @@
-"""`incognote relex --model`: a language model behind a real HTTP server plays the agents, well or badly."""
+"""`incognote relex --model` against a real HTTP server that plays the agents, with good and bad replies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
-    """The lines of a file."""
+    """Return the rows of a file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
@@ -42,14 +42,14 @@ _HEADS = {"PATIENT": "PERSON", "RELATIVE": "PERSON", "CLINICIAN": "PERSON", "PER
 
 
 def agent_of(request: Request) -> str:
-    """Whose question it is, by its contract."""
+    """Return the agent that sent a request, according to its contract."""
     system = request.messages[0].content
     signs = {"cluster": 'PERSON_1": [', "decision": '"result"', "replacement": '"replacement"'}
     return next((agent for agent, sign in signs.items() if sign in system), "query")
 
 
 def answer(request: Request) -> str:
-    """The recorded reply where there is one; else persons of one last word are one, and new names come in a row."""
+    """Return the recorded reply, if any. Otherwise, group persons by last word and assign new names in order."""
     known: str | None = RECORDED.get(request.address(MODEL))
     if known is not None:
         return known
@@ -75,7 +75,7 @@ def answer(request: Request) -> str:
 
 
 def lines(marked: dict[str, str]) -> str:
-    """Notes of a patient each, with the spans that are marked in them."""
+    """Notes of one patient each, with their marked spans."""
     made = ""
     for patient, told in marked.items():
         plain, at, spans = "", 0, []
@@ -89,14 +89,14 @@ def lines(marked: dict[str, str]) -> str:
 
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model is asked twice at most, without long pauses."""
+    """Send no request more than twice, without long pauses."""
     monkeypatch.setenv("OPENAI_API_KEY", LocalServer.api_key)
     monkeypatch.setenv("INCOGNOTE_MODEL_ATTEMPTS", "1")
 
 
 @pytest.fixture
 def served(tmp_path: Path, run: Run, index: Path) -> Iterator[Callable[..., Any]]:
-    """Lines through `relex` with a model: what the command left, the lines of its output, the server."""
+    """Run lines through `relex` with a model. Return the command's result, its output lines, and the server."""
     servers: list[LocalServer] = []
 
     def call(content: str, *more: str, say: Any = answer, bad: Misbehaviour | None = None) -> Any:
@@ -113,7 +113,7 @@ def served(tmp_path: Path, run: Run, index: Path) -> Iterator[Callable[..., Any]
 
 
 def partition(pairs: Iterable[tuple[Any, Any]]) -> set[frozenset[Any]]:
-    """What stands together, of pairs of a mention and its identity."""
+    """Return the sets of mentions that have the same identity."""
     together = defaultdict(set)
     for mention, identity in pairs:
         together[identity].add(mention)
@@ -146,7 +146,7 @@ def test_only_the_agents_that_are_named_are_the_models(served: Callable[..., Any
     assert done.data["models"]["agents"].keys() == {"cluster", "decision"}
     assert {agent_of(request) for request in server.requests} == {"cluster"}
     done, _, server = served(lines(FAMILIES), "--agents", "none", "--detectors", "rules,llm")
-    assert ("agents" in done.data["models"], server.calls) == (False, 0)  # nothing to read: spans are given
+    assert ("agents" in done.data["models"], server.calls) == (False, 0)  # nothing to detect: the spans are given
     wrong, _, _ = served(lines(FAMILIES), "--agents", "guess")
     assert (wrong.code, "cluster, query" in wrong.err) == (2, True)
 
@@ -179,7 +179,7 @@ def test_without_an_answer_the_record_is_held_unless_the_policy_lets_the_embedde
     assert done.data["reasons"]["quarantine"].keys() == {code}
     (tmp_path / "own.toml").write_text('name = "own"\nextends = "surrogate"\n[models]\non_failure = "embedded"\n')
     done, out, _ = served(lines(FAMILIES), "--policy", str(tmp_path / "own.toml"), bad=bad)
-    if code == "model-unavailable":  # another try may find it: nobody stands in
+    if code == "model-unavailable":  # a retry may reach it, so no embedded agent replaces it
         assert (done.code, out) == (3, [])
         return
     assert (done.code, len(out)) == (0, 2)
@@ -199,7 +199,7 @@ def test_a_bad_first_reply_is_repaired_or_asked_for_again(served: Callable[..., 
 
 
 class _OnlyFirst(Misbehaviour):
-    """Bad where nothing was complained of yet."""
+    """Replies badly until a request reports an error."""
 
     def choose(self, request: Request, attempt: int) -> str | None:
         return super().choose(request, attempt) if len(request.messages) == 2 else None

@@ -1,4 +1,4 @@
-"""`incognote replay`: the same bytes without a model, or a clear word on what is not as it was."""
+"""`incognote replay` gives the same bytes without a model, or reports exactly what has changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Options = tuple[str, ...]
 
 @pytest.fixture
 def done(run: Run, folder: Path, tmp_path: Path, model: Options, server: LocalServer) -> Path:
-    """The manifest of a run over files of several kinds, after which the model is gone."""
+    """The manifest of a run over several kinds of files. The model is gone after the run."""
     texts = [file.read_text() for file in sorted(folder.iterdir())]
     (folder / "more.jsonl").write_text("".join(json.dumps({"id": "7", "text": text}) + "\n" for text in texts))
     args = ("--recording", tmp_path / "rec.db", "--passes", "3", "--keep-names", "--domain", "ward-7")
@@ -28,7 +28,7 @@ def done(run: Run, folder: Path, tmp_path: Path, model: Options, server: LocalSe
 
 @pytest.fixture
 def again(done: Path, folder: Path, tmp_path: Path) -> tuple[object, ...]:
-    """The arguments that repeat it."""
+    """The arguments that repeat the run."""
     return ("replay", done, folder, "--recording", tmp_path / "rec.db", "--out", tmp_path / "again")
 
 
@@ -170,7 +170,7 @@ def test_a_run_with_surrogates_is_rebuilt_with_its_index_gone(run: Run, index: P
     (folder / "c.json").write_text(json.dumps(record))
     ask = ("--policy", "surrogate", "--detectors", "rules", "--recording", tmp_path / "rec.db")
     assert run("deid", folder, "--out", tmp_path / "first", *ask).code == 0
-    (folder / "d.txt").write_text("Dr. Ann Oyelaran signed.")  # now the lone one may be any of three
+    (folder / "d.txt").write_text("Dr. Ann Oyelaran signed.")  # the surname alone can now be any of three people
     assert run("deid", folder, "--out", tmp_path / "second", *ask).code == 0
     outputs = [_bytes(tmp_path / name) for name in ("first", "second")]
     index.unlink()

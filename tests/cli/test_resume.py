@@ -1,4 +1,4 @@
-"""`incognote deid --resume`: a run that was killed goes on, and its output is that of a run that was not."""
+"""`incognote deid --resume` continues a killed run, with the same output as an uninterrupted run."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ RECORD = '{"id": "1", "text": "Dr. Emily Carter called on 03/16/2025."}\n'
 
 @pytest.fixture(autouse=True)
 def own_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All runs of a test have one key."""
+    """Use one key for all runs of a test."""
     Keyring.write_new(tmp_path / "a.key")
     monkeypatch.setenv("INCOGNOTE_KEY_FILE", str(tmp_path / "a.key"))
 
 
 @pytest.fixture
 def inputs(tmp_path: Path) -> Path:
-    """Eight files of records, each with one that is held, and a PDF."""
+    """Eight files of records, each with one record that is held, and a PDF."""
     folder = tmp_path / "in"
     (folder / "deep").mkdir(parents=True)
     for number in range(8):

@@ -1,4 +1,4 @@
-"""`incognote key rotate`: the stores of the settings and those that are named, under a key from a file or a command."""
+"""`incognote key rotate`: stores from the settings and from options get a key that a file or a command provides."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_stores_that_are_named_and_those_of_the_settings_change_their_key(here: 
 
 
 def listed_name() -> str:
-    """Of the one that is held."""
+    """Return the listed name of the held record."""
     (one,) = listed(Path("held"))
     return one.name
 

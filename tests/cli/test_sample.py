@@ -1,4 +1,4 @@
-"""`incognote sample`: from a released folder to a sentence, by the command line alone."""
+"""`incognote sample`: from a released folder to a statement about leaks, with the command line only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CANARY = "Featherstonehaugh"
 
 @pytest.fixture
 def released(tmp_path: Path, run: Run) -> Path:
-    """Thirty texts that went through `deid`."""
+    """Thirty texts that `deid` released."""
     (tmp_path / "in").mkdir()
     for n in range(30):
         (tmp_path / "in" / f"{n}.txt").write_text(
@@ -26,7 +26,7 @@ def released(tmp_path: Path, run: Run) -> Path:
 
 
 def decided(folder: Path, leaks: dict[int, list[list[Any]]]) -> list[Path]:
-    """Decisions of both reviewers; `leaks` by reviewer are put on the first drawn case."""
+    """Write the decisions of both reviewers. `leaks`, by reviewer, are marks on the first drawn case."""
     key = json.loads(folder.with_name(f"{folder.name}.key.json").read_text())
     first = next(case for case in key["cases"] if case["plant"] is None)
     paths = []

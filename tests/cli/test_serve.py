@@ -1,4 +1,4 @@
-"""`incognote serve` and `incognote key api`: a real server, asked with real keys."""
+"""`incognote serve` and `incognote key api`, with a real server and real keys."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_it_serves_says_nothing_of_texts_and_stops_when_told(
 
 
 def test_a_request_as_a_default_nginx_sends_it_on_is_refused_without_a_key(serve: subprocess.Popen[str]) -> None:
-    """`proxy_pass http://127.0.0.1:PORT;` and nothing else: the bytes of nginx 1.22. No header names the stranger."""
+    """The bytes that nginx 1.22 sends with only `proxy_pass http://127.0.0.1:PORT;`. No header names the client."""
     port = int(address(serve.stderr).rpartition(":")[2])
     body = json.dumps({"text": NOTE}).encode()
     asked = {

@@ -1,4 +1,4 @@
-"""What holds for every command: exit codes, one line per error, nothing of a record in any message."""
+"""Rules for all commands: exit codes, one line per error, and no content of a record in any message."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _failing(error: BaseException) -> typer.Typer:
 
     @app.callback()
     def root() -> None:
-        """A program."""
+        """A command-line program."""
 
     @app.command()
     def fail(as_json: bool = typer.Option(False, "--json")) -> None:

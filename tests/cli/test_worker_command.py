@@ -1,4 +1,4 @@
-"""`incognote worker`, `plan`, `release` and what `quarantine` does with a ledger."""
+"""`incognote worker`, `plan`, and `release`, and `quarantine` with a ledger."""
 
 from __future__ import annotations
 

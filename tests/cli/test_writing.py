@@ -1,4 +1,4 @@
-"""Where commands write: never over what is there unasked, never in place of a link or a device, into pipes."""
+"""Commands overwrite files only on request, never replace links or devices, and can write to pipes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Five notes small enough to score by hand (`test_scores.py` says the arithmetic), and a writer of JSONL."""
+"""Five notes that can be scored by hand (the arithmetic is in `test_scores.py`), and a JSONL writer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOUND = {
 
 
 def _spelled(row: Any) -> Any:
-    """A row whose spans, given as (start, end, type), are written out."""
+    """Return a row with its (start, end, type) spans in full."""
     if not isinstance(row, dict) or not isinstance(row.get("spans"), list):
         return row
     spans = [dict(zip(("start", "end", "type"), s, strict=True)) if isinstance(s, tuple) else s for s in row["spans"]]
@@ -35,7 +35,7 @@ def _spelled(row: Any) -> Any:
 
 @pytest.fixture
 def jsonl(tmp_path: Path) -> Callable[[str, list[Any]], Path]:
-    """Writes rows to a file of that name and gives its path; spans may be (start, end, type)."""
+    """Write rows to a file with that name and return its path. Spans may be (start, end, type)."""
 
     def write(name: str, rows: list[Any]) -> Path:
         path = tmp_path / name

@@ -1,4 +1,4 @@
-"""Readers: what does not fit is listed by id and never taken for "nothing here"."""
+"""Corpus readers list invalid documents by id and never treat them as documents without PHI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals against published values and known behaviour."""
+"""Intervals against published values and known properties."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from incognote.evaluation.intervals import interval, resampled, share
 @pytest.mark.parametrize(
     ("hits", "n", "low", "high"),
     [(5, 10, 0.2366, 0.7634), (0, 10, 0.0, 0.2775), (10, 10, 0.7225, 1.0), (81, 263, 0.2553, 0.3662)],
-)  # the last row is Newcombe (1998, table I, method 3), the others follow from the formula by hand
+)  # the last row is from Newcombe (1998, table I, method 3); the others were computed by hand
 def test_wilsons_interval(hits: int, n: int, low: float, high: float) -> None:
     figure = share(hits, n)
     assert figure.value == hits / n

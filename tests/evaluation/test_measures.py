@@ -1,4 +1,4 @@
-"""What stands beside the character scores, on the five notes that are scored by hand in `test_scores`.
+"""The measures reported with the character scores, on the five notes that `test_scores` scores by hand.
 
 By group, gold / found: n1 PERSON, AGE / PERSON. n2 PERSON, DATE / (PROFESSION, which gold lacks), PERSON, DATE.
 n3 LOCATION 0-14, ID / LOCATION 0-5, ID. n4 nothing / PERSON. n5 nothing / nothing.
@@ -44,7 +44,7 @@ def test_spans_are_scored_exact_and_by_overlap_typed_and_type_blind(measures: Me
 
 
 def test_tokens_are_scored(measures: Measures) -> None:
-    assert value(measures.tokens.blind.recall) == pytest.approx(7 / 9)  # of n1 42 and of n3 Hospital are missed
+    assert value(measures.tokens.blind.recall) == pytest.approx(7 / 9)  # 42 in n1 and Hospital in n3 are missed
 
 
 def test_all_or_nothing_recall_is_told_three_ways(measures: Measures) -> None:
@@ -118,7 +118,7 @@ def test_meaning_is_measured_only_where_an_embedder_is_named_and_no_text_is_read
     meaning = evaluate(gold, found, embedder=("letters", embedder)).meaning
     assert meaning is not None
     assert 0 < meaning.utility.score < meaning.utility.f1 == pytest.approx(4 / 6)
-    assert meaning.preservation is None  # five notes have no ten neighbours
+    assert meaning.preservation is None  # with five notes, there are no ten neighbors
     assert embedder.asked == 9  # n5 is the same before and after
 
 

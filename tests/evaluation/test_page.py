@@ -18,7 +18,7 @@ Write = Callable[[str, list[Any]], Path]
 
 
 class Reader(HTMLParser):
-    """The notes of a page: per article its heading, its text and its marks (class, types, words)."""
+    """Collects each article of a page: its heading, its text, and its marks (class, types, words)."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The pages for reviewers and the error page in a real browser: their keys, and axe-core."""
+"""The reviewers' pages and the error page in a real browser: keyboard shortcuts, and axe-core."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_released_documents_are_reviewed_by_keys(browser: Browser, tmp_path: Pat
     assert browser.accessibility() == []
     browser.press("u")
     browser.press("Enter")
-    assert text(browser, "#state") == "Not decided"  # of the next item
+    assert text(browser, "#state") == "Not decided"  # the next item
     assert text(browser, "#count") == "1 of 2 decided"
     browser.press("k")
     assert text(browser, "#state") == "Decided: no leak"
@@ -66,7 +66,7 @@ def test_spans_of_a_prompt_lab_are_reviewed_by_keys(browser: Browser, tmp_path: 
     assert text(browser, "#left") == "1 left"
     browser.press("r")
     assert text(browser, "#left") == "All decided. Save your decisions."
-    browser.press("s")  # else the browser asks before it leaves the page
+    browser.press("s")  # otherwise the browser asks for confirmation before it leaves the page
     assert browser.accessibility() == []
     assert browser.run("document.documentElement.scrollWidth") == width
     assert browser.errors == []

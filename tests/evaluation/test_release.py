@@ -1,4 +1,4 @@
-"""What a release would let out, counted by hand."""
+"""What a release would leak, counted by hand."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """Every score against arithmetic done by hand.
 
-Letters and digits of gold, and of what was found of it:
+Letters and digits of the gold, and how many were found:
 
-    n1  Ruth Hale 8 of 8, 42 0 of 2                      found besides: –
-    n2  Lund 4 of 4, 3/5 2 of 2                          found besides: Dr 2
-    n3  Mercy Hospital 5 of 13, 8841 4 of 4              found besides: –
-    n4  no PHI, 8 characters                             found besides: Foley 5
-    n5  no PHI, 7 characters                             found besides: –
+    n1  Ruth Hale 8 of 8, 42 0 of 2                      also found: –
+    n2  Lund 4 of 4, 3/5 2 of 2                          also found: Dr 2
+    n3  Mercy Hospital 5 of 13, 8841 4 of 4              also found: –
+    n4  no PHI, 8 characters                             also found: Foley 5
+    n5  no PHI, 7 characters                             also found: –
 
-so gold 33, covered 23, found 23 + 7 = 30.
+Totals: gold 33, covered 23, found 23 + 7 = 30.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def test_a_restriction_to_types_slices_gold_and_findings(gold: Path, found: Path
     assert (report.figures["precision"].value, report.figures["precision"].of) == (pytest.approx(12 / 17), 17)
     assert (report.with_phi, report.without_phi) == (2, 2)
     assert report.figures["documents_leaking"].value == 0.0
-    finer = evaluate(gold, found, types=["ORGANIZATION"])  # HOSPITAL beneath it, found as a CITY
+    finer = evaluate(gold, found, types=["ORGANIZATION"])  # HOSPITAL is one of its subtypes and was found as a CITY
     assert finer.figures["recall"].value == pytest.approx(5 / 13)
     assert finer.figures["precision"].value is None
 
@@ -128,7 +128,7 @@ def test_a_detector_scores_as_its_predictions_do(gold: Path, found: Path, report
 
     scored = evaluate(gold, detect=detect, synthetic=True)
     assert scored.measures is not None
-    assert scored.measures.calibration is not None  # spans have scores, and these predictions have none
+    assert scored.measures.calibration is not None  # the spans have scores, but these predictions do not
     assert replace(scored, measures=replace(scored.measures, calibration=None)) == report
 
 

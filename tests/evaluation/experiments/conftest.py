@@ -1,4 +1,4 @@
-"""Invented notes with one clinician each, a model that knows them, and an experiment over both."""
+"""Invented notes with one clinician each, a model that knows them, and an experiment with both."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    """24 of them."""
+    """A file of 24 notes."""
     path = tmp_path / "notes.jsonl"
     rows = [
         {"id": f"n{i}", "text": text, "spans": [{"start": 0, "end": len(name), "type": "CLINICIAN"}]}
@@ -47,7 +47,7 @@ def server(script: Script, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalSer
 
 @pytest.fixture
 def written(tmp_path: Path, notes: Path) -> Write:
-    """Writes the experiment, with other values for some keys; gives its path."""
+    """Write the experiment, with other values for some keys, and return its path."""
 
     def write(**other: Any) -> Path:
         split = other.pop("split", "dev")

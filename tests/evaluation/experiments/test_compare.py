@@ -1,4 +1,4 @@
-"""Cells against each other, in the library and on the command line."""
+"""Comparisons of cells, in the library and on the command line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def done(written: Write, script: Script, tmp_path: Path) -> Path:
-    """Two models on the notes: one finds every name, the other none of the second visits'."""
+    """Two models on the notes. One finds every name. The other misses all names of the second visits."""
     half = Script({
         text: [("CLINICIAN", name, 0, len(name))] if "visit 1" in text else [] for text, name in NOTES.items()
     })  # fmt: skip
@@ -109,7 +109,7 @@ def test_compare_and_list_print_tables(done: Path) -> None:
 def test_a_p_too_small_to_print_is_never_printed_as_none(written: Write, script: Script) -> None:
     scripts = {"openai/all": script, "openai/none": Script({text: [] for text in NOTES})}
     planned = plan(written(models=[{"name": name} for name in scripts]))
-    run(planned, opened=lambda cell: ScriptedLLM(scripts[cell.asking.model.name], name=cell.asking.model.name))  # type: ignore[union-attr]  # both cells ask
+    run(planned, opened=lambda cell: ScriptedLLM(scripts[cell.asking.model.name], name=cell.asking.model.name))  # type: ignore[union-attr]  # both cells use a model
     told = call("compare", planned.results.folder, *(cell.key for cell in planned.cells))[1]
     assert "McNemar p < 0.0001, for 1 pairs < 0.0001" in told
 

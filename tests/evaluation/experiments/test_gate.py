@@ -1,4 +1,4 @@
-"""The gate's three answers, and how often it errs on documents drawn anew."""
+"""The gate's three answers, and its error rates on simulated documents."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ DOCUMENTS, SPANS, LETTERS = 250, 20, 8
 
 
 def counts(hit: np.ndarray) -> Counts:
-    """Documents × COLUMNS of a system that finds these spans (documents × spans) and nothing else."""
+    """Return documents × COLUMNS for a system that finds exactly these spans (documents × spans)."""
     found = hit.sum(axis=1) * LETTERS
     gold = np.full(len(hit), hit.shape[1] * LETTERS)
     return np.stack([gold, found, found, found], axis=1).astype(np.float64)
 
 
 def population(lost: float, seed: int) -> tuple[Counts, Counts]:
-    """A baseline whose misses cluster by document, and a candidate that errs elsewhere and loses so many points."""
+    """Return a baseline whose misses cluster by document, and a candidate with other errors, `lost` points worse."""
     random = np.random.default_rng(seed)
     rates = random.beta(0.5, 4.5, (DOCUMENTS, 1))
     base = random.random((DOCUMENTS, SPANS)) >= rates

@@ -1,4 +1,4 @@
-"""Running experiments: resumed after a kill, nothing paid twice, a budget kept."""
+"""Experiment runs: resumed after a kill, no request paid twice, and within budget."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Write = Callable[..., Path]
 
 
 class Failing:
-    """Answers as the script until so many requests are answered, then is not there."""
+    """A server that follows the script for a number of requests and then goes down."""
 
     def __init__(self, script: Script, after: int) -> None:
         self._script, self._left = script, after
@@ -46,7 +46,7 @@ def test_a_finished_experiment_is_run_again_without_a_call(written: Write, serve
     assert len(first.finished) == 2
     assert not first.kept
     assert not first.unfinished
-    # the cells share the first pass; in the second, masked, the notes of one visit are all the same text
+    # the cells share the first pass; in the second, masked notes of one visit are identical texts
     assert first.paid.calls == asked == len(NOTES) + 2
     second = run(plan(path))
     assert server.calls == asked
@@ -145,7 +145,7 @@ def test_money_cannot_be_bounded_where_a_price_is_unknown(written: Write) -> Non
 def test_the_estimate_counts_chunks_passes_and_votes(written: Write) -> None:
     guess = plan(written(passes=[1, 2], votes=[1, 3])).estimate
     assert guess.calls == len(NOTES) * (1 + 2) * (1 + 3)
-    assert guess.usd is None  # `openai/tiny` is in no price table
+    assert guess.usd is None  # the price table does not contain `openai/tiny`
     known = plan(written(models=[{"name": "openai/gpt-4o-mini"}])).estimate
     assert known.usd is not None
     assert known.usd > 0

@@ -1,4 +1,4 @@
-"""The log of openings of a test split."""
+"""The log of every opening of a test split."""
 
 from __future__ import annotations
 

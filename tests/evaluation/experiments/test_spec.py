@@ -1,4 +1,4 @@
-"""An experiment's YAML: what it says, what it may not say, and which cells it makes."""
+"""An experiment's YAML file: valid keys, invalid keys, and the cells it defines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hand-made files of every format (`data/`, invented people), read to the exact spans; what does not fit is told."""
+"""Files of every format (`data/`, invented people) are read to the exact spans, and mismatches are reported."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def written(folder: Path, name: str, text: str | bytes) -> Path:
 
 
 def wrong(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Per format a document of which a span says other words than stand there, or stands outside."""
+    """For each format, a document with a span whose words do not match the text, or that is outside it."""
     written(folder, "brat/n1.txt", "Ruth Hale")
     yield (
         written(folder, "brat/n1.ann", "T1\tPATIENT 1 5\tRuth\n").parent,
@@ -105,7 +105,7 @@ def wrong(folder: Path) -> Iterator[tuple[Path, str]]:
     xml = '<deIdi2b2><TEXT>Ruth Hale</TEXT><TAGS><NAME start="0" end="4" text="Rose" TYPE="PATIENT"/></TAGS></deIdi2b2>'
     yield written(folder, "n.xml", xml), "span 1 does not match the text"
     cas = json.loads((DATA / "inception/n1.json").read_bytes())
-    cas["%FEATURE_STRUCTURES"][0]["end"] = 11  # within the surrogate pair of a smiling face
+    cas["%FEATURE_STRUCTURES"][0]["end"] = 11  # between the surrogates of an emoji
     yield written(folder, "cas.json", json.dumps(cas)), "span 1 of 0..11 does not fit"
     tab = json.loads((DATA / "tab.json").read_bytes())
     tab[0]["annotations"]["annotator2"]["entity_mentions"][1]["start_offset"] = 26
@@ -148,7 +148,7 @@ def test_what_cannot_be_read_is_a_problem(tmp_path: Path, name: str, content: by
 
 
 def test_line_ends_that_were_counted_are_kept_where_the_words_say_so(tmp_path: Path) -> None:
-    lf = written(tmp_path, "lf/n.ann", "T1\tPATIENT 10 14\tRuth\n").parent  # counted as one, written as two
+    lf = written(tmp_path, "lf/n.ann", "T1\tPATIENT 10 14\tRuth\n").parent  # counted as one character, written as two
     written(tmp_path, "lf/n.txt", "Dr. Lund\r\n\r\nRuth\r\n")
     (note,) = annotated(lf)
     assert isinstance(note, Gold)

@@ -1,4 +1,4 @@
-"""One corpus in two formats scores alike: the issue's own check, on MEDDOCAN where it is at hand."""
+"""One corpus has the same scores in two formats, as the issue requires. It uses MEDDOCAN if available."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from incognote.evaluation.formats import formats
 from incognote.evaluation.scores import evaluate
 from incognote.nouns import Span, Text
 
-SHARED = os.environ.get("INCOGNOTE_SHARED_DATA")  # a folder with meddocan_dev.jsonl; read before tests' own home is set
+SHARED = os.environ.get("INCOGNOTE_SHARED_DATA")  # a folder with meddocan_dev.jsonl; read before tests change the home
 WRITTEN = {"brat": "brat", "i2b2-2014": "xml", "conll": "gold.conll", "spacy": "gold.spacy", "i2b2-2006": "gold.xml"}
 
 
@@ -33,7 +33,7 @@ def corpus() -> Path:
 
 @pytest.fixture
 def predictions(corpus: Path, tmp_path: Path) -> Path:
-    """What the rules find: they know no Spanish, and only equality is looked at."""
+    """Predictions of the rules. They do not know Spanish, but the test only checks for equal scores."""
     from incognote.detectors.rules import RulesDetector
 
     def line(document: dict[str, str], spans: list[Span]) -> str:

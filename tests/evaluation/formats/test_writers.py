@@ -1,4 +1,4 @@
-"""What a writer wrote is read back to the same spans, whatever the text holds; what a format cannot say is told."""
+"""Written files are read back to the same spans, whatever the text, and what a format cannot express is reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from incognote.evaluation.formats.docbin import number
 from incognote.evaluation.formats.document import CorpusProblem, Gold, LabeledSpan
 
 WRITERS = sorted(name for name, one in formats().items() if one.write is not None)
-FLAT = ("conll", "spacy", "i2b2-2006")  # say neither overlaps nor, but for the last, white space at an edge
+FLAT = ("conll", "spacy", "i2b2-2006")  # no overlaps, and except for the last, no white space at the ends of a span
 SUFFIX = {"brat": "", "inception": "", "i2b2-2014": "", "meddocan": "", "i2b2-2006": ".xml", "spacy": ".spacy",
           "conll": ".conll", "presidio-research": ".json"}  # fmt: skip
 
@@ -63,7 +63,7 @@ def test_spans_come_back_as_they_were_written(name: str, data: st.DataObject) ->
     note = data.draw(notes(flat=name in FLAT))
     read = back(name, note)
     assert sorted(read.labels) == sorted(note.labels)
-    if name == "conll":  # has white space of its own, as much of it up to the last token
+    if name == "conll":  # it writes its own white space, and only up to the last token
         assert read.text.split() == note.text.split()
     else:
         assert read.text == note.text

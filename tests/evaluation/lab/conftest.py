@@ -1,4 +1,4 @@
-"""Invented notes with a clinician and a date each, and a model that misses nicknames until it is told of them."""
+"""Invented notes with a clinician and a date each, and a model that misses nicknames until its prompt mentions them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Answer = Callable[[Request], str]
 
 
 def _rows(count: int = 64) -> list[dict[str, object]]:
-    """Every second has a nickname too, every fourth nothing at all."""
+    """Return the rows. Every second note also has a nickname, and every fourth has no PHI."""
     made: list[dict[str, object]] = []
     for at in range(count):
         surname, nick = SURNAMES[at % len(SURNAMES)], NICKS[at % len(NICKS)]
@@ -63,7 +63,7 @@ def nicks() -> list[str]:
 
 @pytest.fixture
 def model() -> Model:
-    """Makes a model that finds surnames; nicknames once its instructions hold a word; then perhaps drugs as well."""
+    """Make a model that finds surnames, nicknames once its instructions contain a word, and then possibly drugs."""
 
     def made(guideline: str, *, heeds: str = "lower case", also_drugs: bool = False) -> ScriptedLLM:
         def answer(request: Request) -> str:

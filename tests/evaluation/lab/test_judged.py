@@ -1,4 +1,4 @@
-"""Reviews without gold: what is asked, what the answers tell, and the gold that grows."""
+"""Reviews without gold: the questions, what the answers show, and the gold that they produce."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def written(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 @pytest.fixture
 def drawn(tmp_path: Path) -> Callable[..., ReviewPlan]:
-    """A review of variants of one text."""
+    """Draw a review of variants of one text."""
 
     def made(*variants: Sequence[str], sample: int = 100) -> ReviewPlan:
         texts = written(tmp_path / "texts.jsonl", [{"id": "t", "text": TEXT}])
@@ -51,7 +51,7 @@ def drawn(tmp_path: Path) -> Callable[..., ReviewPlan]:
 
 
 def from_gold(plan: ReviewPlan, notes: Sequence[ReviewNote], gold: Sequence[Spans]) -> dict[str, UnitDecision]:
-    """A reviewer who knows: a unit is accepted if all its letters and digits are marked."""
+    """A reviewer who knows the gold and accepts a unit if all its letters and digits are marked."""
     made = {}
     for item in plan.items:
         unit, text = item.unit, notes[item.unit.note].text
@@ -132,7 +132,7 @@ def test_an_identifier_marked_by_the_reviewer_counts_and_who_covers_it_found_it(
 
 @st.composite
 def worlds(draw_: st.DrawFn) -> tuple[list[ReviewNote], list[Spans], list[list[list[LabeledSpan]]]]:
-    """Texts of words, gold over some, and three variants that mark gold spans or other words, whole."""
+    """Texts of words, gold for some words, and three variants that mark whole gold spans or other words."""
     notes, gold, variants = [], [], [[], [], []]  # type: ignore[var-annotated]  # filled below
     for number in range(draw_(st.integers(1, 4))):
         words = draw_(st.lists(st.sampled_from(["Ana", "Bo", "wound", "12", "dry"]), min_size=1, max_size=12))
@@ -191,7 +191,7 @@ def test_units_part_a_text_into_marks_and_what_nobody_marks(data: st.DataObject)
 
 
 def simulated(random: np.random.Generator, texts: int, sample: int) -> np.ndarray[Any, Any]:
-    """A table of texts in which two variants find and miss together more in some texts than in others."""
+    """A table of texts in which the finds and misses of two variants are correlated by text."""
     rows = np.zeros((texts, len(FIXED) + 6))
     agreed = []
     for row in rows:

@@ -1,4 +1,4 @@
-"""No test set feeds a prompt, and no document is scored with a prompt that quotes it."""
+"""No prompt contains text from a test set, and no document is scored with a prompt that quotes it."""
 
 from __future__ import annotations
 

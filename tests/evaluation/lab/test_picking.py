@@ -1,4 +1,4 @@
-"""Which stretches of a pool become examples."""
+"""Which excerpts of a pool become examples."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_similar_takes_what_is_near_and_holds_an_identifier() -> None:
 
 def test_similar_takes_an_embedder() -> None:
     class Last:
-        """Finds only texts with the same last word alike."""
+        """An embedder that finds texts similar only if their last word is the same."""
 
         def embed(self, texts: Sequence[str]) -> NDArray[np.floating]:
             return np.array([[float(text.split()[-1] == str(n)) for n in range(5)] for text in texts])

@@ -1,4 +1,4 @@
-"""The question for a better guideline, what counts as an answer, and which errors it is asked about."""
+"""The request for a better guideline, which answers are valid, and which errors it includes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replies of a large language model to the question for a better guideline, replayed (tests/data/replies/README.md)."""
+"""Recorded replies of a large language model to the request for a better guideline (tests/data/replies/README.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposals: accepted where they help on unseen texts, refused where they do not or where the loss hides."""
+"""Proposals are accepted if they help on unseen texts, and rejected if they do not help or hide a loss."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_reply_that_quotes_a_note_or_is_no_guideline_is_not_tried(
 
     def answer(request: Request) -> str | Reply:
         if request.schema != SCHEMA:
-            return inner._answering(request).act  # type: ignore[return-value]  # it plays no trouble
+            return inner._answering(request).act  # type: ignore[return-value]  # the script does not misbehave
         shown = request.messages[1].content
         return said(next(nick for nick in nicks if nick in shown))
 

@@ -18,7 +18,7 @@ Labels = tuple[LabeledSpan, ...]
 
 def tried(pairs: list[tuple[Labels, Labels]], clean: int = 0, touched: int = 0, *, tries: int = 1, allow: float = 1.0,
           aim: str = "recall") -> Trial:  # fmt: skip
-    """A trial over texts with one name each, and clean ones of which some are touched afterwards."""
+    """Run a trial over texts with one name each, and texts without PHI, some of which get false positives."""
     gold = [Gold(str(n), TEXT, (NAME,)) for n in range(len(pairs))]
     gold += [Gold(f"c{n}", TEXT, ()) for n in range(clean)]
     before = [one for one, _ in pairs] + [()] * clean

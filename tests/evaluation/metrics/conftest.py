@@ -1,4 +1,4 @@
-"""Three invented notes in the layout of i2b2 2014 and what a system found in them; each test does its arithmetic.
+"""Three invented notes in the layout of i2b2 2014, and a system's findings. The arithmetic is in each test.
 
     100-01  Mary Smith, 76, seen at Mercy Hospital 03/04/2025.
             gold    PERSON "Mary Smith"   AGE "76"    LOCATION "Mercy Hospital"      DATE "03/04/2025"
@@ -9,7 +9,7 @@
     100-03  Foley out, no fever.
             found   PERSON "Foley"
 
-In all 7 gold spans. Nobody annotated a PROFESSION, so "MRN" is not scored, and 7 findings are left.
+There are 7 gold spans. The gold has no PROFESSION, so "MRN" is not scored. That leaves 7 findings.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def score_tokens(pairs: Iterable[Pair], scheme: Scheme, *, resamples: int = RESA
 
     Raises:
         UsageError: there is no document.
-        ImpossibleSpan: a label does not fit its text, or a gold label holds only white space.
+        ImpossibleSpan: a label does not fit its text, or a gold label contains only white space.
     """
     tally = DocumentTally()
     for pair in pairs:
@@ -100,7 +100,7 @@ def score_redactor(
 ) -> RedactorScores:
     """Score a corpus as the RedactOR paper does.
 
-    Intervals are of the bootstrap over documents; Wilson's where a document counts once.
+    The intervals are bootstrap intervals over documents, or Wilson intervals if a document counts once.
 
     Raises:
         UsageError: there is no document.
@@ -113,7 +113,7 @@ def score_redactor(
 
 
 def confusion(pairs: Iterable[Pair], scheme: Scheme) -> Confusion:
-    """The confusion of a corpus.
+    """Return the confusion matrix of a corpus.
 
     Raises:
         UsageError: there is no document.

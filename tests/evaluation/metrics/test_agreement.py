@@ -1,4 +1,4 @@
-"""Cohen's kappa by hand and against scikit-learn."""
+"""Cohen's kappa, by hand and against scikit-learn."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from incognote.evaluation.sampling.agreement import agreement
 
 
 def test_the_notes_by_hand(notes: list[Pair]) -> None:
-    # 23 tokens. Alike: 3 PERSON (Mary Smith Lund), 2 LOCATION, 2 CONTACT, 6 O (seen saw her out no fever) = 13.
+    # 23 tokens. Both agree on 3 PERSON (Mary Smith Lund), 2 LOCATION, 2 CONTACT, 6 O (seen saw her out no fever) = 13.
     # First:  PERSON 3, AGE 1, LOCATION 2, DATE 3, CONTACT 2, ID 1, O 11.
     # Second: PERSON 6 (Dr, call, Foley too), DATE 1 (76), LOCATION 3 (at too), CONTACT 2, PROFESSION 1 (MRN), O 10.
-    # By chance: 3*6 + 2*3 + 3*1 + 2*2 + 11*10 = 141 of 23².
+    # By chance: (3*6 + 2*3 + 3*1 + 2*2 + 11*10) / 23² = 141 / 23².
     result = agreement(notes, resamples=50)
     assert result.tokens == 23
     assert result.observed.value == 13 / 23
     assert result.kappa.value == pytest.approx((13 * 23 - 141) / (23 * 23 - 141))
-    # Marked or not: both 8, neither 6; the first marks 12, the second 13.
+    # Marked or not: both mark 8, neither marks 6; the first marks 12, the second 13.
     chance = 12 * 13 + 11 * 10
     assert result.blind.value == pytest.approx((14 * 23 - chance) / (23 * 23 - chance))
 

@@ -12,8 +12,8 @@ from incognote.nouns import Span, Text
 
 
 def test_the_error_by_hand() -> None:
-    # In [0.4, 0.6): 0.5 right, 0.4 wrong: mean 0.45, right 0.5, gap 0.05 (2 of 5).
-    # In [0.8, 1]: 0.9 right, 1 right, 0.8 wrong: mean 0.9, right 2/3, gap 7/30 (3 of 5).
+    # In [0.4, 0.6): 0.5 correct, 0.4 wrong: mean 0.45, 0.5 correct, gap 0.05 (2 of 5).
+    # In [0.8, 1]: 0.9 correct, 1 correct, 0.8 wrong: mean 0.9, 2/3 correct, gap 7/30 (3 of 5).
     result = calibration([0.5, 0.9, 1.0, 0.4, 0.8], [True, True, True, False, False], bins=5)
     assert [(one.low, one.high, one.right.of) for one in result.bins] == [(0.4, 0.6, 2), (0.8, 1.0, 3)]
     assert [one.mean for one in result.bins] == pytest.approx([0.45, 0.9])

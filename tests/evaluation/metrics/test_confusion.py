@@ -1,4 +1,4 @@
-"""The confusion of the three notes, by hand."""
+"""The confusion matrix of the three notes, by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""McNemar by hand, against scipy, and the paired bootstrap against what is known."""
+"""McNemar's test by hand and against scipy, and the paired bootstrap against known results."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from incognote.evaluation.metrics.redactor import hits
 
 
 def differing(b: int, c: int, alike: int = 5) -> tuple[list[bool], list[bool]]:
-    """Outcomes of two systems of which b units are right for the first only and c for the second only."""
+    """Return outcomes of two systems: b units are correct only in the first, and c only in the second."""
     return [True] * b + [False] * c + [True] * alike, [False] * b + [True] * c + [True] * alike
 
 
 def test_the_notes_by_hand(notes: list[Pair], scheme: Scheme) -> None:
-    # The system: Mary Smith, 76, Mercy Hospital, 555-0142 right; the date, Lund, 88412 wrong. Another that is wrong on
-    # Mary Smith alone: 1 against 3. Two-sided exact: 2 * (C(4,0) + C(4,1)) / 2^4 = 10/16.
+    # The system is correct on Mary Smith, 76, Mercy Hospital, 555-0142 and wrong on the date, Lund, 88412. The other is
+    # wrong on Mary Smith only: 1 against 3. Two-sided exact: 2 * (C(4,0) + C(4,1)) / 2^4 = 10/16.
     first = [hit for pair in notes for hit in hits(pair, scheme)]
     test = mcnemar(first, [False, *[True] * 6])
     assert (test.only_first, test.only_second, test.chi_square, test.p) == (1, 3, None, 0.625)
@@ -67,13 +67,13 @@ def test_the_difference_of_two_systems_is_drawn_by_document() -> None:
     random = np.random.default_rng(0)
     gold = np.full(200, 10.0)
     second = random.binomial(8, 0.9, 200).astype(float)
-    first = second + (random.random(200) < 0.5)  # one span more in about half of the notes
+    first = second + (random.random(200) < 0.5)  # one more span in about half of the notes
     difference = paired_difference(np.stack([first, gold], 1), np.stack([second, gold], 1), recall, resamples=2000)
     assert difference.value == pytest.approx((first - second).mean() / 10)
     assert difference.low is not None
     assert difference.high is not None
     half = 1.96 * (first - second).std() / 200**0.5 / 10
-    assert difference.high - difference.low == pytest.approx(2 * half, rel=0.1)  # the normal law's width
+    assert difference.high - difference.low == pytest.approx(2 * half, rel=0.1)  # the width under a normal distribution
     assert difference.p == pytest.approx(2 / 2001)
 
 

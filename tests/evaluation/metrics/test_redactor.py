@@ -1,4 +1,4 @@
-"""The strict protocol and all-or-nothing recall by hand."""
+"""The strict protocol and all-or-nothing recall, by hand."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def values(score: PrecisionRecall | None) -> tuple[float | None, ...]:
 
 
 def test_the_notes_by_hand(notes: list[Pair], scheme: Scheme) -> None:
-    # Likeness: Mary Smith 1; 76 1; "at Mercy Hospital" 1 - 3/17 = 0.82; "Dr. Lund" 1 - 4/8 = 0.5, too little;
-    # 555-0142 1. So 4 of 7 gold spans and 4 of 7 findings pair.
+    # Similarity: Mary Smith 1; 76 1; "at Mercy Hospital" 1 - 3/17 = 0.82; "Dr. Lund" 1 - 4/8 = 0.5, too low;
+    # 555-0142 1. So 4 of 7 gold spans and 4 of 7 findings are paired.
     scores = score_redactor(notes, scheme, resamples=50)
     assert scores.documents == 3
     assert values(scores.untyped) == (4 / 7, 4 / 7, pytest.approx(4 / 7))
-    # Over the five types the gold is 6 (without the date); the finding DATE "76" is paired with an age and counts.
+    # The gold has 6 spans of the five types (without the date). The finding DATE "76" counts: its pair is an age.
     assert values(scores.direct) == (4 / 7, 4 / 6, pytest.approx(8 / 13))
-    # Typed, 76 is lost: 3 of 7.
+    # With types, 76 is wrong: 3 of 7.
     assert values(scores.typed) == (3 / 7, 3 / 7, pytest.approx(3 / 7))
     assert values(scores.types["PERSON"]) == (1 / 4, 1 / 2, 1 / 3)
     assert values(scores.types["CONTACT"]) == (1.0, 1.0, 1.0)
@@ -35,7 +35,7 @@ def test_the_notes_by_hand(notes: list[Pair], scheme: Scheme) -> None:
 
 def test_all_or_nothing_recall_by_hand(notes: list[Pair], scheme: Scheme) -> None:
     scores = score_redactor(notes, scheme, resamples=50)
-    # 100-01: every one of the five types found (the date is none of them); 100-02: Lund and 88412 are not.
+    # 100-01: all of the five types are found (dates are not one of them); 100-02: Lund and 88412 are missed.
     assert scores.document_recall is not None
     assert (scores.document_recall.value, scores.document_recall.of) == (1 / 2, 2)
     # 100-01: PERSON 1, AGE 0 (found as a date), LOCATION 1, DATE 0; 100-02: PERSON 0, CONTACT 1, ID 0.
@@ -48,7 +48,7 @@ def test_all_or_nothing_recall_by_hand(notes: list[Pair], scheme: Scheme) -> Non
         "PERSON": (1 / 2, 2),
     }
     assert (scores.pooled_recall.value, scores.pooled_recall.of) == (3 / 7, 7)
-    # A date is left in 100-01, a number in 100-02; 100-03 has nothing to leak.
+    # A date remains in 100-01 and a number in 100-02; 100-03 has nothing to leak.
     assert (scores.leaking.value, scores.leaking.of) == (1.0, 2)
 
 

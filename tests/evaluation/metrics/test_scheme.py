@@ -1,4 +1,4 @@
-"""What is scored, and what is refused."""
+"""Which labels are scored, and which are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spans by hand, and to the last digit against nervaluate and seqeval."""
+"""Span scores by hand, and to the last digit against nervaluate and seqeval."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ TYPES = ("A", "B", "C")
 
 
 def values(row: SpanRow) -> tuple[float, float, float]:
-    """Precision, recall, F1; 0 where ours is no number, as the others say it."""
+    """Return precision, recall, and F1. An undefined value is 0, as in the other tools."""
     score = row.score
     return (score.precision.value or 0.0, score.recall.value or 0.0, score.f1.value or 0.0)
 
 
 def test_the_notes_by_hand(notes: list[Pair], scheme: Scheme) -> None:
-    # Paired: Mary Smith (all agrees), 76 (wrong type), Mercy Hospital and Lund (one word more), 555-0142 (all agrees).
+    # Paired: Mary Smith (exact), 76 (wrong type), Mercy Hospital and Lund (one word too many), 555-0142 (exact).
     # Missed: 03/04/2025, 88412. Spurious: call, Foley.
     rows = score_spans(notes, scheme, resamples=50).rows
     assert {matching: row["all"].outcomes for matching, row in rows.items()} == {
@@ -38,7 +38,7 @@ def test_the_notes_by_hand(notes: list[Pair], scheme: Scheme) -> None:
         "overlap": Outcomes(correct=5, incorrect=0, partial=0, missed=2, spurious=2),
     }
     for matching, credit in {"strict": 2, "exact": 3, "partial": 4, "type": 4, "overlap": 5}.items():
-        assert values(rows[matching]["all"]) == (credit / 7, credit / 7, pytest.approx(credit / 7))  # 7 found, 7 there
+        assert values(rows[matching]["all"]) == (credit / 7, credit / 7, pytest.approx(credit / 7))  # 7 found, 7 gold
 
 
 def test_a_types_row_sees_that_type_alone(notes: list[Pair], scheme: Scheme) -> None:
@@ -46,9 +46,9 @@ def test_a_types_row_sees_that_type_alone(notes: list[Pair], scheme: Scheme) -> 
     rows = score_spans(notes, scheme, resamples=50).rows
     assert rows["strict"]["PERSON"].outcomes == Outcomes(correct=1, incorrect=1, partial=0, missed=0, spurious=2)
     assert values(rows["strict"]["PERSON"]) == (1 / 4, 1 / 2, 1 / 3)
-    # DATE: gold 03/04/2025; found 76, which is of no date.
+    # DATE: gold 03/04/2025; found 76, which is not a date.
     assert rows["overlap"]["DATE"].outcomes == Outcomes(correct=0, incorrect=0, partial=0, missed=1, spurious=1)
-    # AGE: nothing was found as an age, so there is no precision, and recall and F1 are 0.
+    # AGE: no span was found as an age, so precision is undefined, and recall and F1 are 0.
     assert rows["overlap"]["AGE"].score.precision.value is None
     assert rows["overlap"]["AGE"].score.f1.value == 0
     assert "PROFESSION" not in rows["strict"]

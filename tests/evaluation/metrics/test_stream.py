@@ -1,4 +1,4 @@
-"""The bootstrap over documents that are not kept."""
+"""The bootstrap over documents that are not kept in memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_all_metrics_draw_the_same_documents() -> None:
 
 
 def test_the_draws_are_those_of_a_sample_with_replacement() -> None:
-    values = [0] * 500 + [1] * 500  # the sorted order would show a block that is drawn too evenly
+    values = [0] * 500 + [1] * 500  # in sorted order, a block that is drawn too evenly would show
     sums = streamed(values, 4000).sums("a").of(("value",))[1:]
     assert sums.mean() == pytest.approx(500, abs=1.5)
     assert sums.std() == pytest.approx(np.sqrt(250), rel=0.05)

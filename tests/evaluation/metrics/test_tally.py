@@ -1,4 +1,4 @@
-"""Counts, sums and the intervals over documents."""
+"""Counts, sums, and intervals over documents."""
 
 from __future__ import annotations
 

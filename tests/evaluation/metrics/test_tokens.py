@@ -1,4 +1,4 @@
-"""Tokens by hand."""
+"""Token scores, by hand."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ def test_a_gold_label_of_blanks_is_refused_and_not_taken_for_nothing() -> None:
 
 
 def test_the_notes_by_hand(notes: list[Pair], scheme: Scheme) -> None:
-    # 100-01: Mary Smith 76 seen at Mercy Hospital 03 04 2025    10 tokens, gold all but seen, at
+    # 100-01: Mary Smith 76 seen at Mercy Hospital 03 04 2025    10 tokens, all gold except seen, at
     # 100-02: Dr Lund saw her call 555 0142 MRN 88412             9 tokens, gold Lund 555 0142 88412
     # 100-03: Foley out no fever                                  4 tokens
-    # Right: Mary Smith 76 Mercy Hospital, Lund 555 0142: 8 of 12. Wrong: at, Dr, call, Foley.
+    # Correct: Mary Smith 76 Mercy Hospital, Lund 555 0142: 8 of 12. Wrong: at, Dr, call, Foley.
     scores = score_tokens(notes, scheme, resamples=50)
     assert (scores.documents, scores.tokens, scores.cut) == (3, 23, 0)
     assert values(scores.blind) == (8 / 12, 8 / 12, pytest.approx(8 / 12))
-    # Typed, 76 was found as a DATE: 7 right, 5 wrong.
+    # With types, 76 was found as a DATE: 7 correct, 5 wrong.
     assert values(scores.typed) == (7 / 12, 7 / 12, pytest.approx(7 / 12))
-    # PERSON: gold Mary Smith Lund, all right; wrong Dr, call, Foley.
+    # PERSON: gold Mary Smith Lund, all correct; wrong Dr, call, Foley.
     assert values(scores.types["PERSON"]) == (1 / 2, 1.0, 2 / 3)
     # DATE: gold 03 04 2025, none found; wrong 76.
     assert values(scores.types["DATE"]) == (0.0, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""What redaction leaves, under embedders whose answers can be followed by hand."""
+"""How much information redaction preserves, with embedders whose results can be computed by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from incognote.evaluation.metrics.utility import clinical_utility, semantic_pres
 
 
 class Given:
-    """An embedder that says what it was told to."""
+    """An embedder that returns the given vectors."""
 
     def __init__(self, **vectors: tuple[float, ...]) -> None:
         self._vectors = vectors
@@ -26,7 +26,7 @@ class Given:
 
 
 class Hashing:
-    """Words hashed into 64 dimensions and counted."""
+    """An embedder that hashes words into 64 dimensions and counts them."""
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
         vectors = np.zeros((len(texts), 64))
@@ -69,7 +69,7 @@ def test_more_redaction_leaves_less() -> None:
 
 
 def test_neighbours_by_hand() -> None:
-    # Before, 0 10 100 110 degrees: a-b and c-d are nearest. After, b has moved to 95: nearest are b, c, b, c.
+    # Before, at 0 10 100 110 degrees, a-b and c-d are nearest. After, b has moved to 95: nearest are b, c, b, c.
     # a and d keep theirs.
     embedder = on_circle(a=0, b=10, c=100, d=110, B=95)
     result = semantic_preservation(["a", "b", "c", "d"], ["a", "B", "c", "d"], embedder, k=1, resamples=50)
@@ -79,7 +79,7 @@ def test_neighbours_by_hand() -> None:
 
 
 def test_the_wasserstein_distance_by_hand() -> None:
-    # First dimension 1 5 1 5 -> 3 7 3 7: 2 apart, in standard deviations (2) 1. Second 1 1 1 1 -> 1 1 1 1: 0.
+    # First dimension 1 5 1 5 -> 3 7 3 7: 2 apart, or 1 standard deviation (2). Second 1 1 1 1 -> 1 1 1 1: 0.
     embedder = Given(a=(1, 1), b=(5, 1), A=(3, 1), B=(7, 1))
     result = semantic_preservation(["a", "b", "a", "b"], ["B", "A", "A", "B"], embedder, k=1, resamples=50)
     assert result.wasserstein == 1

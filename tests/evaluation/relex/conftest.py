@@ -1,4 +1,4 @@
-"""Notes before and after, made of marked sentences."""
+"""Notes before and after relexicalization, built from marked sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pair = Callable[..., NotePair]
 
 @pytest.fixture
 def pair() -> Pair:
-    """A note whose mentions stand as `[TYPE words|surrogate]`; gold identities are the words' own, or those given."""
+    """A note with mentions as `[TYPE words|surrogate]`. Gold identities are the words themselves, unless given."""
 
     def make(
         marked: str,

@@ -1,4 +1,4 @@
-"""Contextual coherence: the paper's good example, its bad one, and each respect by itself."""
+"""Contextual coherence: the paper's good and bad examples, and each criterion separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replacement consistency: the paper's examples, merges, splits, collisions, intervals."""
+"""Replacement consistency: the paper's examples, merges, splits, collisions, and intervals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST = "[CLINICIAN Dr. Emily Carter|Dr. Kevin Chang] attended the surgery"
 
 
 def test_a_conflicting_replacement_in_another_note_is_told_from_a_uniform_one(pair: Pair) -> None:
-    """RedactOR §A.7: Dr. Emily Carter becomes Dr. Kevin Chang here, and Dr. Jennifer Smith there."""
+    """RedactOR §A.7: Dr. Emily Carter becomes Dr. Kevin Chang in one note and Dr. Jennifer Smith in another."""
     first = pair(FIRST, gold=["c"], given=["1"])
     same = pair("[CLINICIAN Carter|Chang] is a cardiologist", note=1, gold=["c"], given=["1"])
     other = pair("[CLINICIAN Dr. Emily Carter|Dr. Jennifer Smith] is a cardiologist", note=1, gold=["c"], given=["2"])

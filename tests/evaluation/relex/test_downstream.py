@@ -1,4 +1,4 @@
-"""Clinical model consistency: surrogates that lead a model astray in one group are told from harmless ones."""
+"""Clinical model consistency detects surrogates that mislead a model in one group, and ignores harmless ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SURNAMES = ["Reed", "Stone", "Hill", "Lane", "Ford", "Marsh", "Wood", "Field"]
 
 
 def notes(pair: Pair, surrogate: Callable[[int, str, str], str]) -> list[NotePair]:
-    """Sixteen patients of two groups; half have a stroke, told by the place where they were treated."""
+    """Sixteen patients in two groups. Half have a stroke, which the place of treatment shows."""
     made = []
     for at in range(16):
         label, race = ("stroke", "heart")[at % 2], ("A", "B")[at // 8]
@@ -50,7 +50,7 @@ def test_surrogates_that_mislead_in_one_group_shift_that_group(pair: Pair) -> No
 
 
 def on_metformin(pair: Pair, surname: Callable[[int], str]) -> list[NotePair]:
-    """Sixteen patients, every second on metformin."""
+    """Sixteen patients, every second one on metformin."""
     return [
         pair(f"[PATIENT Ann {surname(at)}|Eve Moss] takes {'metformin ' if at % 2 else ''}daily", f"p{at}", at)
         for at in range(16)
@@ -58,7 +58,7 @@ def on_metformin(pair: Pair, surname: Callable[[int], str]) -> list[NotePair]:
 
 
 def test_without_labels_conditions_are_the_task_and_their_words_are_withheld(pair: Pair) -> None:
-    """Were `metformin` seen, the model would find every note."""
+    """If the model could see `metformin`, it would find every note."""
     (told,) = model_consistency(on_metformin(pair, lambda at: SURNAMES[at // 2]), 50)[EVERYBODY].values()
     assert told.before is not None
     assert told.before <= 0.5

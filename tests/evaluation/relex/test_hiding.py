@@ -1,4 +1,4 @@
-"""Hiding in plain sight: what is overlooked among names is not found, among labels it is."""
+"""Hiding in plain sight: a missed name is not recognizable among surrogates, but it is among labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pair = Callable[..., NotePair]
 
 
 def notes(pair: Pair, surrogate: Callable[[int], str]) -> list[NotePair]:
-    """Twenty patients with four relatives each, called as people of the pools are."""
+    """Twenty patients with four relatives each, with names from the pools."""
     given, surnames = pools().given("en", "female"), pools().surnames("en")
     made = []
     for at in range(20):

@@ -1,4 +1,4 @@
-"""Reading gold and output: what does not belong together is refused, and no message quotes a note."""
+"""Reading gold and output: files that do not match are refused, and no message quotes a note."""
 
 from __future__ import annotations
 

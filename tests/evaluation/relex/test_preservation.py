@@ -1,4 +1,4 @@
-"""The entity preservation rate: the paper's good example, its bad one, and every sort of thing."""
+"""The entity preservation rate: the paper's good and bad examples, and every kind of entity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page in headless Chromium, asked over its debugging pipe: what it logs, how wide it is, how it looks.
+"""Control a page in headless Chromium over its debugging pipe: its log, its width, and screenshots.
 
 python tests/evaluation/report/browser.py PAGE.html FOLDER      # screenshots at 1280 and 400 pixels, light and dark
 """
@@ -27,7 +27,7 @@ _KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), "Escape": (27, ""), "ArrowLeft": (
 
 
 class Browser:
-    """One page of one Chromium. `errors` are what it logged as errors and exceptions since it was opened."""
+    """One page in one Chromium. `errors` are the errors and exceptions it has logged since it was opened."""
 
     def __init__(self) -> None:
         self.errors: list[str] = []
@@ -62,7 +62,7 @@ class Browser:
         self._home.cleanup()
 
     def open(self, page: Path | str, width: int, height: int = 900, scheme: Literal["light", "dark"] = "light") -> None:
-        """Show a file, or what a server on this machine has, in a window of that size, under that colour scheme."""
+        """Open a file, or a page of a local server, with a window size and a color scheme."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self._ask("Emulation.setDeviceMetricsOverride", **size)
         scheme_ = {"name": "prefers-color-scheme", "value": scheme}
@@ -73,13 +73,13 @@ class Browser:
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def run(self, script: str) -> Any:
-        """What an expression comes to; a promise is waited for."""
+        """Return the value of an expression. A promise is awaited."""
         answer = self._ask("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
     def press(self, key: str, *, shift: bool = False) -> None:
-        """A key, down and up: a character, or one of `_KEYS` by its name."""
+        """Press and release a key: a character, or a name in `_KEYS`."""
         code, text = _KEYS.get(key, (0, key))
         words: dict[str, Any] = {"key": key, "modifiers": 8 if shift else 0}
         if code:
@@ -88,11 +88,11 @@ class Browser:
         self._ask("Input.dispatchKeyEvent", type="keyUp", **words)
 
     def type(self, text: str) -> None:
-        """Enter text where the focus is, as the clipboard or an input method does."""
+        """Enter text at the focus, as the clipboard or an input method does."""
         self._ask("Input.insertText", text=text)
 
     def move(self, x: float, y: float) -> None:
-        """Move the mouse to a point of the window."""
+        """Move the mouse to a point in the window."""
         self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
 
     def choose(self, selector: str, *paths: Path) -> None:
@@ -109,7 +109,7 @@ class Browser:
         self._session = session
 
     def accessibility(self) -> list[str]:
-        """The serious and critical findings of axe-core on the page: rule, explanation, elements."""
+        """Return the serious and critical findings of axe-core on the page: rule, explanation, and elements."""
         axe = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
         found: list[str] = self.run(f"""{axe};
             axe.run({{resultTypes: ["violations"]}}).then(result => result.violations
@@ -118,7 +118,7 @@ class Browser:
         return found
 
     def picture(self, height: int | None = None, top: int = 0) -> bytes:
-        """A PNG of the page from `top` on, all of it or so many pixels."""
+        """Return a PNG of the page from `top` down: all of it, or the given number of pixels."""
         width, whole = self.run("[innerWidth, document.documentElement.scrollHeight]")
         clip = {"x": 0, "y": top, "width": width, "height": height or whole - top, "scale": 1}
         answer = self._ask("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
@@ -153,7 +153,7 @@ class Browser:
 
 
 def main(page: str, folder: str) -> None:
-    """Screenshots of the page's beginning at both widths under both schemes."""
+    """Take screenshots of the top of the page in both widths and both color schemes."""
     from PIL import Image
 
     out = Path(folder)

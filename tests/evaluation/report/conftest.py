@@ -1,4 +1,4 @@
-"""Finished cells over invented notes, written as an experiment writes them; one note is out to break the page."""
+"""Finished cells over invented notes, in the files that an experiment writes. One note tries to break the page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Cells = Callable[..., Path]
 
 
 def notes() -> list[dict[str, Any]]:
-    """Twelve with a clinician and a date each, one of them hostile from end to end, and three without PHI."""
+    """Twelve notes with a clinician and a date each, one of them hostile throughout, and three notes without PHI."""
     rows: list[dict[str, Any]] = []
     for number, name in enumerate(SURNAMES.split()):
         text = f"{name} looked at the wound on 3/{number + 1}."
@@ -49,20 +49,20 @@ def found(row: dict[str, Any], passes: int) -> list[ScoredLabel]:
 
 @pytest.fixture
 def cells(tmp_path: Path) -> Cells:
-    """Writes a folder of results with one cell per number of passes and one without a model; gives its path."""
+    """Write a results folder with one cell per number of passes and one without a model, and return its path."""
     return lambda *args, **named: write(tmp_path, *args, **named)
 
 
 @pytest.fixture(scope="session")
 def written(tmp_path_factory: pytest.TempPathFactory) -> WrittenReport:
-    """The report of these cells, the corpus under a hostile name."""
+    """The report of these cells, with a hostile corpus name."""
     pytest.importorskip("matplotlib", reason="needs the extra evaluation")
     place = tmp_path_factory.mktemp("report")
     return write_report(write(place, name=HOSTILE), place / "out", resamples=50)
 
 
 def write(place: Path, split: str = "dev", name: str = "notes", passes: tuple[int, ...] = (1, 2)) -> Path:
-    """Write the corpus and the folder of results."""
+    """Write the corpus and the results folder."""
     folder = place / "tiny.results"
     corpus = place / "notes.jsonl"
     rows = notes()

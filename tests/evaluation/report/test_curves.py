@@ -1,4 +1,4 @@
-"""What is drawn over thresholds and over cost."""
+"""The charts over thresholds and over cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOTE = Pair(
 
 
 def test_a_threshold_keeps_what_scores_as_much_or_more() -> None:
-    """Of 10 letters and digits of gold: at 0.5 "Ruth Hale" (8) and y, at 0.7 "th Hale" (6) and y, at 0.9 no y."""
+    """The gold has 10 letters and digits: at 0.5 "Ruth Hale" (8) and y, at 0.7 "th Hale" (6) and y, at 0.9 no y."""
     points = by_threshold([NOTE], resamples=10, seed=0)
     assert [(p.score, p.recall.value, p.precision.value) for p in points] == [
         (0.5, pytest.approx(0.8), pytest.approx(8 / 9)),

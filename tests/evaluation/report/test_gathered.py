@@ -1,4 +1,4 @@
-"""What cells are called where there is little room."""
+"""Short names of cells."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def test_no_console_error_and_no_overflow_at_any_width_or_scheme(page: Path, bro
 
 
 def choose(browser: Browser, name: str, value: str) -> None:
-    """Take an option of the select of that name."""
+    """Choose an option of the select element with that name."""
     browser.run(f"document.querySelector('select[name={name}]').value = '{value}'")
     browser.run(f"document.querySelector('select[name={name}]').dispatchEvent(new Event('change'))")
 

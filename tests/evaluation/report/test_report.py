@@ -1,4 +1,4 @@
-"""The page, the figures and the JSON of an experiment."""
+"""The page, the figures, and the JSON of an experiment."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VOID = {"meta", "img", "use", "path", "rect", "input", "br"}
 
 
 class Reader(HTMLParser):
-    """Which elements a page has, its ids, what it refers to, and its text by the element it stands in."""
+    """Collects a page's elements, ids, references, and text by element."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -199,7 +199,7 @@ def test_a_folder_without_finished_cells_is_refused(tmp_path: Path) -> None:
 
 
 class Length:
-    """An embedder that sees the length of a text and nothing else."""
+    """An embedder that sees only the length of a text."""
 
     def embed(self, texts: list[str]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
         return np.array([[1.0, len(text)] for text in texts])

@@ -1,4 +1,4 @@
-"""A small release, and reviewers who answer as they are told."""
+"""A small release, and reviewers with scripted answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = ("Progress", "Progress", "Discharge", "Radiology")
 
 @pytest.fixture
 def release(tmp_path: Path) -> Path:
-    """120 released records in a folder with its manifest, as `deid` writes them."""
+    """A folder of 120 released records with a manifest, as `deid` writes them."""
     folder = tmp_path / "released"
     folder.mkdir()
     rows = [
@@ -41,7 +41,7 @@ def release(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def drawn(tmp_path: Path, release: Path) -> Callable[..., tuple[Path, Key]]:
-    """Draws from the release; returns the reviewers' folder and the key."""
+    """Draw from the release. Return the reviewers' folder and the key."""
 
     def make(bound: float = 0.05, seed: int | None = 3, **words: Any) -> tuple[Path, Key]:
         key = tmp_path / "review.key.json"
@@ -53,7 +53,7 @@ def drawn(tmp_path: Path, release: Path) -> Callable[..., tuple[Path, Key]]:
 
 @pytest.fixture
 def decide(tmp_path: Path) -> Callable[..., list[Path]]:
-    """What the pages save, where each reviewer marks the given stretches of the given cases and nothing else."""
+    """Write the files that the pages save, with each reviewer's marks on the given cases and no others."""
 
     def write(key: Key, *marks: dict[str, list[Sequence[Any]]]) -> list[Path]:
         paths = []

@@ -1,4 +1,4 @@
-"""Exact bounds against independent arithmetic, and their coverage in simulation."""
+"""Exact bounds against independent arithmetic, and their coverage in simulations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from incognote.evaluation.sampling import bounds
 
 
 def fewer(hits: int, n: int, population: int, marked: int) -> float:
-    """P(at most `hits` marked among n drawn), in whole numbers."""
+    """P(at most `hits` marked among n drawn), in integers."""
     ways = sum(comb(marked, k) * comb(population - marked, n - k) for k in range(hits + 1))
     return ways / comb(population, n)
 
@@ -67,7 +67,7 @@ def test_all_of_a_release_proves_what_was_seen() -> None:
 
 @pytest.mark.parametrize("leaking", [3, 12, 40])
 def test_the_bound_holds_in_as_many_draws_as_it_says(leaking: int) -> None:
-    """2,000 seeded draws of 60 from 400; three standard errors of a share of 0.05 are 0.015."""
+    """2,000 seeded draws of 60 from 400. For a proportion of 0.05, three standard errors are 0.015."""
     seen = np.random.default_rng(leaking).hypergeometric(leaking, 400 - leaking, 60, 2000)
     upper = {hits: bounds.hypergeometric(hits, 60, 400, 0.95) for hits in set(seen.tolist())}
     assert np.mean([upper[hits] < leaking for hits in seen.tolist()]) < 0.05 + 0.015

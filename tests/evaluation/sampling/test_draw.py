@@ -1,4 +1,4 @@
-"""What is drawn, what reviewers get, and what they cannot learn from it."""
+"""What is drawn, what reviewers receive, and what they cannot infer from it."""
 
 from __future__ import annotations
 

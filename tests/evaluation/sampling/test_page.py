@@ -1,4 +1,4 @@
-"""The review page holds all it needs, and lets nothing in a note act."""
+"""The review page is self-contained, and nothing in a note can execute."""
 
 from __future__ import annotations
 

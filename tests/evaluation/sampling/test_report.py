@@ -1,4 +1,4 @@
-"""What reviews prove."""
+"""What a review proves."""
 
 from __future__ import annotations
 
