@@ -1,4 +1,4 @@
-"""The lock of a folder: one run at a time, gone with its process and without a trace."""
+"""The lock of a folder: one run at a time, released when its process ends, and without a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records of files: what is read, what is refused with its reason, and that the others go on."""
+"""Records of files: which are read, which are refused and why, and that the others are still processed."""
 
 from __future__ import annotations
 

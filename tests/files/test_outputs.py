@@ -1,4 +1,4 @@
-"""Where released records go: whole or not at all, named by keyed hash, apart from the originals."""
+"""Outputs are written completely or not at all, named by a keyed hash, and kept apart from the originals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEY = Keyring(b"k" * 32)
 
 
 def _copy(out: Path, sources: Sources, *, keep_names: bool = True, overwrite: bool = False) -> list[str]:
-    """Everything that can be read, released as it is; the names of what was written."""
+    """Release every readable input unchanged. Return the names of the outputs."""
     where = place(str(out), sources)
     with Outputs(where, sources.files, KEY, keep_names=keep_names, overwrite=overwrite) as outputs:
         for source in sources.files:
@@ -84,7 +84,7 @@ def test_a_held_last_line_leaves_whole_lines_and_a_held_middle_one_keeps_the_ord
     one, _, three = read(sources.files[0])
     with Outputs(place(str(tmp_path / "out"), sources), sources.files, KEY, keep_names=True) as outputs:
         outputs.write(three, "3")
-        outputs.write(one, "1")  # as a retry might bring it
+        outputs.write(one, "1")  # as a retry might write it
     assert (tmp_path / "out" / "a.jsonl").read_bytes() == b"3\n1\n"
 
 
@@ -189,11 +189,11 @@ def test_a_killed_process_leaves_no_half_file_and_the_next_run_sweeps_its_remain
     [part] = tmp_path.iterdir()
     assert part.name.startswith(".")
     sweep(tmp_path)
-    assert part.exists()  # still being written
+    assert part.exists()  # another process is still writing it
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    for _ in range(100):  # the kernel drops the lock with the process, a moment later under load
+    for _ in range(100):  # the kernel releases the lock when the process ends, a little later under load
         sweep(tmp_path)
         if not part.exists():
             break

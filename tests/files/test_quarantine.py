@@ -1,4 +1,4 @@
-"""The quarantine: encrypted, bound to its header, nothing of a patient outside the seal."""
+"""The quarantine is encrypted and bound to its header, and nothing of a patient is readable without the key."""
 
 from __future__ import annotations
 

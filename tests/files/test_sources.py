@@ -51,7 +51,7 @@ def test_what_cannot_be_read_is_a_source_that_says_why(tmp_path: Path) -> None:
     (folder / "nowhere.txt").symlink_to("gone.txt")
     (folder / "loop.txt").symlink_to("loop.txt")
     (folder / "out").symlink_to(tmp_path / "other")
-    (folder / "in").symlink_to(folder / "deep")  # read anyway, under its own name
+    (folder / "in").symlink_to(folder / "deep")  # read under its own name anyway
     os.mkfifo(folder / "pipe.txt")
     found = {source.name: source.unread for source in find([str(folder)]).files}
     assert found == {

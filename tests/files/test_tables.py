@@ -1,4 +1,4 @@
-"""Tables as inputs and outputs: rows under a header, bad ones apart, and the way through the quarantine."""
+"""Tables as inputs and outputs: rows under a header, bad rows held separately, and retries from the quarantine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _inputs(path: Path, data: bytes, layout: Layout = PLAIN) -> list[Input]:
 
 
 def _released(inputs: list[Input], out: Path) -> bytes:
-    """The table that comes out when every input that could be opened is released as it is."""
+    """Return the table that results if every readable input is released unchanged."""
     sources = list(dict.fromkeys(one.source for one in inputs))
     with Outputs(beside(out), sources, KEY, keep_names=True) as outputs:
         for one in inputs:
@@ -96,7 +96,7 @@ def test_a_layout_that_does_not_fit_is_refused_before_a_row_is_read(tmp_path: Pa
     (tmp_path / "b.csv").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match="extra"):
         check_tables(find([str(tmp_path / "a.csv")]).files[0], PLAIN)
-    check_tables(find([str(tmp_path / "b.csv")]).files[0], PLAIN)  # a bad file is no fault of the layout
+    check_tables(find([str(tmp_path / "b.csv")]).files[0], PLAIN)  # a bad file is not an error in the layout
 
 
 def test_truncated_gzip_costs_only_what_is_missing(tmp_path: Path) -> None:

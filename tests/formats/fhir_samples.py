@@ -1,4 +1,4 @@
-"""What the FHIR tests share: opening, serving as a pipeline would, and resources with every element filled."""
+"""Helpers for the FHIR tests: open and rebuild resources as a pipeline does, and fill in every element."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ _BY_NAME = {"language": "en-US", "contentType": "text/plain", "targetFormat": "t
             "relation": "self", "status": "201 Created", "data": "1 -2.5 E"}
 _CHOICES = ("value", "effective", "deceased", "multipleBirth", "onset", "abatement", "medication", "reported",
             "allowed", "asNeeded", "bounds", "dose", "rate", "author", "target")
-_PLAIN = ("dosageInstruction", "targetFormat", "authoredOn", "rateOfUse")  # begin like a choice and are none
+_PLAIN = ("dosageInstruction", "targetFormat", "authoredOn", "rateOfUse")  # look like choice elements but are not
 _DEEPEST = 4
 
 
 def patient(**more: Any) -> dict[str, Any]:
-    """The smallest Patient, and more."""
+    """The smallest valid Patient, with additions."""
     return {"resourceType": "Patient", "id": "pt-1", **more}
 
 
 def observation(**more: Any) -> dict[str, Any]:
-    """The smallest Observation, and more."""
+    """The smallest valid Observation, with additions."""
     return {"resourceType": "Observation", "status": "final", "code": {"text": "x"}, **more}
 
 
 def bundle(*resources: dict[str, Any], base: str = "https://ehr.example/fhir") -> dict[str, Any]:
-    """A collection of resources of one server."""
+    """A collection Bundle with resources of one server."""
     return {"resourceType": "Bundle", "type": "collection", "entry": [
         {"fullUrl": f"{base}/{r['resourceType']}/{r['id']}", "resource": r} for r in resources]}
 
 
 def opened(resource: Mapping[str, Any] | str) -> FhirRecord:
-    """A resource, or its raw JSON, as an opened record."""
+    """Open a resource, or its raw JSON, as a record."""
     raw = resource if isinstance(resource, str) else json.dumps(resource, ensure_ascii=False)
     record = open_record(raw, REGISTRY)
     assert isinstance(record, FhirRecord)
@@ -60,7 +60,7 @@ def opened(resource: Mapping[str, Any] | str) -> FhirRecord:
 
 
 def answer(action: FieldAction, *, date: str | None = None, key: bytes = b"domain") -> str:
-    """What a pipeline puts in a field's place."""
+    """Return what a pipeline replaces a field with."""
     if action.action == "hash":
         return hmac.digest(key, action.text.content[action.start : action.end].encode(), "sha256").hex()[:16]
     return date if action.action == "date" and date is not None else f"[{action.entity_type}]"
@@ -69,11 +69,11 @@ def answer(action: FieldAction, *, date: str | None = None, key: bytes = b"domai
 def served(
     record: OpenRecord, words: Mapping[str, str] | None = None, *, date: str | None = None, key: bytes = b"domain"
 ) -> str:
-    """The rebuilt raw record.
+    """Return the rebuilt raw record.
 
     Args:
-        words: replaced wherever they stand in a free text.
-        date: what stands for every date; default a label.
+        words: replaced wherever they occur in free text.
+        date: replaces every date; a label by default.
     """
     sought = re.compile("|".join(map(re.escape, sorted(words or (), key=len, reverse=True))) or "(?!)")
     edits = {text.field: [(*match.span(), (words or {})[match[0]]) for match in sought.finditer(text.content)]
@@ -82,12 +82,12 @@ def served(
 
 
 def out(resource: Mapping[str, Any] | str, words: Mapping[str, str] | None = None, **how: Any) -> Any:
-    """The rebuilt record as Python values."""
+    """Return the rebuilt record as Python values."""
     return json.loads(served(opened(resource), words, **how))
 
 
 def values(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every scalar of a JSON value, with its path."""
+    """Return every scalar of a JSON value with its path."""
     if isinstance(node, dict):
         for name, inner in node.items():
             yield from values(inner, f"{path}.{name}" if path else name)
@@ -99,7 +99,7 @@ def values(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def dangling(bundle: Any) -> list[str]:
-    """The paths of a Bundle's references that lead to none of its entries and none of what contains them."""
+    """Return the paths of a Bundle's references whose target is neither an entry nor a contained resource."""
     full = {e["fullUrl"] for e in bundle["entry"]}
     full |= {f"{e['resource']['resourceType']}/{e['resource']['id']}" for e in bundle["entry"] if "id" in e["resource"]}
     lost = []
@@ -111,7 +111,7 @@ def dangling(bundle: Any) -> list[str]:
 
 
 def filled(resource: str, turn: int) -> dict[str, Any]:
-    """A resource of a type with every element filled; of elements that exclude each other, the one whose turn it is."""
+    """Return a resource with every element filled in. Of mutually exclusive elements, `turn` selects one."""
     return {"resourceType": resource, **_elements(resource, rules().resources[resource], turn, 0)}
 
 

@@ -1,4 +1,4 @@
-"""What every format keeps: untouched bytes, edits only where they are asked for, places, refusals, bounded memory."""
+"""Requirements for every format: untouched bytes, edits only as requested, positions, refusals, and bounded memory."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ each_format = pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
 
 
 class CountingStream(io.BufferedReader):
-    """A stream that counts what was taken from it."""
+    """A stream that counts the bytes read from it."""
 
     taken = 0
 
@@ -83,7 +83,7 @@ def test_what_nobody_edits_is_written_back_byte_for_byte(sample: Sample, texts: 
     assert len(documents) == (len(texts) if sample.many else 1)
     assert all(_written(document) == document.data for document in documents)
     written = documents[0].head + b"".join(_written(document) + document.after for document in documents)
-    assert written == data.replace(b"\n\n", b"\n") if sample.form.name == "lines" else written == data  # blank lines go
+    assert written == data.replace(b"\n\n", b"\n") if sample.form.name == "lines" else written == data  # drops blanks
 
 
 @each_format

@@ -1,4 +1,4 @@
-"""FHIR resources and Bundles, opened, served and put together again."""
+"""FHIR resources and Bundles: opened, processed, and rebuilt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attached texts: base64 in, base64 out, and nothing released that cannot be read."""
+"""Attached texts: base64 in, base64 out, and nothing is released that cannot be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields for a code or a unit hold nothing else: words that nobody listed are hashed or withheld, found or not."""
+"""Fields for codes and units: words that are not listed are hashed or withheld, whether detected or not."""
 
 from __future__ import annotations
 

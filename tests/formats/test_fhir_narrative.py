@@ -1,4 +1,4 @@
-"""XHTML: the text a reader sees, and edits of it carried back between tags that stay."""
+"""XHTML narratives: the text that a reader sees, and edits to it between unchanged tags."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def div(inner: str) -> str:
 
 
 def edited(source: str, *changes: tuple[str, str]) -> str:
-    """A narrative whose words are replaced where they first stand."""
+    """Replace words of a narrative at their first occurrence."""
     read = Narrative(source)
     spans = [(read.text.index(old), read.text.index(old) + len(old), new) for old, new in changes]
     return splice(source, read.edits(spans))

@@ -1,4 +1,4 @@
-"""Numbers, codes and units of FHIR: clinical values pass, identifiers in their place do not."""
+"""Numbers, codes, and units in FHIR: clinical values pass, but identifiers in those fields do not."""
 
 from __future__ import annotations
 

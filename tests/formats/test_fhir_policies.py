@@ -1,4 +1,4 @@
-"""The example Bundle under the shipped policies and operators: valid whatever they make of its dates."""
+"""The example Bundle under the shipped policies and operators stays valid, whatever they do to its dates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def scene_of(action: FieldAction, patient: str | None, policy: Policy) -> tuple[
 
 
 def under(policy: Policy, *, dates_by: str | None = None) -> Any:
-    """The example's structured fields served by a policy, its dates perhaps by one operator."""
+    """Process the example's structured fields under a policy, optionally with one operator for its dates."""
     record = opened(RAW)
     values = {}
     for action in record.actions:

@@ -1,4 +1,4 @@
-"""References and URLs: their ids are hashed, their servers forgotten, their form kept."""
+"""References and URLs: ids are hashed, servers are dropped, and the form is kept."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IDS = st.from_regex(r"[A-Za-z0-9\-.]{1,64}", fullmatch=True)
 
 
 def remapped(written: str, hashes: dict[str, str] | None = None) -> str:
-    """A reference with every id replaced by H, or by what stands for it."""
+    """Return a reference with every id replaced by H or by its mapped value."""
     link = take_apart(written, "reference")
     edits = [(s.start, s.end, (hashes or {}).get(written[s.start : s.end], "H")) for s in link.segments]
     return splice(written, [*link.fixed, *edits])

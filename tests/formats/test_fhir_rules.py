@@ -1,4 +1,4 @@
-"""The rules files against the models of the fhir.resources package (R4B, of which these types equal R4)."""
+"""The rules files against the models of the fhir.resources package (R4B, whose types here are the same as R4's)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ PRIMITIVES = {
     "Canonical": "canonical", "Url": "url",
 }
 OURS = {"onsetRange": ("AgeRange", "Range"), "abatementRange": ("AgeRange", "Range")}
-TURNS = 12  # the largest group of elements that exclude each other, Observation.value[x], has eleven
+TURNS = 12  # the largest group of mutually exclusive elements, Observation.value[x], has eleven
 
 
 def model_elements(model: Any) -> Iterator[tuple[str, str, bool, Any]]:
-    """Name, type, whether a list, and the model of what is inside, for each element of a model."""
+    """Return the name, type, whether it is a list, and the inner model of each element of a model."""
     for python_name, info in model.model_fields.items():
         name = info.alias or python_name
         if name.startswith("_") or name in ("fhir_comments", "resourceType"):

@@ -1,4 +1,4 @@
-"""Every string and number of FHIR R4 that passes, tried with identifiers: each is scanned, replaced or refused."""
+"""Identifiers in every string and number of FHIR R4 that can pass: each is scanned, replaced, or refused."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RXNORM, UCUM = "http://www.nlm.nih.gov/research/umls/rxnorm", "http://unitsofmea
 
 
 def leaves(elements: Elements, above: tuple[Elements, ...] = ()) -> Iterator[tuple[Way, ElementRule]]:
-    """Every primitive of a type with the way to it; a data type inside itself is not unfolded again."""
+    """Return every primitive of a type with its path. A data type inside itself is not expanded again."""
     for name, rule in elements.items():
         step = (name, rule.many)
         if is_primitive(rule.type):

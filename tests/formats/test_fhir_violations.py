@@ -1,4 +1,4 @@
-"""What the FHIR rules refuse: each with the path of what is wrong, and never its value."""
+"""What the FHIR rules refuse. The message includes the path of the error, but never its value."""
 
 from __future__ import annotations
 

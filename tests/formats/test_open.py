@@ -1,4 +1,4 @@
-"""Opening records by their schemas, and putting them together again."""
+"""Opening records with their schemas, and rebuilding them."""
 
 from __future__ import annotations
 
@@ -398,7 +398,7 @@ def test_the_walker_accepts_what_jsonschema_accepts_and_never_quotes(field: dict
     '{"dataType":"note","id":{%s:1}}', '{"dataType":"note"}%s', '{"dataType":"note","text":%s',
 ]))
 def test_no_error_holds_a_value(value: str, shape: str) -> None:
-    value = f"Zq7{value}"  # no message of ours holds this
+    value = f"Zq7{value}"  # no message of ours contains this
     raw = shape % json.dumps(value)
     caught: IncognoteError | None = None
     try:

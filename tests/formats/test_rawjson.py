@@ -1,4 +1,4 @@
-"""The position-keeping JSON reader, against the standard library's and against itself."""
+"""The JSON reader that keeps positions, against the standard library's reader and against itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from incognote.errors import AccountingError, MalformedRecord
 from incognote.formats.base import splice
 from incognote.formats.records.rawjson import MAX_DEPTH, Node, parse, quoted, raw_offsets, string_edits
 
-ANY_TEXT = st.text(st.characters(), max_size=30)  # with lone surrogates, NUL, combining marks and emoji
+ANY_TEXT = st.text(st.characters(), max_size=30)  # includes lone surrogates, NUL, combining marks, and emoji
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | ANY_TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
@@ -26,7 +26,7 @@ WRITINGS = st.fixed_dictionaries(
 
 
 def value_of(raw: str, node: Node) -> Any:
-    """A node as Python values."""
+    """Return a node as Python values."""
     if node.kind == "object":
         return {name: value_of(raw, inner) for name, inner in node.value.items()}
     if node.kind == "array":
@@ -40,7 +40,7 @@ def nodes_of(node: Node) -> list[Node]:
 
 
 def joined(text: str) -> str:
-    """Surrogate pairs made one character, as any JSON reader would."""
+    """Join surrogate pairs into one character, as any JSON reader does."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 

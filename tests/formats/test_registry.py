@@ -1,4 +1,4 @@
-"""Which format a source is of, and that a reader which loses something, or lies, releases nothing."""
+"""Format detection. A reader that loses or falsifies data releases nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ EDITS = {"name": [(0, 12, "[PERSON]")]}
 
 
 class Lines(Document):
-    """`field = text` lines; subclasses of it lie."""
+    """`field = text` lines; its subclasses misbehave."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -87,7 +87,7 @@ def _format(document: Callable[[bytes], Document]) -> Format:
 
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Callable[[Format], Format]:
-    """Make a format one that an installed package adds."""
+    """Install a format as if a package had added it."""
 
     def installed(form: Format) -> Format:
         monkeypatch.setattr(registry, "every", lambda: registry.ours() | {form.name: form})
@@ -129,7 +129,7 @@ def test_a_reader_that_fails_is_a_refusal_that_quotes_nothing(install: Callable[
 
 
 class Box(Document):
-    """Documents behind one another, each after its length and a colon."""
+    """Concatenated documents, each after its length and a colon."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.children, at = data, {}, 0
@@ -204,4 +204,4 @@ def test_a_format_that_claims_a_suffix_of_ours_is_refused(monkeypatch: pytest.Mo
     monkeypatch.setattr(registry, "load", lambda group, name: thief)
     with pytest.raises(SettingError, match=r"text and thief both claim \.txt"):
         registry.every.__wrapped__()
-    assert name_of(suffix_of("a.TXT.gz")) == "text"  # ours are asked first
+    assert name_of(suffix_of("a.TXT.gz")) == "text"  # built-in formats take precedence

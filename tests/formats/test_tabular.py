@@ -1,4 +1,4 @@
-"""Tables: rows as records, pieces of one note joined, and every byte outside the changed cells kept."""
+"""Tables: rows as records, notes joined from several rows, and every byte outside the changed cells kept."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def opened(t: Table) -> list[OpenRows]:
 
 
 def rebuilt(t: Table, edits: Mapping[str, Sequence[tuple[int, int, str]]] | None = None) -> str:
-    """The whole table, every record with the same edits and every action served by [X]."""
+    """Rebuild the whole table, with the same edits in every record and [X] for every action."""
     parts = []
     for record in opened(t):
         mine = {path: found for path, found in (edits or {}).items() if path in {x.field for x in record.texts}}

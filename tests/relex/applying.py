@@ -1,4 +1,4 @@
-"""Surrogates put into a text, for tests of what is rendered: a note in, the note with its replacements out."""
+"""Apply surrogates to a note, for tests of rendering: a note in, the note with its replacements out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, S
 
 
 def bearers(identities: Iterable[Identity]) -> dict[MentionVariant, Identity]:
-    """Which identity each variant is of."""
+    """Map each variant to its identity."""
     return {variant: identity for identity in identities for variant in identity.variants}
 
 
@@ -20,7 +20,7 @@ def apply(
     surrogates: Mapping[str, Surrogate],
     render: Callable[[MentionVariant, Identity, Surrogate], RenderedSurrogate | None],
 ) -> tuple[str, tuple[Replacement, ...]]:
-    """Each span replaced by its identity's surrogate; its type in brackets where none can be written so."""
+    """Replace each span with its identity's surrogate, or with its type in brackets if none can be rendered."""
     pieces: list[str] = []
     replacements: list[Replacement] = []
     done = length = 0

@@ -1,4 +1,4 @@
-"""A real OpenSearch node on the loopback, one for all processes of a test run."""
+"""A real OpenSearch node on the local machine, shared by all processes of a test run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 
 START = Path(__file__).parents[2] / "scripts" / "opensearch" / "start.sh"
-_WHOLE_RUN = 1500  # seconds: the others may be at work for long after this process has nothing left to test
-_PATIENCE = 240  # seconds until a node that does not come is given up; the first one builds itself
+_WHOLE_RUN = 1500  # seconds: other processes may still be working long after this one has run out of tests
+_PATIENCE = 240  # seconds to wait for a node; the first one has to be built
 
 
 class Node:
-    """A node of its own data folder, which can be killed and started again on the same."""
+    """A node with its own data folder, which can be killed and restarted on the same data."""
 
     def __init__(self, folder: Path, stdin: int | None = None) -> None:
         self.folder = folder
@@ -33,11 +33,11 @@ class Node:
 
     @property
     def address(self) -> str:
-        """Host and port."""
+        """The host and port."""
         return f"localhost:{self.port}"
 
     def start(self) -> None:
-        """Start it and wait until it serves what it has."""
+        """Start the node and wait until it serves its data."""
         self.folder.mkdir(parents=True, exist_ok=True)
         log = self.folder.parent / f"{self.folder.name}.log"
         with log.open("ab") as out:
@@ -59,7 +59,7 @@ class Node:
             time.sleep(0.1)
 
     def kill(self) -> None:
-        """kill -9."""
+        """Kill it with SIGKILL."""
         assert self._process is not None
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -67,7 +67,7 @@ class Node:
             self._process.stdin.close()
 
     def wait(self) -> None:
-        """Until it has ended, which it does when no process of the test run holds its standard input open any more."""
+        """Wait until it has ended, which happens when no process of the test run holds its standard input open."""
         assert self._process is not None
         self._process.wait(timeout=_WHOLE_RUN)
 
@@ -87,7 +87,7 @@ def _free_port() -> int:
 
 
 def needs_java() -> None:
-    """Skip where a node cannot be started."""
+    """Skip if a node cannot be started."""
     for program in ("java", "mvn"):
         if shutil.which(program) is None:
             pytest.skip(f"an OpenSearch node needs {program}")
@@ -95,7 +95,7 @@ def needs_java() -> None:
 
 @pytest.fixture(scope="session")
 def opensearch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Host and port of the node. It lives as long as a process of the test run holds its pipe open."""
+    """The node's host and port. It runs as long as a process of the test run holds its pipe open."""
     pytest.importorskip("opensearchpy", reason="the extra `opensearch` is not installed")
     needs_java()
     base = tmp_path_factory.getbasetemp()

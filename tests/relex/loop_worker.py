@@ -1,4 +1,4 @@
-"""A process that relexicalizes: `loop_worker.py URL SEED`. It tells each note when it has been served."""
+"""A process that relexicalizes notes: `loop_worker.py URL SEED`. It reports each note when it is done."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MOVING = (
 
 
 def note(record: str, patient: str, marked: str) -> RelexNote:
-    """A note whose mentions are written `[TYPE|words]`."""
+    """A note with mentions as `[TYPE|words]`."""
     plain, at = "", 0
     spans: list[tuple[int, int, str]] = []
     for match in _MARK.finditer(marked):
@@ -53,7 +53,7 @@ def note(record: str, patient: str, marked: str) -> RelexNote:
 
 
 async def main(url: str, seed: int) -> None:
-    """Each note by itself, in an order of its own."""
+    """Process each note separately, in an order that depends on the seed."""
     async with await open_index(url, KEY) as index:
         tools = Tools(index, KEY)
         sys.stdout.write("open\n")

@@ -1,4 +1,4 @@
-"""Surrogates in a text: offsets, untouched bytes, every way of writing; RedactOR's sample record."""
+"""Applying surrogates to a text: offsets, untouched bytes, every way of writing, and RedactOR's sample record."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_wilson_and_dr_adam_wilson_become_chang_and_dr_kevin_chang() -> None:
     assert out == "Dr. Kevin Chang saw her; Chang agreed. CHANG, KEVIN. Signed, K. Chang's scribe."
 
 
-# RedactOR §A.9.2, with identities made by hand.
+# RedactOR §A.9.2, with hand-made identities.
 RECORD = {
     "AGE": "45 years",
     "note": (
@@ -79,7 +79,7 @@ FOUND: list[tuple[Group, str, str, dict[str, str]]] = [
 
 
 def relexicalized(choices: Choices) -> tuple[str, str, tuple[Replacement, ...]]:
-    """The sample's AGE field, its note, and what was replaced in the note."""
+    """Return the sample's AGE field, its note, and the replacements in the note."""
     note, age = Text(RECORD["note"], "note"), Text(RECORD["AGE"], "AGE")
     field = Span(age, 0, len(age), "AGE")
     mentions = {find(note, kind, words): (group, more) for group, kind, words, more in FOUND}

@@ -1,4 +1,4 @@
-"""One note at a time, in any order, ends in the partition that all at once have: over whole longitudinal corpora."""
+"""Notes processed one at a time, in any order, give the same partition as all at once, on whole corpora."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .loop_worker import KEY, note
 
 
 async def ended(notes: Iterable[RelexNote], portions: Iterable[list[RelexNote]]) -> set[frozenset[MentionVariant]]:
-    """The partition in a new index when the portions have come, one after the other."""
+    """Return the partition in a new index after the portions were processed in order."""
     index = MemoryIndex(KEY)
     tools = Tools(index, KEY)
     for portion in portions:
@@ -43,7 +43,7 @@ async def test_a_corpus_note_by_note_in_a_shuffled_order_is_partitioned_as_all_a
     assert await ended(notes, ([one] for one in mixed)) == at_once
     every = {frozenset(one.variants) for one in cluster(v for n in notes for v in n.variants)}
     assert at_once <= every
-    assert all(v.type in ("COUNTRY", "STATE") for one in every - at_once for v in one if _indexed(v))  # these stay
+    assert all(v.type in ("COUNTRY", "STATE") for one in every - at_once for v in one if _indexed(v))  # they stay
 
 
 def _indexed(variant: MentionVariant) -> bool:

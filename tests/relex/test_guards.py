@@ -1,4 +1,4 @@
-"""What the loop never lets through: two of a scope alike, an original as a surrogate, a name of the roster."""
+"""What the loop never allows: equal surrogates in a scope, an original as a surrogate, or a name from the roster."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def tools(**more: object) -> Tools:
 
 
 async def surrogates(served: Tools, *notes: RelexNote) -> list[str]:
-    """What stands in the mentions of a batch, note after note."""
+    """Return the words that replace the mentions of a batch, note by note."""
     shown = (await relexicalize(notes, served)).shown
     return [shown[v].text for one in notes for v in sorted(one.variants, key=lambda v: v.start)]
 
@@ -115,7 +115,7 @@ async def test_the_order_of_a_batch_changes_no_surrogate_though_draws_collide(ki
 
 
 class _Meanwhile(EmbeddedClusterer):
-    """Another worker serves a batch of its own while this one clusters for the first time."""
+    """Another worker processes its own batch while this one clusters for the first time."""
 
     def __init__(self, other: Callable[[], Awaitable[object]]) -> None:
         self._others = [other]

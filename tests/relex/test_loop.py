@@ -1,4 +1,4 @@
-"""The loop: who was met before is found again, the partition is a function of what was met, the index has the word."""
+"""The loop recognizes known identities, its partition depends only on the mentions seen, and the index decides."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def index(dimension: int = 0) -> MemoryIndex:
 
 
 def words(outcome: BatchOutcome, note: RelexNote) -> list[str]:
-    """What stands in the note's mentions, in their order."""
+    """Return the words that replace the note's mentions, in order."""
     return [outcome.shown[one].text for one in sorted(note.variants, key=lambda v: v.start)]
 
 
@@ -39,7 +39,7 @@ def texts(shown: Mapping[MentionVariant, ShownSurrogate]) -> dict[MentionVariant
 
 
 async def standing(index: MemoryIndex, notes: Iterable[RelexNote]) -> set[frozenset[MentionVariant]]:
-    """The partition that the index has now."""
+    """Return the current partition of the index."""
     mentions = sorted(one for note in notes for one in note.variants)
     together = defaultdict(set)
     for one, found in (await partition.led(index, mentions)).items():
@@ -104,7 +104,7 @@ async def test_who_turns_out_to_be_another_is_named_with_the_records_to_make_ane
     await relexicalize([lone], tools)
     assert await standing(store, [adam, lone]) == wanted([adam, lone])
     report = (await relexicalize([beth], tools)).report
-    assert report.outdated == ("1",)  # that lone Wilson may be either by now
+    assert report.outdated == ("1",)  # the lone Wilson could now be either person
     assert await standing(store, [adam, lone, beth]) == wanted([adam, lone, beth])
     again = await relexicalize([lone], tools)
     assert again.report.outdated == ()

@@ -1,4 +1,4 @@
-"""What is recalled is enough: clustering it gives what clustering everything gives."""
+"""The recalled mentions are sufficient: clustering them gives the same result as clustering everything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several processes on one index: one partition, one surrogate each, whatever dies in between."""
+"""Several processes on one index: one partition and one surrogate per identity, even if some are killed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Opened = Callable[[str], Awaitable[SurrogateIndex]]
 
 @pytest.fixture
 async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opened]:
-    """A new index of a vendor, its address as `url`; closed at the end, and dropped where it lies in OpenSearch."""
+    """A new index of a vendor, with its address as `url`. Closed at the end, and dropped if in OpenSearch."""
     made: list[SurrogateIndex] = []
 
     async def one(vendor: str) -> SurrogateIndex:
@@ -39,7 +39,7 @@ async def opened(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
             url = f"opensearch://{request.getfixturevalue('opensearch')}/loop-{tmp_path.name[-8:].strip('_')}"
             url = url.lower() + "?tls=off&replicas=0&vectors=off"
         index = await open_index(url, KEY, create=True)
-        index.url = url  # type: ignore[attr-defined]  # for the workers
+        index.url = url  # type: ignore[attr-defined]  # the workers need it
         made.append(index)
         return index
 
@@ -56,12 +56,12 @@ def started(url: str, seed: int) -> subprocess.Popen[str]:
 
 
 def told(lines: list[str]) -> dict[str, list[str]]:
-    """What a worker said of each note."""
+    """Return what a worker reported for each note."""
     return {name: json.loads(texts) for name, _, texts in (line.partition("\t") for line in lines) if texts}
 
 
 async def standing(index: SurrogateIndex) -> set[frozenset[MentionVariant]]:
-    """The partition that the index has now."""
+    """Return the current partition of the index."""
     together = defaultdict(set)
     for one, found in (await partition.led(index, sorted(v for n in NOTES for v in n.variants))).items():
         if found:

@@ -1,4 +1,4 @@
-"""Locations: none lies in another, whatever ways lead there."""
+"""Locations: none may be inside another, whatever path leads there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line, the worker and the jobs of the API agree on what an outage is, and what becomes of its records."""
+"""The command line, the worker, and the API's jobs treat the same failures as outages, with the same outcome."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Away = Callable[[str | None], None]
 
 @pytest.fixture
 def away(monkeypatch: pytest.MonkeyPatch) -> Away:
-    """From now on the machine answers with a code; with None it serves again."""
+    """From now on, the server fails with this code. With None, it works again."""
     real, now = Deidentifier._one, list[str | None]([None])
 
     async def unserved() -> Result:
@@ -57,7 +57,7 @@ def away(monkeypatch: pytest.MonkeyPatch) -> Away:
 
 
 def by_command(folder: Path, between: Callable[[], None]) -> str:
-    """`deid`, and a retry of what it held for something that did not serve it."""
+    """Run `deid`, and retry what it held because a service was unavailable."""
     (folder / "note.txt").write_text(NOTE)
     words = ["--key-file", str(folder / "key"), "--detectors", "rules"]
     done = CliRunner().invoke(app, ["deid", str(folder / "note.txt"), "--out", str(folder / "out"), *words, "--json"])
@@ -71,7 +71,7 @@ def by_command(folder: Path, between: Callable[[], None]) -> str:
 
 
 def by_worker(folder: Path, between: Callable[[], None]) -> str:
-    """A worker until its source is empty; the outage ends at its first pause."""
+    """Run a worker until its source is empty. The outage ends at its first pause."""
     (folder / "source").mkdir()
     (folder / "source" / "note.txt").write_text(NOTE)
     settings = ServiceSettings(rest_seconds=0.0, poll_seconds=0.02, longest_pause=0.02)
@@ -91,7 +91,7 @@ def by_worker(folder: Path, between: Callable[[], None]) -> str:
             between()
             await real(seconds)
 
-        worker._sleep = sleep  # type: ignore[method-assign]  # where it waits, the outage ends
+        worker._sleep = sleep  # type: ignore[method-assign]  # the outage ends when it waits
         asyncio.run(worker.run(once=True))
         counts = ledger.counts(release.id)
     ledger.close()
@@ -100,7 +100,7 @@ def by_worker(folder: Path, between: Callable[[], None]) -> str:
 
 
 def by_job(folder: Path, between: Callable[[], None]) -> str:
-    """Two rounds of the API's runner."""
+    """Run two rounds of the API's job runner."""
     given = {"home": folder, "key_file": str(folder / "key"), "detectors": ("rules",)}
     with Deidentifier(**given) as made:
         context = ApiContext(made, Telemetry(io.StringIO()), given)

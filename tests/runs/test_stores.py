@@ -1,4 +1,4 @@
-"""Folders and a real S3-compatible server: what is seen, what is read, how a shard comes to its place."""
+"""Folders and a real S3-compatible server: which files are listed and read, and how a shard is put in place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Make = Callable[[str], Location]
 
 @pytest.fixture(scope="module")
 def s3() -> Iterator[str]:
-    """The address of a server that speaks S3's API."""
+    """The address of a server with the S3 API."""
     pytest.importorskip("s3fs", reason="the extra `s3` is not installed")
     moto = pytest.importorskip("moto.server", reason="moto is not installed")
     server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
@@ -31,7 +31,7 @@ def s3() -> Iterator[str]:
 
 @pytest.fixture(params=["folder", "s3"])
 def make(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """A place by its name."""
+    """Open a location by its name."""
     if request.param == "folder":
 
         def folder(name: str) -> Location:
@@ -62,7 +62,7 @@ def put(where: Location, name: str, data: bytes) -> None:
 
 
 def held(where: Location) -> dict[str, bytes]:
-    """All that is there, hidden things too."""
+    """Return everything in the location, including hidden files."""
     if where.store is not None:
         where.store.invalidate_cache()
         found = where.store.find(where.root)
@@ -110,7 +110,7 @@ def test_a_shard_is_seen_when_it_is_placed_and_not_before(make: Make) -> None:
     assert "r1/ab.jsonl" not in held(where)
     destination.place("r1/ab.jsonl")
     assert held(where) == {"r1/ab.jsonl": b"x\n"}
-    destination.place("r1/ab.jsonl")  # a second recoverer
+    destination.place("r1/ab.jsonl")  # a second worker recovering the same shard
     assert held(where) == {"r1/ab.jsonl": b"x\n"}
 
 
@@ -140,7 +140,7 @@ def test_small_files_are_put_whole_over_what_is_there(make: Make) -> None:
     destination.put("r1/tombstones.json", b"1")
     destination.put("r1/tombstones.json", b"2")
     assert held(where) == {"r1/tombstones.json": b"2"}
-    assert destination.readable() is True  # moto asks nobody for rights, and root may read all
+    assert destination.readable() is True  # moto does not check permissions, and root may read everything
     assert held(where) == {"r1/tombstones.json": b"2"}
 
 
@@ -161,7 +161,7 @@ def test_a_place_that_does_not_answer_is_said_and_nothing_of_its_name(monkeypatc
 
 
 def test_a_hundred_thousand_files_in_one_folder_are_seen_one_by_one(tmp_path: Path) -> None:
-    """Of nothing but names: what is seen is handed on as it comes."""
+    """Nothing but names: files are passed on as they are listed."""
     count = 100_000 if os.environ.get("INCOGNOTE_SOAK") == "full" else 5_000
     for number in range(count):
         (tmp_path / f"{number:06}.txt").touch()
@@ -179,7 +179,7 @@ def test_a_sink_that_is_not_there_and_a_store_nobody_knows(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("url", "extra"), [("gs://b/x", "gcs"), ("az://b/x", "azure")])
 def test_stores_of_other_vendors_are_opened_by_name(url: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Their packages are asked for by name; what is not installed is said with its extra."""
+    """Their packages are imported by name. The error for a missing package names its extra."""
     import fsspec
 
     def absent(*words: Any, **more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""One run: every record is released or held, and the counts say so."""
+"""In every run, each record is released or held, and the counts agree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _inputs(tmp_path: Path, data: bytes) -> Iterable[Input]:
 
 
 def _serve(inputs: Iterator[Input]) -> Iterator[Result]:
-    """Releases in windows of two, as the SDK does; what says `hold` goes to review."""
+    """Release in windows of two, as the SDK does. Texts that contain `hold` go to review."""
     window: list[Input] = []
     for one in inputs:
         window.append(one)
@@ -77,7 +77,7 @@ def test_every_record_is_released_or_held_in_order(tmp_path: Path) -> None:
 
 def test_the_tally_gathers_what_the_manifests_say(tmp_path: Path) -> None:
     tally, _, _ = _settle(_inputs(tmp_path, b'{}\n"hold"\n{}\n'))
-    assert tally.replaced == {"DATE": 4}  # of the released ones
+    assert tally.replaced == {"DATE": 4}  # of the released records
     assert tally.schemas == {"note": "0f"}
     assert tally.labels == {"policy": {"name": "strict"}}
 

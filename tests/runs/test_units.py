@@ -1,4 +1,4 @@
-"""Durations, sizes and costs as people read them."""
+"""Durations, sizes, and costs in human-readable form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the conformance suite knows of each format: a module here with `SAMPLES` is found by itself."""
+"""Samples of each format for the conformance suite, which discovers every module here that defines `SAMPLES`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from incognote.formats.base import Format
 
 @dataclass(frozen=True)
 class Sample:
-    """How sources of a format are made.
+    """How to make sources of a format.
 
     Args:
-        form: opens them.
-        make: a source with these texts, in order; one document each where `many`.
+        form: the format that opens them.
+        make: makes a source with these texts, in order; one document each if `many`.
         damaged: sources that are refused, with the reason code of each.
-        many: whether a source holds several documents.
+        many: whether a source can contain several documents.
     """
 
     form: Format

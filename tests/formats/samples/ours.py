@@ -1,4 +1,4 @@
-"""Text, JSON, JSON lines and tables."""
+"""Plain text, JSON, JSON lines, and tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS = Columns(("text",), passed=("id",))
 
 
 def _record(text: str, **how: bool) -> str:
-    return json.dumps({"dataType": "note", "id": "7", "text": text}, **how)  # type: ignore[arg-type]  # flags of dumps
+    return json.dumps({"dataType": "note", "id": "7", "text": text}, **how)  # type: ignore[arg-type]  # options of json.dumps
 
 
 def _lines(texts: Sequence[str]) -> bytes:

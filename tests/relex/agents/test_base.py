@@ -1,4 +1,4 @@
-"""The embedded validator: which hits of the index it takes for the same referent, and all that it must refuse."""
+"""The embedded validator: which index hits it accepts as the same entity, and which it must reject."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ OWN = "patient:p1"
 
 
 def hit(original: str | None, type: str = "CLINICIAN", scope: str = "", group: Group = "PERSON") -> IndexHit:
-    """A hit as near as can be, whatever it says."""
+    """Return a hit with the highest score, whatever its content."""
     place = IdentityPlace("clinic", scope, group)
     return IndexHit(IndexedIdentity("e" * 32, place, type, {"given": "x"}, "x", {}, original), 1.0)
 
 
 async def decided(marked: str, *hits: IndexHit) -> list[bool]:
-    """What the validator says of each hit for the one identity of a note of patient p1."""
+    """Return the validator's decision on each hit for the only identity in a note of patient p1."""
     (identity,) = cluster(note("1", "p1", marked).variants)
     return await EmbeddedValidator().validate(identity, "", hits, [])
 
@@ -115,7 +115,7 @@ async def test_the_answers_stand_in_the_order_of_the_hits() -> None:
 
 
 class Alike:
-    """An embedder to which all texts are the same, so that everything is a hit and only the validator decides."""
+    """An embedder that gives all texts the same vector, so everything is a hit and only the validator decides."""
 
     name, version, dimension = "alike", "1", 4
 
@@ -124,7 +124,7 @@ class Alike:
 
 
 async def identities(*notes: RelexNote) -> list[str]:
-    """The identity of each mention, note after note, where every earlier one of its group is a hit."""
+    """Return the identity of each mention, note by note. Every earlier identity of its group is a hit."""
     tools = Tools(MemoryIndex(Keyring(KEY.master), dimension=4), Keyring(KEY.master), embedder=Alike())
     shown: list[str] = []
     for one in notes:

@@ -1,4 +1,4 @@
-"""Notes with marked mentions, and what the clusterer makes of them."""
+"""Notes with marked mentions, and the results of clustering them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Group = Callable[..., list[set[str]]]
 
 
 def _marked(note: str, record: str = "r1", patient: str = "p1") -> list[MentionVariant]:
-    """The variants of a note whose mentions stand as `[TYPE words]`."""
+    """Return the variants of a note with mentions as `[TYPE words]`."""
     text, places, done = "", [], 0
     for match in _MARK.finditer(note):
         text += note[done : match.start()]
@@ -33,13 +33,13 @@ def _marked(note: str, record: str = "r1", patient: str = "p1") -> list[MentionV
 
 
 def _words(variants: Iterable[MentionVariant]) -> list[set[str]]:
-    """The words of each identity, as sets, sorted."""
+    """Return the words of each identity, as sorted sets."""
     return sorted(({v.words for v in one.variants} for one in cluster(variants)), key=sorted)
 
 
 @pytest.fixture(scope="session")
 def together() -> Group:
-    """Identities of notes, as sets of words; each note is a record of p1, or of whom `(patient, note)` says."""
+    """The identities of notes, as sets of words. Each note is a record of p1, or of the patient in (patient, note)."""
 
     def group(*notes: str | tuple[str, str]) -> list[set[str]]:
         found: list[MentionVariant] = []
@@ -53,7 +53,7 @@ def together() -> Group:
 
 @pytest.fixture(scope="session")
 def marked() -> Callable[..., list[MentionVariant]]:
-    """The variants of a note with marks: (note, record, patient)."""
+    """The variants of a note with marked mentions: (note, record, patient)."""
     return _marked
 
 
@@ -65,7 +65,7 @@ def longitudinal() -> dict[MentionVariant, str]:
 
 @pytest.fixture(scope="session", params=["blind.jsonl", "blind2.jsonl", "blind3.jsonl"])
 def another_author(request: pytest.FixtureRequest) -> dict[MentionVariant, str]:
-    """The same of the notes by three other authors; of the last only totals are looked at."""
+    """The same for the notes by three other authors. For the last author, only totals may be inspected."""
     return _gold(request.param)
 
 

@@ -1,4 +1,4 @@
-"""What stands around a mention and tells of its bearer."""
+"""Words around a mention that describe its person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bar on the longitudinal notes."""
+"""The minimum score on the longitudinal notes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BAR = 0.95
 
 
 def score(gold: dict[MentionVariant, str], first: int, last: int, names: bool) -> BCubed:
-    """Clustered with all patients (they share staff), scored over the patients first … last."""
+    """Cluster all patients together (they share staff) and score the patients first … last."""
     kept = {v: one for v, one in gold.items() if first <= int(v.patient[1:]) <= last}
     found = {v: one.id for one in cluster(gold) for v in one.variants if v in kept}
     scored = [v for v in repeated(kept) if not names or v.type in NAMES]
@@ -22,7 +22,7 @@ def score(gold: dict[MentionVariant, str], first: int, last: int, names: bool) -
 
 
 def reaches(result: BCubed) -> bool:
-    """A number and no more: errors in patients 8 to 14 are not to be looked at."""
+    """Only a yes or no: errors in patients 8 to 14 must not be inspected."""
     return (result.f1.value or 0.0) >= BAR
 
 
@@ -43,7 +43,7 @@ def test_all_types(longitudinal: dict[MentionVariant, str]) -> None:
 
 
 def test_no_word_of_a_name_survives_its_rendering_with_other_parts(longitudinal: dict[MentionVariant, str]) -> None:
-    """Every mention of a person can be written anew from the parts its identity needs."""
+    """Every mention of a person can be rendered from the parts that its identity needs."""
     persons = [one for one in cluster(longitudinal) if one.group == "PERSON"]
     assert persons
     for one in persons:

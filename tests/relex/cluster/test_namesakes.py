@@ -1,4 +1,4 @@
-"""People of one name who are two, and people of two names who are one."""
+"""Different people with the same name, and one person with two names."""
 
 from __future__ import annotations
 

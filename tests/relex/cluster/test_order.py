@@ -1,4 +1,4 @@
-"""The partition is a function of the set of mentions."""
+"""The partition depends only on the set of mentions."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def variants(draw: st.DrawFn) -> MentionVariant:
 
 @st.composite
 def mentions(draw: st.DrawFn, kind: str, words: str, patient: str, record: str, domain: str = "d") -> MentionVariant:
-    """Places are such that mentions may stand side by side, two characters apart."""
+    """Return a mention. Its position allows neighboring mentions, two characters apart."""
     start = draw(st.integers(0, 9)) * 40
     kin, side = draw(
         st.sampled_from([("", ""), ("", ""), ("wife", "above"), ("son", "child"), ("grandson", "grandchild")])
@@ -90,7 +90,7 @@ def mentions(draw: st.DrawFn, kind: str, words: str, patient: str, record: str, 
 
 @st.composite
 def unrelated(draw: st.DrawFn) -> MentionVariant:
-    """Of another domain, another patient's kin, or of names that share no letter to begin with, in other records."""
+    """Return a mention in another domain, of another patient's relative, or with other initials in another record."""
     how = draw(st.sampled_from(["domain", "patient", "names"]))
     if how == "domain":
         return draw(mentions(draw(st.sampled_from(PERSONS)), draw(st.sampled_from(NAMES)), "p1", "p1-1", "another"))
@@ -169,7 +169,7 @@ if __name__ == "__main__":
 def test_eight_processes_at_once_give_the_same_identities(
     longitudinal: dict[MentionVariant, str], tmp_path: Path
 ) -> None:
-    """Four each of two hash seeds, each in its own order."""
+    """Four processes for each of two hash seeds, each in its own order."""
     script, mentions = tmp_path / "answer.py", tmp_path / "mentions.pickle"
     script.write_text(_EIGHTH, encoding="utf-8")
     mentions.write_bytes(pickle.dumps(list(longitudinal)))

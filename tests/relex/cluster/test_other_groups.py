@@ -1,4 +1,4 @@
-"""Institutions, places, telephones, identifiers, days, ages, work, accounts."""
+"""Institutions, places, phones, identifiers, dates, ages, occupations, and accounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is who: patients, kin, staff."""
+"""Persons: patients, relatives, and staff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a careful clerk knows beside names: roles, fields of work, whose a kin word is, sites, the order of dates."""
+"""Evidence besides names: roles, specialties, whose relative is meant, sites, and the order of dates."""
 
 from __future__ import annotations
 

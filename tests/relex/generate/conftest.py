@@ -1,4 +1,4 @@
-"""Identities made by hand, and notes run through clustering, generation and application."""
+"""Hand-made identities, and notes that go through clustering, generation, and application."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def identity(
     title: str = "",
     **attributes: str,
 ) -> Identity:
-    """An identity of a patient, of mentions with these words."""
+    """An identity of a patient, with mentions of these words."""
     hints = Hints(title=title)
     variants = tuple(
         sorted(
@@ -49,7 +49,7 @@ def make() -> Make:
 
 @pytest.fixture(scope="session")
 def become() -> Become:
-    """What each identity's variants become, in the order given, drawn together."""
+    """The replacements of each identity's variants, in the order given, drawn together."""
 
     def run(identities: Sequence[Identity], choices: Choices | None = None, draw: Draw | None = None) -> list[str]:
         generators = Generators(choices)

@@ -1,4 +1,4 @@
-"""A batch: the same strings for any order, injective in a scope, never an original."""
+"""A batch gets the same strings in any order, no duplicates within a scope, and never an original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates and ages: one offset for a patient, own formats, no line crossed."""
+"""Dates and ages: one offset per patient, the original formats, and no age limit crossed."""
 
 from __future__ import annotations
 

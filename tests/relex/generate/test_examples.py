@@ -1,4 +1,4 @@
-"""The page's table is what the command prints."""
+"""The table on the documentation page matches the command's output."""
 
 from __future__ import annotations
 

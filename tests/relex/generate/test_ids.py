@@ -1,4 +1,4 @@
-"""Numbers and codes: the same shape, and never one that could be real."""
+"""Numbers and codes keep their shape and are never possibly real."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Institutions: the kind stays, the name goes, acronyms agree."""
+"""Institutions keep their kind but not their name, and acronyms match."""
 
 from __future__ import annotations
 

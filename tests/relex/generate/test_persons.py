@@ -1,4 +1,4 @@
-"""Persons: gender, locale, kin, initials; staff apart."""
+"""Persons: gender, locale, relatives, and initials; staff are separate."""
 
 from __future__ import annotations
 

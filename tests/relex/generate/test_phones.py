@@ -1,4 +1,4 @@
-"""Telephones: format and country kept, numbers nobody has."""
+"""Phones keep their format and country, and the numbers are unassigned."""
 
 from __future__ import annotations
 

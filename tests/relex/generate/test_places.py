@@ -1,4 +1,4 @@
-"""Places: towns, codes and states that agree; shapes kept."""
+"""Places: towns, postal codes, and states that match, in their original shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clustered notes through the generators: any words of any type, and the development half of the longitudinal notes."""
+"""Clustered notes through the generators: arbitrary words of any type, and the development half of the corpus."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def test_longitudinal_notes_hold_nobody_any_more_and_nobody_twice(
         _, replaced = apply(text, mentions, homes, called, generators.render)
         for one in replaced:
             kept = one.text == one.span.text
-            year = one.span.type == "DATE" and one.text.isdecimal()  # no more than Safe Harbor leaves
+            year = one.span.type == "DATE" and one.text.isdecimal()  # Safe Harbor allows no more
             assert not kept or year or one.span.type in ("COUNTRY", "STATE", "DEPARTMENT", "AGE")
             assert one.span.type not in ("PATIENT", "CLINICIAN", "RELATIVE") or one.text not in originals
             changed += not kept
             labels += one.text.startswith("[")
     assert changed > 350
-    assert labels <= 5  # days that no offset can be given to: Christmas, Monday the 20th
+    assert labels <= 5  # days that cannot be shifted: Christmas, Monday the 20th
 
 
 def test_longitudinal_notes_come_out_the_same_in_any_order(

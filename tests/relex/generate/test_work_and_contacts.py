@@ -1,4 +1,4 @@
-"""Occupations of the same class; accounts built of the bearer's surrogate; words of family."""
+"""Occupations of the same class, accounts built from their owner's surrogate, and words for relatives."""
 
 from __future__ import annotations
 

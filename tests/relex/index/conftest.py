@@ -1,4 +1,4 @@
-"""Every index there is, empty, under one key; and proposals by the dozen."""
+"""An empty index of every kind, all with the same key, and proposals for it."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def other_key() -> Keyring:
 
 @pytest.fixture(params=["memory", "sqlite", "opensearch"])
 def vendor(request: pytest.FixtureRequest) -> str:
-    """Each in turn."""
+    """Each vendor in turn."""
     return str(request.param)
 
 
 @pytest.fixture
 async def make(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Make]:
-    """Makes an index of a vendor, or opens it again by its `url`; all are closed, and those in OpenSearch dropped."""
+    """Create an index of a vendor, or reopen it at its `url`. All are closed, and those in OpenSearch are dropped."""
     opened: list[SurrogateIndex] = []
     prefixes: list[tuple[str, str]] = []
     stores: dict[str, Any] = {}
@@ -70,7 +70,7 @@ async def make(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
                     prefixes.append((address, prefix))
                     url = f"opensearch://{address}/{prefix}?tls=off&replicas=0&{told}"
             index = await open_index(url, key, create=create)
-        index.url = url  # type: ignore[attr-defined]  # for the test to open it again
+        index.url = url  # type: ignore[attr-defined]  # a test may reopen it
         opened.append(index)
         return index
 
@@ -82,7 +82,7 @@ async def make(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
 
 
 def _drop(url: str) -> None:
-    with contextlib.suppress(urllib.error.HTTPError):  # a test may have dropped it itself
+    with contextlib.suppress(urllib.error.HTTPError):  # a test may already have dropped it
         urllib.request.urlopen(urllib.request.Request(url, method="DELETE")).close()
 
 
@@ -98,7 +98,7 @@ PLACE = IdentityPlace("clinic", "patient 7", "PERSON")
 def proposal(
     *variants: str, whole: str = "", place: IdentityPlace = PLACE, seed: int | None = None, **more: Any
 ) -> SurrogateProposal:
-    """A proposal whose surrogate is named after its first variant, unless said otherwise; `seed` gives it a vector."""
+    """A proposal. By default, its surrogate is named after its first variant. `seed` gives it a vector."""
     whole = whole or f"Surrogate of {variants[0]}"
     vector = None if seed is None else np.random.default_rng(seed).normal(size=DIMENSION)
     words = {"type": "PATIENT", "original": variants[0], "vector": vector, **more}

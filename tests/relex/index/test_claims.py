@@ -1,4 +1,4 @@
-"""Any interleaving of claims, some of which die half-way, gives one surrogate per identity."""
+"""Any interleaving of claims, even if some are aborted, gives one surrogate per identity."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def proposal(variants: list[str], whole: str) -> SurrogateProposal:
 
 
 def run(index: MemoryIndex, program: Any) -> Any:
-    """A program alone, to its end."""
+    """Run one program to its end."""
     result = None
     while True:
         try:
@@ -47,7 +47,7 @@ def bearer(index: MemoryIndex, variant: str) -> tuple[IndexedIdentity, ...]:
 
 
 def sound(index: MemoryIndex) -> None:
-    """No two identities bear one surrogate, each has its own reserved, and nobody reserved one for nothing."""
+    """Check that no two identities share a surrogate, each has reserved its own, and no reservation is unused."""
     docs = list(index.memory.docs.values())
     active = [index.sealer.identity(doc) for doc in docs if doc.state == "active"]
     assert len({identity.whole for identity in active}) == len(active)
@@ -76,7 +76,7 @@ def test_what_was_handed_out_stays_whoever_comes_between_and_whoever_dies(
     for number in turns:
         if running:
             turn(sorted(running)[number % len(running)])
-            for n, outcome in ended.items():  # at every moment: what was handed out is what others find
+            for n, outcome in ended.items():  # at every moment, others find what was handed out
                 if isinstance(outcome, SurrogateClaimed):
                     assert all(bearer(index, v) == (outcome.identity,) for v in asked[n][0])
     for n in dying & running.keys():
@@ -86,7 +86,7 @@ def test_what_was_handed_out_stays_whoever_comes_between_and_whoever_dies(
     for n, outcome in ended.items():
         if isinstance(outcome, SurrogateClaimed):
             assert all(bearer(index, v) == (outcome.identity,) for v in asked[n][0])
-    for variant in "abcde":  # who died holds up nobody
+    for variant in "abcde":  # an aborted claim does not block others
         outcome = run(index, claims.claim(index.sealer, proposal([variant], f"new {variant}")))
         assert isinstance(outcome, SurrogateClaimed)
     keys = [doc.into for doc in index.memory.docs.values() if doc.kind == "key"]
@@ -122,7 +122,7 @@ def test_a_claim_that_was_left_at_any_step_is_carried_on_by_the_next(
 
 @given(st.permutations(range(6)), st.lists(st.integers(0, 99), max_size=60))
 def test_the_partition_does_not_depend_on_the_order_of_arrival(order: list[int], turns: list[int]) -> None:
-    """Claimants that merge what conflicts, as callers do: links a-b, c-d, b-c and e alone, twice."""
+    """Claimants merge conflicting identities, as callers do: links a-b, c-d, b-c, and e alone, twice."""
     links = [["a", "b"], ["c", "d"], ["b", "c"], ["e"], ["e"], ["d"]]
     index = MemoryIndex(dimension=0)
 
@@ -165,7 +165,7 @@ def test_a_claim_hands_nothing_out_before_its_last_step() -> None:
         result = index.memory.do(op)
         seen.append(bool(bearer(index, "a")))
     assert seen == sorted(seen)
-    assert seen.count(True) <= 2  # the change that ends it, and reading what came of that
+    assert seen.count(True) <= 2  # the change that ends the claim, and the read that confirms it
 
 
 def test_a_scope_that_is_being_forgotten_is_not_waited_for_without_end(monkeypatch: Any) -> None:

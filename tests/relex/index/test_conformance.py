@@ -1,4 +1,4 @@
-"""Every index keeps the same promises."""
+"""Requirements for every index."""
 
 from __future__ import annotations
 

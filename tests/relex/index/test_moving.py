@@ -1,4 +1,4 @@
-"""What every index keeps when it moves: exports and imports, another key, originals that are not kept."""
+"""Moving an index: export, import, rekeying, and indexes that do not keep originals."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ async def test_a_change_of_the_key_that_was_broken_off_is_ended_later(
         return real(self, doc, old)
 
     def small(new: Sealer, old: Sealer, after: Any) -> Any:
-        """Two documents a page, so that some are done when it dies."""
+        """Use two documents per page, so that some are finished when it is aborted."""
         yield from new.fetch(during="rekeying")
         page = yield Scan({"key": old.keyring.id}, {"kind": "meta"}, vectors=True, after=after)
         inner = moving_rekey(new, old, after)

@@ -1,4 +1,4 @@
-"""An index is opened by its address, and an address that cannot be meant is refused."""
+"""An index is opened by its address, and invalid addresses are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index in OpenSearch: what a thief finds, how it is reached, and what is said when it does not serve."""
+"""The index in OpenSearch: what a thief could read, how to connect, and errors when it is unavailable."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def asked(url: str, body: Any = None, method: str | None = None) -> Any:
 
 
 def base(index: Any) -> tuple[str, str]:
-    """The node's address and the index's alias."""
+    """Return the node's address and the index's alias."""
     host, _, prefix = str(index.url).removeprefix("opensearch://").partition("?")[0].partition("/")
     return f"http://{host}", prefix
 
@@ -65,11 +65,11 @@ async def test_a_dump_of_all_documents_shows_no_original_and_no_scope(make: Make
     text = json.dumps(dump)
     bodies = b"".join(base64.b64decode(hit["_source"]["body"]) for hit in dump if hit["_source"]["kind"] != "meta")
     assert len(dump) == 6
-    assert "CLINICIAN" in text  # types do stand in clear, so the search is one that can find
+    assert "CLINICIAN" in text  # types are in clear text, so the search can find something
     for word in ("Quartermain", "quartermain", "Zebulon", "zebulon", "MRN-4711", "surgeon", "Li Wei", "note-99"):
         assert word not in text
         assert word.encode() not in bodies
-    assert any("vector" in hit["_source"] for hit in dump)  # in clear; see docs/surrogate-index.md
+    assert any("vector" in hit["_source"] for hit in dump)  # in clear text; see docs/surrogate-index.md
 
 
 async def test_without_vectors_none_is_stored(make: Make, propose: Propose) -> None:
@@ -160,7 +160,7 @@ async def test_an_index_of_an_older_mapping_is_brought_up_and_one_of_a_newer_ref
 
 @pytest.fixture
 async def guarded(opensearch: str, tmp_path: Path) -> AsyncIterator[int]:
-    """A TLS door with a password before the node; its port. Its CA lies in ca.pem."""
+    """A TLS proxy that requires a password, in front of the node. Return its port. Its CA is in ca.pem."""
     secret = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)

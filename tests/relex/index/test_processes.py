@@ -1,4 +1,4 @@
-"""Several processes, some of which die, and one surrogate for each identity."""
+"""Several processes, some of which are killed, and one surrogate for each identity."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def started(url: str, seed: int, count: int, batch: int = 10) -> subprocess.Pope
 
 
 def told(lines: Iterable[str]) -> dict[str, str]:
-    """What a worker said of each identity."""
+    """Return what a worker reported for each identity."""
     return dict(line.rstrip("\n").split("\t") for line in lines if "\t" in line)
 
 
@@ -45,7 +45,7 @@ async def test_eight_processes_give_each_of_500_identities_one_surrogate(make: M
     assert all(answer == answers[0] for answer in answers)
     stats = await index.stats()
     assert (sum(stats.identities.values()), stats.pending, stats.keys) == (500, 0, 2000)
-    assert stats.reservations == 500  # those of claims that gave way are free again
+    assert stats.reservations == 500  # claims that gave way have released their reservations
 
 
 async def test_a_process_killed_in_mid_write_loses_nothing_it_told(make: Make) -> None:

@@ -1,4 +1,4 @@
-"""What an index remembers beside identities: mentions, parts, originals; whoever keeps it, and under another key."""
+"""What an index stores besides identities: mentions, parts, and originals, for each vendor and after rekeying."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The embedded index's file: whose it is, what a thief finds in it, what it does with strangers."""
+"""The embedded index's file: its permissions, what a thief could read in it, and how it handles foreign files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def test_a_stolen_file_shows_no_original_no_scope_and_no_vector(make: Make
     path = file_of(index)
     stolen = b"".join(file.read_bytes() for file in (path, path.with_name(path.name + "-wal")))
     assert len(stolen) > 10_000
-    assert b"clinic" in stolen  # the domain does stand in clear, so the search is one that can find
+    assert b"clinic" in stolen  # the domain is in clear text, so the search can find something
     for word in SECRET:
         assert word.encode() not in stolen
         assert word.encode("utf-16-le") not in stolen

@@ -1,4 +1,4 @@
-"""A process that claims: `worker.py URL SEED COUNT BATCH`. It tells each identity when its claim has ended."""
+"""A process that claims identities: `worker.py URL SEED COUNT BATCH`. It reports each one when its claim has ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from incognote.relex.index.opening import open_index
 
 
 def proposals(seed: int, count: int) -> list[SurrogateProposal]:
-    """Of the same identities as every other worker's, in another order, by other variants and with other surrogates."""
+    """Return proposals for the same identities as other workers, in another order, with other forms and surrogates."""
     draw = random.Random(seed)
     made = []
     for n in draw.sample(range(count), count):
@@ -27,7 +27,7 @@ def proposals(seed: int, count: int) -> list[SurrogateProposal]:
 
 
 async def main(url: str, seed: int, count: int, size: int) -> None:
-    """Claim in batches; where nobody answers, say so and leave."""
+    """Claim in batches. If the index does not answer, report that and exit."""
     async with await open_index(url, Keyring(b"one master key, 32 bytes of it.." * 2)) as index:
         print("open", flush=True)
         rest = proposals(seed, count)

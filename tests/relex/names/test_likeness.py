@@ -1,4 +1,4 @@
-"""Which written names may be one person's."""
+"""Which written names may refer to the same person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Written names and what their words are."""
+"""Parsing written names into their parts."""
 
 from __future__ import annotations
 

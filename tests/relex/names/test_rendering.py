@@ -1,4 +1,4 @@
-"""A surrogate in the shape of the original."""
+"""Rendering a surrogate in the shape of the original."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def test_anything_with_its_own_parts_is_itself(words: str) -> None:
 
 
 def parts_of(name: Parsed) -> dict[str, str]:
-    """The parts of a name as it shows them, in the form `render` takes: by role, and by role and normal form.
+    """Return the parts of a name as written, in the form that `render` takes: by role, and by role and normal form.
 
-    "surname" is the first surname; each of several has its own entry too ("surname:ortega").
+    "surname" is the first surname. If there are several, each also has its own entry ("surname:ortega").
     """
     parts: dict[str, str] = {}
     for role in ("given", "nick", "middle", "surname"):

@@ -1,4 +1,4 @@
-"""User names and the names in them."""
+"""User names and the names that they contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pools: large, without clinical words, in agreement with themselves, and never changed."""
+"""The pools are large, contain no clinical words, are consistent with each other, and never change."""
 
 from __future__ import annotations
 

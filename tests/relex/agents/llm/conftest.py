@@ -1,4 +1,4 @@
-"""Notes with marked mentions, and a model that groups as a test says."""
+"""Notes with marked mentions, and a model that groups them as a test specifies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _listed(request: Request) -> dict[int, tuple[str, str]]:
 
 
 def _grouping(*together: Iterable[str]) -> Callable[[Request], str]:
-    """Answers with one group for the mentions whose words a set holds, the others alone."""
+    """Answer with one group of the mentions whose words are in a set, and each other mention alone."""
 
     def answer(request: Request) -> str:
         groups: dict[tuple[str, object], list[int]] = {}
@@ -58,17 +58,17 @@ def _grouping(*together: Iterable[str]) -> Callable[[Request], str]:
 
 @pytest.fixture
 def note() -> Callable[..., RelexNote]:
-    """A note whose mentions stand as `[TYPE words]`: (marked, record, patient)."""
+    """A note with mentions as `[TYPE words]`: (marked, record, patient)."""
     return _note
 
 
 @pytest.fixture
 def grouping() -> Callable[..., Callable[[Request], str]]:
-    """A clustering model's answer: which words go together."""
+    """A clustering model's reply: which words go together."""
     return _grouping
 
 
 @pytest.fixture
 def listed() -> Callable[[Request], Mapping[int, tuple[str, str]]]:
-    """What a clustering request lists: number → type and words."""
+    """The list in a clustering request: number → type and words."""
     return _listed

@@ -1,4 +1,4 @@
-"""One question: asked once more with what was amiss, then the embedded agent or an error that leads to review."""
+"""A request is repeated once with the error. After that, the embedded agent is used or an error leads to review."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def test_a_bad_first_reply_is_asked_about_once_more(name: str, note: Make,
 
 
 class _OnlyFirst(Misbehaviour):
-    """Bad where nothing was complained of yet."""
+    """Replies badly until a request reports an error."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, share=1.0)

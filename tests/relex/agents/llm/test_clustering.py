@@ -1,4 +1,4 @@
-"""Partitions by a model: scopes, ids, patients together, long lists, and what a request shows of notes."""
+"""Clustering by a model: scopes, ids, several patients, long lists, and how much of the notes a request shows."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ async def test_no_word_of_a_note_shows_in_reprs(note: Make, grouping: Grouping) 
 
 
 async def test_the_answer_decides_nothing_outside_its_patient(note: Make) -> None:
-    """Equal numbers of two patients' requests are other mentions."""
+    """The same number in two patients' requests stands for different mentions."""
     notes = [note(f"[PATIENT Ada Okafor] [PATIENT Okafor{at}]", f"r{at}", f"p{at}") for at in (1, 2)]
     model = ScriptedLLM(lambda request: json.dumps({"PERSON": {"PERSON_1": [1, 2]}}))
     found = await LlmClusterer(ModelAsker(model)).cluster(notes)

@@ -1,4 +1,4 @@
-"""Replies that keep their contract, are mended, or are told what is amiss; a bad one never becomes a partition."""
+"""Replies keep their contract, are repaired, or are reported as invalid. A bad reply never becomes a partition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries, decisions and substitutes by a model."""
+"""Queries, decisions, and substitutes from a model."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ GOOD = {
 
 
 def naming(*, asked_again: dict[str, str] | None = None, **changed: str) -> Callable[[Request], str]:
-    """Substitutes by original; `changed` ones replace the good ones, `asked_again` those of a second answer."""
+    """Reply with substitutes. `changed` ones replace the good ones, and `asked_again` those of a second reply."""
     words = {key.replace("_", " "): value for key, value in changed.items()}
 
     def answer(request: Request) -> str:
@@ -112,7 +112,7 @@ def naming(*, asked_again: dict[str, str] | None = None, **changed: str) -> Call
 
 
 async def replaced(model: ScriptedLLM, at_hand: RelexNote, *, consents: bool = False) -> dict[str, str]:
-    """Original → what stands in its place."""
+    """Return original → replacement."""
     given = identities(at_hand)
     said = await LlmReplacer(ModelAsker(model, consents=consents)).replace(given, DRAW, UsedSurrogates(), [at_hand])
     assert said.keys() == {one.id for one in given}
