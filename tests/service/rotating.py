@@ -1,7 +1,7 @@
-"""Every store there is, filled under a key; read again under a key; and a change of the key that kills itself.
+"""Every kind of store: filled under one key, read under another, and rotated in processes that kill themselves.
 
-As a program: `rotating.py FOLDER STEP` rotates in processes of its own, which are killed before the first write, the
-(1 + STEP)-th and so on, each on a fresh copy of FOLDER named `killed-N`, until one of them comes to its end.
+As a program, `rotating.py FOLDER STEP` rotates in child processes that are killed before the first write, the
+(1 + STEP)-th write, and so on, each on a new copy of FOLDER named `killed-N`, until a child finishes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NOTE = Text("Seen by Dr. Emily Carter.")
 
 
 def stores(at: Path, ledger: str = "", database: str = "") -> Stores:
-    """Where they are in a folder; ledger and database in SQLite there unless others are named."""
+    """Return the stores in a folder. Ledger and database use SQLite there unless given."""
     return Stores(
         quarantines=(at / "held",),
         ledger=ledger or f"sqlite:///{at / 'ledger.db'}",
@@ -52,7 +52,7 @@ def stores(at: Path, ledger: str = "", database: str = "") -> Stores:
 
 
 def fill(at: Path, ledger: str = "", database: str = "", key: Keyring = OLD) -> str:
-    """Something in every store -> an API key's secret."""
+    """Put something in every store. Return an API key's secret."""
     place = stores(at, ledger, database)
     held = Quarantine(place.quarantines[0], key)
     for n in (1, 2):
@@ -98,7 +98,7 @@ async def _claim(url: str, key: Keyring) -> None:
 
 
 def readers(at: Path, ledger: str = "", database: str = "") -> dict[str, Callable[[Keyring], Any]]:
-    """What each store says under a key; each raises where the key is not its own."""
+    """Return a function per store that reads it under a key, and raises if that is not the store's key."""
     place = stores(at, ledger, database)
     url = place.databases[0]
 
@@ -155,7 +155,7 @@ def readers(at: Path, ledger: str = "", database: str = "") -> dict[str, Callabl
 
 
 def killed_at(number: int, at: Path) -> int:
-    """Rotate in a child that is killed before its n-th write -> how the child ended."""
+    """Rotate in a child process that is killed before its n-th write. Return its exit code."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -170,7 +170,7 @@ def killed_at(number: int, at: Path) -> int:
 
         return counted
 
-    Keyring.seal = step(Keyring.seal)  # type: ignore[method-assign] -- counts, then does what it did
+    Keyring.seal = step(Keyring.seal)  # type: ignore[method-assign] -- counts, then calls the original
     os.replace = step(os.replace)
     os.fsync = step(os.fsync)
     try:
@@ -182,7 +182,7 @@ def killed_at(number: int, at: Path) -> int:
 
 
 def main() -> None:
-    """See the module's lines; prints how each child ended, by its number, as JSON."""
+    """Run as described at the top of the module, and print each child's exit code by its number, as JSON."""
     source, step = Path(sys.argv[1]), int(sys.argv[2])
     ended: dict[int, int] = {}
     number = 1

@@ -1,4 +1,4 @@
-"""What watches over a worker: who is told what, and that it stops where it cannot tell."""
+"""Monitoring of a worker: what it reports to whom, and that the worker stops if it cannot report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from incognote.settings import ServiceSettings, Settings
 
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[Deidentifier]:
-    """What serves the records, with all stores in one folder."""
+    """A deidentifier with all stores in one folder."""
     Keyring.write_new(tmp_path / "key")
     service = ServiceSettings(audit=tmp_path / "audit", database=f"sqlite:///{tmp_path / 'service.db'}", drift_least=20)
     with Deidentifier(key_file=str(tmp_path / "key"), detectors=("rules",), service=service) as deid:
@@ -32,7 +32,7 @@ def made(tmp_path: Path) -> Iterator[Deidentifier]:
 
 
 def told(stream: io.StringIO) -> list[dict[str, Any]]:
-    """The lines."""
+    """Return the log lines."""
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
@@ -158,5 +158,5 @@ def test_an_account_is_the_systems_and_not_what_a_variable_says(monkeypatch: pyt
     for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
         monkeypatch.setenv(name, "somebody-else")
     assert account() == pwd.getpwuid(os.getuid()).pw_name
-    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)  # a container's user, of whom the system knows a number
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)  # a container's user, with a number but no name
     assert account() == f"uid-{os.getuid()}"

@@ -1,4 +1,4 @@
-"""Opt-outs: entered once, compared by keyed hash, withdrawn."""
+"""Opt-outs: added once, compared by keyed hash, and withdrawn."""
 
 from __future__ import annotations
 

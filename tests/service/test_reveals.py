@@ -1,4 +1,4 @@
-"""Requests to reveal: another named person approves, for one use, within a time, of what was asked."""
+"""Requests to reveal: a second named person approves one use, for a limited time, of exactly what was requested."""
 
 from __future__ import annotations
 

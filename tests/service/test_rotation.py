@@ -1,4 +1,4 @@
-"""A new master key for every store: nothing is lost, the former key opens nothing, a kill at any point is mended."""
+"""A new master key for every store: no data is lost, the former key opens nothing, and any interruption is repaired."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STEP = os.environ.get("INCOGNOTE_KILL_STEP", "7")
 
 
 def closing_index(url: str) -> None:
-    """Make an index and leave it."""
+    """Create an index and close it."""
 
     async def made() -> None:
         await (await open_index(url, OLD, create=True)).aclose()
@@ -44,7 +44,7 @@ def closing_index(url: str) -> None:
 
 @pytest.fixture(autouse=True)
 def _nobody_is_here() -> None:
-    """Objects of other tests let go of their folders."""
+    """Make objects of other tests release their folders."""
     gc.collect()
 
 
@@ -53,7 +53,7 @@ def test_every_store_is_readable_with_the_new_key_and_not_with_the_old_one(
 ) -> None:
     fill(tmp_path, database, database)
     before = {name: read(OLD) for name, read in readers(tmp_path, database, database).items()}
-    if database.startswith("postgresql"):  # as older versions made the table
+    if database.startswith("postgresql"):  # the table as older versions created it
         engine = open_engine(database)
         with engine.begin() as db:
             db.exec_driver_sql("ALTER TABLE ledger_meta ALTER COLUMN value TYPE VARCHAR(64)")
@@ -92,12 +92,12 @@ def test_a_change_that_is_killed_at_any_write_loses_nothing_and_is_ended_by_the_
     ended = json.loads(run.stdout)
     *killed, last = ended.values()
     assert (set(killed), last) == ({-signal.SIGKILL}, 0), run.stderr
-    assert max(map(int, ended)) > 35  # writes of the whole change
+    assert max(map(int, ended)) > 35  # the writes of the whole rotation
     for number in ended:
         at = tmp_path / f"killed-{number}"
-        for name, read in readers(at).items():  # under one of the two keys, or shut until the change is ended
+        for name, read in readers(at).items():  # readable with one of the keys, or locked until rotation ends
             _one_of_the_two(read, name)
-        gc.collect()  # objects that could not be opened let go of their folders
+        gc.collect()  # objects that failed to open release their folders
         rotate(stores(at), OLD, NEW, by="Ada")
         for name, read in readers(at).items():
             assert read(NEW) == before[name], (number, name)
@@ -114,7 +114,7 @@ def _one_of_the_two(read, name: str) -> None:  # type: ignore[no-untyped-def] --
             return read(key)
         except (WrongKey, IndexBusy, IncognoteError) as error:
             told.append(error)
-    assert name in ("quarantine", "index", "audit"), told  # half of it is done: the same command ends it
+    assert name in ("quarantine", "index", "audit"), told  # half done: the same command completes it
     return None
 
 

@@ -1,4 +1,4 @@
-"""The vocabulary and those who speak it: no event or fact is told anywhere that it does not have."""
+"""The vocabulary and the code that uses it: events and facts that it does not define are never reported."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGE = Path(incognote.__file__).parent
 
 
 def spoken() -> Iterator[tuple[str, str, set[str]]]:
-    """(file, event, facts) of every place in the package that tells an event by name."""
+    """Return (file, event, facts) of every place in the package that reports an event by name."""
     for path in sorted([*(PACKAGE / "service").rglob("*.py"), *(PACKAGE / "cli").glob("*.py")]):
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args):

@@ -1,4 +1,4 @@
-"""An API on a context of its own, asked over ASGI, with what it tells on the way."""
+"""An API with its own context, called over ASGI, and the log lines it writes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DOUBTFUL = "Pt seen with Okonjo-Iweala today."
 
 @dataclass
 class House:
-    """Everything one service has."""
+    """A complete service."""
 
     context: ApiContext
     said: io.StringIO
@@ -41,7 +41,7 @@ class House:
     keys: dict[str, str] = field(default_factory=dict)
 
     def key(self, name: str, *roles: str) -> dict[str, str]:
-        """Headers with a new key."""
+        """Return headers with a new key."""
         _, written = self.context.keys.new(name, roles or (name,))
         self.keys[name] = written
         return {"Authorization": f"Bearer {written}"}
@@ -54,10 +54,10 @@ class House:
     async def client(
         self, *, token: str | None = None, address: str = "127.0.0.1", host: str = "127.0.0.1", **words: Any
     ) -> AsyncIterator[httpx.AsyncClient]:
-        """A client, while the application lives; `token` is the one of the server's start."""
+        """Yield a client while the application runs. `token` is the one printed at startup."""
         gate = application(self.context, token=token)
         async with _living(gate):
-            transport = httpx.ASGITransport(gate, client=(address, 40000))  # type: ignore[arg-type]  # ASGI by shape
+            transport = httpx.ASGITransport(gate, client=(address, 40000))  # type: ignore[arg-type]  # ASGI by its signature
             async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}", **words) as client:
                 yield client
 
@@ -70,7 +70,7 @@ async def _living(gate: Gate) -> AsyncIterator[None]:
 
 
 def settings(folder: Path, **more: Any) -> dict[str, Any]:
-    """Of a service in a folder of its own."""
+    """The settings of a service in its own folder."""
     return {"home": folder, "key": "ab" * 32, "detectors": ("rules",), **more}
 
 
@@ -82,7 +82,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 @contextmanager
 def housed(folder: Path, **more: Any) -> Iterator[House]:
-    """A house in a folder, torn down at the end."""
+    """Set up a service in a folder, and close it at the end."""
     given = settings(folder, **more)
     said = io.StringIO()
     with Deidentifier(**given) as deid:

@@ -1,4 +1,4 @@
-"""/v1/deidentify, /v1/jobs and FHIR: the same answers as the SDK's, and nothing but what was released."""
+"""/v1/deidentify, /v1/jobs, and FHIR give the same answers as the SDK, and return only what was released."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def test_a_record_keeps_its_bytes(house: House) -> None:
      '{"record": {"a": NaN}}', '{"text": "Carter"}'.encode("utf-16")],
 )  # fmt: skip
 async def test_what_two_may_read_differently_is_refused(house: House, body: Any) -> None:
-    """Of a member that stands twice the SDK says that it is malformed; here the first was passed over in silence."""
+    """For a duplicate member, the SDK reports `malformed`. The API used to ignore the first one silently."""
     async with house.client(headers=house.key("ann", "submit")) as client:
         answer = await client.post("/v1/deidentify", content=body, headers=JSON)
     assert answer.status_code == 422

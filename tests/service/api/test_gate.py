@@ -1,4 +1,4 @@
-"""Who is let in, and what is told of it."""
+"""Which requests are let in, and what is logged about them."""
 
 from __future__ import annotations
 
@@ -309,12 +309,12 @@ async def test_a_slow_body_is_read_only_up_to_a_time_limit(tmp_path: Path) -> No
         async with house.client(headers=house.key("ann", "submit")) as client:
             answer = await client.post("/v1/deidentify", content=drips())
             assert (answer.status_code, answer.json()["title"]) == (408, "too-slow")
-            assert (await client.post("/livez", content=drips())).status_code == 405  # nobody reads a body there
+            assert (await client.post("/livez", content=drips())).status_code == 405  # this route does not read a body
 
 
 @asynccontextmanager
 async def served(house: House, protocol: Any) -> AsyncIterator[tuple[str, int]]:
-    """The address of a real server."""
+    """Run a real server and yield its address."""
     uvicorn = pytest.importorskip("uvicorn")
     config = uvicorn.Config(
         application(house.context), "127.0.0.1", 0, log_config=None, http=protocol, timeout_keep_alive=30
@@ -337,7 +337,7 @@ async def served(house: House, protocol: Any) -> AsyncIterator[tuple[str, int]]:
     "begun", [b"", b"GET /livez HTTP/1.1\r\nHost: ", b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /"]
 )
 async def test_an_idle_connection_is_closed(house: House, begun: bytes) -> None:
-    """256 of them, and nobody else was served."""
+    """Without the limit, 256 idle connections locked out all other clients."""
     async with served(house, limited_connections(0.2)) as address:
         reader, writer = await asyncio.open_connection(*address)
         writer.write(begun)
@@ -351,7 +351,7 @@ async def test_an_idle_connection_is_closed(house: House, begun: bytes) -> None:
 async def test_livez_answers_while_300_connections_of_the_same_address_are_half_open(
     house: House, begun: bytes
 ) -> None:
-    """Nobody waits for them: they may stay for a minute, and the oldest give way."""
+    """New connections do not wait: half-open ones may stay for a minute, but the oldest are closed to make room."""
     async with served(house, limited_connections(60.0, 64)) as address:
         opened = [await asyncio.open_connection(*address) for _ in range(300)]
         for _, writer in opened:
@@ -366,9 +366,9 @@ async def test_livez_answers_while_300_connections_of_the_same_address_are_half_
 
 
 async def test_an_answer_that_nobody_fetches_is_broken_off(house: House) -> None:
-    """Thousands asked for on one connection: the server would wait for ever to write the rest."""
+    """Thousands of answers requested on one connection: without the limit, the server waits forever to write them."""
     async with served(house, limited_connections(0.2)) as address:
-        _, writer = await asyncio.open_connection(*address, limit=1024)  # what comes is read no further
+        _, writer = await asyncio.open_connection(*address, limit=1024)  # the rest is not read
 
         async def ask_on() -> None:
             while True:
@@ -384,7 +384,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 class Slow:
-    """A body whose rest comes when it is told to."""
+    """A body whose second part is sent on request."""
 
     def __init__(self, begun: bytes, rest: bytes) -> None:
         self.begun, self.rest, self.came, self.go = begun, rest, asyncio.Semaphore(0), asyncio.Event()
@@ -428,7 +428,7 @@ async def test_bodies_that_are_too_much_together_are_refused(tmp_path: Path) -> 
 
 
 async def test_livez_is_asked_as_often_as_anybody_likes(tmp_path: Path) -> None:
-    """Behind a proxy the prober shares its address with strangers."""
+    """Behind a proxy, the health probe shares its address with other clients."""
     with housed(tmp_path, service={"api_rate": 2}) as house:
         async with house.client() as client:
             assert {(await client.get("/livez")).status_code for _ in range(9)} == {200}
@@ -436,7 +436,7 @@ async def test_livez_is_asked_as_often_as_anybody_likes(tmp_path: Path) -> None:
 
 
 async def test_another_page_s_images_are_not_fetched_from_here(house: House) -> None:
-    """Such a request names no origin; it would stand in the audit log as a view."""
+    """Such a request has no Origin header, and would be in the audit log as a view."""
     async with house.client(token=TOKEN) as client:
         for site, status in (("cross-site", 401), ("same-site", 401), ("same-origin", 200), ("none", 200)):
             answer = await client.get("/v1/types", headers={**LOCAL, "Sec-Fetch-Site": site})

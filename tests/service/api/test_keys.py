@@ -1,4 +1,4 @@
-"""API keys: told once, kept as hashes, ended at once."""
+"""API keys are shown once, stored as hashes, and revoked immediately."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_key_opens_for_its_name_and_roles(keys: ApiKeys) -> None:
 
 
 def test_nobody_bears_the_name_of_who_comes_without_a_key(keys: ApiKeys) -> None:
-    """Else the jobs of the one were the other's, and the audit log mixed the two up."""
+    """Otherwise two users would share jobs, and the audit log would confuse them."""
     with pytest.raises(UsageError, match="reserved for the start token"):
         keys.new("local", ["submit"])
 

@@ -1,4 +1,4 @@
-"""Who opted out is not served, in whatever way the record names them."""
+"""Records of subjects who opted out are not processed, however the record names them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RECORD = {"dataType": "clinicalRecord", "PatientId": "p-1", "MRN": "7", "AGE": "
 
 
 def doubtful(house: House) -> Result:
-    """What came of a text that a person must look at."""
+    """Return the result of a text that a person must review."""
     manifest = house.context.deid.deidentify("x").manifest
     return Result(None, Verdict("review", (Reason("doubtful", "", "PERSON"),)), manifest)
 
@@ -64,7 +64,7 @@ async def test_a_document_of_who_opted_out_is_refused_be_it_in_review(house: Hou
 async def test_a_document_that_is_forgotten_while_it_is_served_joins_no_queue(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Put away after the queue was emptied of its subject, nobody would have looked for it there again."""
+    """If it joined the queue after its subject was deleted there, it would never be deleted."""
     context = house.context
     context.jobs.submit("ann", "redact", [{"content": DOUBTFUL, "patient": "p-1", "known": []}])
     held = doubtful(house)

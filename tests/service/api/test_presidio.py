@@ -1,4 +1,4 @@
-"""The requests that Presidio documents (its API documentation, version 2.0) get answers its clients understand."""
+"""The requests in Presidio's API documentation (version 2.0) get answers that its clients understand."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ async def test_the_lists(house: House) -> None:
     ],
 )  # fmt: skip
 async def test_a_pattern_that_repeats_too_much_is_refused_before_it_is_compiled(house: House, pattern: str) -> None:
-    """Forty characters of it took all memory there was, and no time limit reaches into a compiler."""
+    """A pattern of forty characters used up all memory, and a time limit cannot interrupt the compiler."""
     adhoc = [{"supported_entity": "X", "patterns": [{"regex": pattern, "score": 1}]}]
     answer = await ask(house, "POST", "/analyze", {**MINIMAL, "ad_hoc_recognizers": adhoc})
     assert answer.status_code == 422
@@ -279,7 +279,7 @@ def test_a_pattern_of_a_stranger_is_not_kept_in_the_cache() -> None:
     regex.purge()
     made = AdHoc(supported_entity="X", patterns=[Pattern(regex=r"\d{5}", score=1)])
     assert found_in(["zip 12345"], [made])[0][0]["start"] == 4
-    assert not regex._main._cache  # type: ignore[attr-defined]  # where regex keeps patterns
+    assert not regex._main._cache  # type: ignore[attr-defined]  # where regex caches patterns
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ def test_a_deny_list_of_ten_thousand_entries_with_one_beginning_ends_in_time() -
 
 
 async def test_a_new_text_out_of_all_proportion_is_refused(house: House) -> None:
-    """A body of one megabyte asked for one of a terabyte."""
+    """A request of one megabyte could produce an answer of one terabyte."""
     marked = [{"start": n, "end": n + 1, "entity_type": "X", "score": 1} for n in range(2000)]
     body = {
         "text": "a" * 2000, "analyzer_results": marked,

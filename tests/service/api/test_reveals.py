@@ -1,4 +1,4 @@
-"""Dual control of what the API takes out: asked by one key's holder, approved by another's, used once."""
+"""Dual control of reveals over the API: one key requests, another approves, and the approval is used once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .conftest import House, housed
 
 @pytest.fixture
 def two(tmp_path: Path) -> Iterator[House]:
-    """A service where two people must agree."""
+    """A service that requires two people."""
     with housed(tmp_path, reveal_approvals=2) as made:
         yield made
 

@@ -1,4 +1,4 @@
-"""/v1/review and /v1/schemas: who may see, correct, approve; every view of a text is in the audit log."""
+"""/v1/review and /v1/schemas: permission to view, correct, and approve. Each view of a text is in the audit log."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ async def test_the_queue_is_searched_by_reason_id_age_and_assignee(house: House)
         assert await found(reason="over-masked") == [two]
         assert await found(reason="over") == []
         assert await found(find="ab1") == [two]
-        assert await found(find="1") == [one, two]  # a number, and part of a key
+        assert await found(find="1") == [one, two]  # matches a number, and part of a key
         assert await found(find=one[:6]) == [one]
         assert await found(find="_") == []
         assert await found(assignee="ann") == [two]
@@ -161,7 +161,7 @@ async def test_a_preview_marks_what_is_replaced(house: House) -> None:
 
 
 async def test_what_was_corrected_since_it_was_looked_at_is_not_approved(house: House) -> None:
-    """Else who may not approve could have anything approved, by taking all spans away at the right moment."""
+    """Otherwise, a user without permission to approve could remove all spans just before another user approves."""
     item, reviewer, approver = put(house), house.key("ann", "review"), house.key("bob", "approve")
     path = f"/v1/review/{item}"
     async with house.client() as client:
@@ -292,7 +292,7 @@ async def test_a_schema_is_approved_as_it_was_read_and_serves_from_then_on(tmp_p
 async def test_a_schema_that_is_changed_while_it_is_approved_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was read is approved, and not what somebody put there a moment before."""
+    """An approval applies to the version that was read, and not to one that was saved a moment before."""
     folder = tmp_path / "schemas"
     folder.mkdir()
     path = folder / "visit.json"

@@ -1,4 +1,4 @@
-"""`surrogate` over HTTP: the same invented name for one patient, whoever asks, and as the SDK gives it."""
+"""`surrogate` over HTTP: the same surrogate for a patient in every request, equal to the SDK's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEXTS = (
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
-    """With an index that was made for it."""
+    """A service with its own index."""
     url = f"sqlite:///{tmp_path / 'index.db'}"
 
     async def create() -> None:
@@ -40,7 +40,7 @@ def bodies(patient: str = "p1") -> list[dict[str, Any]]:
 
 
 def borne(answer: dict[str, Any]) -> str:
-    """The name that the patient bears in an answer."""
+    """Return the patient's surrogate in an answer."""
     assert answer["verdict"] == "release", answer["reasons"]
     first = min(answer["entities"], key=lambda entity: int(entity["start"]))
     assert first["operator"] == "surrogate"

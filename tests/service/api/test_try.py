@@ -1,4 +1,4 @@
-"""The routes of the try page: who may use them, what they show, and that they store nothing."""
+"""The routes of the try page: who may use them, what they return, and that they store nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def test_only_the_token_of_the_start_and_keys_with_the_role_may_try(house:
             refused = await client.request(method, "/v1/try", json=body, headers=every)
             assert (refused.status_code, refused.json()["detail"]) == (403, "this key lacks the role try")
         assert (await client.post("/v1/try", json={"text": NOTE}, headers=house.key("ann", "try"))).status_code == 200
-        assert (await client.post("/v1/try", json={"text": NOTE}, headers=LOCAL)).status_code == 401  # there is a key
+        assert (await client.post("/v1/try", json={"text": NOTE}, headers=LOCAL)).status_code == 401  # a key exists
     async with house.client(token=TOKEN, address="10.1.2.3") as client:
         assert (await client.get("/v1/try", headers=LOCAL)).status_code == 401
 

@@ -1,4 +1,4 @@
-"""The try page in a real browser, on a real server."""
+"""The try page in a real browser, with a real server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import uvicorn
 
 from incognote.service.api.app import application
 
-from ...evaluation.report.browser import CHROMIUM, Browser  # noqa: TID252  # tests are no package to name absolutely
+from ...evaluation.report.browser import CHROMIUM, Browser  # noqa: TID252  # tests are not a package, so absolute imports cannot reach them
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt-get install chromium)")
 
@@ -49,7 +49,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(chromium: Browser, served: tuple[House, str]) -> Iterator[Browser]:
-    """The page, opened by the address that a terminal shows. The console must stay empty."""
+    """The page, opened at the address that the terminal prints. The browser console must stay empty."""
     chromium.open("about:blank", 1280)
     chromium.errors.clear()
     enter(chromium, served[1])

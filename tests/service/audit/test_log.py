@@ -1,4 +1,4 @@
-"""The audit log: what it takes, who may write it, and what it shows of every change."""
+"""The audit log: its entries, who may write it, and that it detects every change."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def segments(log: AuditLog) -> list[Path]:
 
 
 def codes(log: AuditLog, keyring: Keyring | None = KEY, *anchors: ChainHead) -> set[str]:
-    """The faults that a check finds."""
+    """The codes of the faults that verification finds."""
     return {fault.code for fault in verify(log.folder, keyring, anchors).faults}
 
 
@@ -88,7 +88,7 @@ def test_a_changed_word_is_found(log: AuditLog) -> None:
 
 
 def test_an_entry_forged_without_the_key_is_detected(log: AuditLog) -> None:
-    """Whoever can write the folder can chain what they like, but not seal it."""
+    """With write access to the folder, anyone can extend the chain, but they cannot sign it without the key."""
     other = Keyring(bytes(32))
     head, lines = ChainHead(), []
     for entry in entries(log.folder):
@@ -144,7 +144,7 @@ def test_a_line_that_is_no_entry_is_found(log: AuditLog) -> None:
      ("number", True), ("facts", []), ("facts", {"x": [1]})],
 )  # fmt: skip
 def test_a_line_that_only_looks_like_an_entry_is_a_fault_and_no_crash(log: AuditLog, word: str, value: object) -> None:
-    """Whoever changed the log could else keep anybody from checking it."""
+    """Otherwise, someone who changed the log could prevent others from verifying it."""
     first = segments(log)[0]
     lines = first.read_text().splitlines(keepends=True)
     changed = json.dumps({**json.loads(lines[1]), word: value}) + "\n"

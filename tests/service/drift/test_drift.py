@@ -1,4 +1,4 @@
-"""Drift: what differs is told once, chance is not, and days are kept apart by source."""
+"""Drift: real differences are reported once, random ones are not, and each source has its own daily counts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ RULES = {"least": 100, "z": 5.0, "change": 0.5}
 
 
 def records(chance: Random, count: int, rate: int) -> list[dict[str, int]]:
-    """Records with up to twice a rate of names, and a date in every third."""
+    """Return records with 0 to `2 * rate` names each, and a date in every third record."""
     return [{"PERSON": chance.randint(0, 2 * rate), **({"DATE": 1} if n % 3 == 0 else {})} for n in range(count)]
 
 
 class Clock:
-    """A day that a test turns."""
+    """A calendar that a test advances."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -38,13 +38,13 @@ class Clock:
 
 @pytest.fixture
 def clock() -> Clock:
-    """The first of March."""
+    """March 1."""
     return Clock()
 
 
 @pytest.fixture
 def store(database: str, clock: Clock) -> Iterator[DriftStore]:
-    """Four weeks of a source that brings two names a record."""
+    """Four weeks of a source with two names per record."""
     made = DriftStore(database, KEY, least=100, clock=clock)
     chance = Random(5)
     for _ in range(28):
@@ -140,7 +140,7 @@ def test_days_of_parts_are_the_day_of_the_whole(counts: list[dict[str, int]]) ->
 @given(st.integers(100, 400), st.integers(0, 5))
 def test_constant_rates_alarm_only_where_they_differ(count: int, rate: int) -> None:
     before, now = Day.of([{"PERSON": 2}] * count), Day.of([{"PERSON": rate}] * count)
-    found = [alarm.entity_type for alarm in alarms(now, before, **RULES)]  # type: ignore[arg-type]  # of floats and ints
+    found = [alarm.entity_type for alarm in alarms(now, before, **RULES)]  # type: ignore[arg-type]  # floats and ints
     assert bool(found) == (abs(rate - 2) >= 1)
 
 

@@ -1,4 +1,4 @@
-"""Forgetting a subject: what every store deletes, what it says is left, and that others' things stay."""
+"""Forgetting a subject: what each store deletes, what it reports as remaining, and that other subjects' data stays."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WHOM, OTHER = "Zebulon-7712", "Okonkwo-1"
 
 @pytest.fixture
 async def index(tmp_path: Path) -> AsyncIterator[SurrogateIndex]:
-    """Two patients' surrogates."""
+    """An index with the surrogates of two patients."""
     async with await open_index(f"sqlite:///{tmp_path / 'index.db'}", KEY, create=True) as made:
         for patient in (WHOM, OTHER):
             place = IdentityPlace("default", patient_scope(patient), "PERSON")
@@ -38,7 +38,7 @@ async def index(tmp_path: Path) -> AsyncIterator[SurrogateIndex]:
 
 
 def recording(tmp_path: Path) -> Recording:
-    """Three answers; two hold the subject's name, one of them escaped within JSON within JSON."""
+    """Three replies. Two contain the subject's name, one of them escaped in JSON inside JSON."""
     made = Recording(tmp_path / "answers", KEY)
     made.put("a", json.dumps({"text": json.dumps({"PERSON": ["Zoë Quackenbosh"]})}).encode())
     made.put("b", '{"text": "zoë quackenbosh came"}'.encode())
@@ -47,7 +47,7 @@ def recording(tmp_path: Path) -> Recording:
 
 
 def quarantine(tmp_path: Path) -> Quarantine:
-    """One held record of each patient."""
+    """A quarantine with one record of each patient."""
     made = Quarantine(tmp_path / "held", KEY)
     for n, patient in enumerate((WHOM, OTHER), start=1):
         made.put(Contents(b"a note", {"patient": patient}), outcome="quarantine", reasons=[Reason("malformed")],
@@ -56,7 +56,7 @@ def quarantine(tmp_path: Path) -> Quarantine:
 
 
 def reviews(database: str) -> ReviewQueue:
-    """One record of each patient in review."""
+    """A review queue with one record of each patient."""
     made = ReviewQueue(database, KEY)
     for patient in (WHOM, OTHER):
         text = Text(f"A note of {patient}.")

@@ -1,4 +1,4 @@
-"""Reading shards again, whatever they are packed in; matching words as people write them."""
+"""Reading shards again in every packing, and matching words as people write them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_name_in_two_fields_stands_together(tmp_path: Path) -> None:
 
 
 class Book:
-    """A ledger of one shard of two records."""
+    """A ledger with one shard of two records."""
 
     def __init__(self, rows: int) -> None:
         self.shard = Shard("r1/x.csv", 2, 9, "00")
@@ -95,7 +95,7 @@ class Book:
 def test_words_that_lie_in_two_rows_of_a_note_are_found(tmp_path: Path) -> None:
     (tmp_path / "r1").mkdir()
     (tmp_path / "r1" / "x.csv").write_text("note\nMr Zebulon\nQuackenbosh came\nwell\n")
-    assert len(list(with_words(Book(2), open_location(str(tmp_path)), "zebulon quackenbosh"))) == 2  # type: ignore[arg-type]  # a ledger by shape
+    assert len(list(with_words(Book(2), open_location(str(tmp_path)), "zebulon quackenbosh"))) == 2  # type: ignore[arg-type]  # a ledger by its methods
 
 
 def test_a_shard_that_is_not_there_is_told_since_nobody_knows_what_it_holds(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_shard_that_is_not_there_is_told_since_nobody_knows_what_it_holds(tmp_
 
 def test_too_few_characters_recall_nothing(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="at least 3"):
-        next(with_words(None, open_location(str(tmp_path)), " a "))  # type: ignore[arg-type]  # refused before it is asked
+        next(with_words(None, open_location(str(tmp_path)), " a "))  # type: ignore[arg-type]  # refused before the ledger is used
 
 
 def test_versions_are_sought_among_values_and_names_of_what_was_frozen() -> None:

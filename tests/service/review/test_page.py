@@ -1,4 +1,4 @@
-"""The review page in a real browser, on a real server: correct a span, approve, see it in the destination zone."""
+"""The review page in a real browser, with a real server: correct a span, approve, and find it in the destination."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from incognote.service.api.context import ApiContext
 from incognote.service.review import ReviewCase
 from incognote.service.telemetry import Telemetry
 
-from ...evaluation.report.browser import CHROMIUM, Browser  # noqa: TID252 -- tests are no package to name absolutely
+from ...evaluation.report.browser import CHROMIUM, Browser  # noqa: TID252 -- tests are not a package, so absolute imports cannot reach them
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt-get install chromium)")
 
@@ -49,7 +49,7 @@ TOKEN = "T" * 43
 
 
 class Served:
-    """A service on a free port, and what it stands on."""
+    """A service on a free port, and its components."""
 
     def __init__(self, folder: Path, **more: Any) -> None:
         self.folder = folder
@@ -102,14 +102,14 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def browser(chromium: Browser) -> Browser:
-    """Each test has another port, so another origin: nothing of the last one's is left."""
+    """Each test has its own port and therefore its own origin, so no state is left from the test before."""
     chromium.open("about:blank", 1280)
     chromium.errors.clear()
     return chromium
 
 
 def until(browser: Browser, condition: str) -> None:
-    """Wait for a condition of the page."""
+    """Wait for a condition on the page."""
     waited = f"""new Promise((done, failed) => {{
         const end = Date.now() + 20000;
         const look = () => ({condition}) ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 20);
@@ -127,7 +127,7 @@ def enter(browser: Browser, served: Served, key: str, page: str = "", width: int
 
 
 def select(browser: Browser, words: str) -> None:
-    """Select words of the first text, as a mouse would."""
+    """Select words in the first text, as with a mouse."""
     browser.run(f"""(() => {{
         const walk = document.createTreeWalker(document.querySelector('pre[data-text]'), NodeFilter.SHOW_TEXT);
         while (walk.nextNode()) {{
@@ -140,7 +140,7 @@ def select(browser: Browser, words: str) -> None:
 
 
 def put(served: Served, note: str = NOTE, key: str = "k" * 32, *reasons: Reason) -> str:
-    """A record with a name that a detector was not sure about."""
+    """Queue a record with a name that a detector was unsure about."""
     text = Text(note)
     at = note.index("Emily Carter")
     mrn = note.index("4471902")
@@ -234,7 +234,7 @@ def test_a_record_is_corrected_and_approved_by_keys_alone_from_the_queue_to_the_
     def states() -> Any:
         return browser.run("[...document.querySelectorAll('pre[data-text] mark')].map(mark => mark.classList[1])")
 
-    browser.press("j")  # works at once: nothing was focused
+    browser.press("j")  # works at once, without focus
     assert browser.run("document.activeElement.textContent") == "Emily Carter"
     browser.press("d")
     assert states() == ["dropped", "doubt", "on"]
@@ -335,7 +335,7 @@ def test_a_reviewer_without_the_role_keeps_the_record_held_and_the_corrections_a
     said(browser, "Your key cannot approve.")
     browser.press("j")
     browser.press("d")
-    browser.press("q")  # with changes that are not saved
+    browser.press("q")  # with unsaved changes
     until(browser, "document.querySelector('#sure').open")
     browser.press("Escape")
     until(browser, "!document.querySelector('#sure').open")

@@ -1,4 +1,4 @@
-"""The review queue: what is put stands there once, is decided once, and is nowhere in clear."""
+"""The review queue: each record is queued once, decided once, and never stored in clear text."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_queue_lines_and_files_contain_nothing_from_the_record(queue: ReviewQueu
     queue.put("k1", "r1", case())
     told = repr(queue.list()) + repr(queue.open(queue.list()[0].id)) + str(queue.list()[0].told())
     queue.close()
-    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())  # of SQLite; both get the same rows
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())  # of SQLite; both databases get the same rows
     for word in ("Carter", "Emily", "03/16", "p-17", "note-1"):
         assert word not in told
         assert word.encode() not in stored

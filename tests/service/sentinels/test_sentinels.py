@@ -1,4 +1,4 @@
-"""Sentinel notes: drawn anew, scored by what still stands, told, and a reason to stop."""
+"""Sentinel notes: drawn for each check, scored by the identifiers that remain, reported, and able to stop a run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEY = Keyring(bytes(range(32)))
 
 
 def result(text: str | None, verdict: str = "release") -> Result:
-    """What the machine would return."""
+    """Return a result as the engine would."""
     reasons = () if verdict == "release" else (Reason("doubtful"),)
     manifest = {"incognote": incognote_version()}
     return Result(None, Verdict(verdict, reasons), manifest, _output=text)  # type: ignore[arg-type]  # one of three
@@ -91,24 +91,24 @@ async def test_a_look_is_told_in_log_and_lines_and_the_notes_are_found(tmp_path:
 
 
 class Blind:
-    """A machine that finds nothing."""
+    """A deidentifier that finds nothing."""
 
     def __init__(self) -> None:
         self.engine: Any = Deidentifier(detectors=("rules",)).engine
 
     async def adeidentify(self, text: str, **words: Any) -> Result:
-        """The text as it is."""
+        """Return the text unchanged."""
         return result(text)
 
 
 async def test_a_machine_that_finds_too_little_is_stopped(tmp_path: Path) -> None:
     audit = AuditLog(tmp_path, KEY)
-    watch = SentinelWatch(Blind(), audit, count=3, floor=0.8, least=1)  # type: ignore[arg-type]  # what is asked of it
+    watch = SentinelWatch(Blind(), audit, count=3, floor=0.8, least=1)  # type: ignore[arg-type]  # has the methods that are used
     with pytest.raises(SentinelsMissed, match="sentinel_floor"):
         await watch.look("r1")
     assert [entry.event for entry in entries(tmp_path)][-1] == "sentinels.failed"
 
 
 async def test_without_notes_nothing_runs(tmp_path: Path) -> None:
-    watch = SentinelWatch(Blind(), AuditLog(tmp_path, KEY), count=0, floor=1.0)  # type: ignore[arg-type]  # not asked
+    watch = SentinelWatch(Blind(), AuditLog(tmp_path, KEY), count=0, floor=1.0)  # type: ignore[arg-type]  # not used
     assert await watch.look("r1") == SentinelScore()

@@ -1,4 +1,4 @@
-"""Log lines, metrics and traces: what they say, and that nothing else can be said."""
+"""Log lines, metrics, and traces: what they contain, and that they cannot contain anything else."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ CANARY = "Zebulon Quackenbosh 77120943"
 
 @pytest.fixture
 def stream() -> io.StringIO:
-    """Where lines go."""
+    """Where the log lines are written."""
     return io.StringIO()
 
 
 @pytest.fixture
 def telemetry(stream: io.StringIO) -> Telemetry:
-    """One that names its worker."""
+    """Telemetry that includes the worker's name."""
     return Telemetry(stream, worker="w1")
 
 
 def lines(stream: io.StringIO) -> list[dict[str, Any]]:
-    """What was told."""
+    """Return the log lines."""
     return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
 def metric(telemetry: Telemetry, name: str, **labels: str) -> float | None:
-    """A metric's value."""
+    """Return a metric's value."""
     return telemetry.metrics.registry.get_sample_value(name, labels)
 
 
@@ -125,7 +125,7 @@ def test_libraries_are_heard_but_not_quoted(telemetry: Telemetry, stream: io.Str
         warnings.warn(CANARY, stacklevel=1)
     told = [(line["event"], line["library"], line["severity"]) for line in lines(stream)]
     assert told[:2] == [("library.complained", "json", "error"), ("library.complained", "unknown", "warning")]
-    assert told[2:] in ([("library.complained", name, "warning")] for name in ("py", "unknown"))  # of `py.warnings`
+    assert told[2:] in ([("library.complained", name, "warning")] for name in ("py", "unknown"))  # from `py.warnings`
     assert "Quackenbosh" not in stream.getvalue()
     before = stream.getvalue()
     telemetry.close()
@@ -137,8 +137,8 @@ def test_libraries_are_heard_but_not_quoted(telemetry: Telemetry, stream: io.Str
 
 def test_a_fault_is_told_by_class_and_place_alone(telemetry: Telemetry, stream: io.StringIO) -> None:
     try:
-        telemetry.metrics.registry.register(CANARY)  # type: ignore[arg-type]  # a fault is what is wanted
-    except Exception as bug:  # whatever it is
+        telemetry.metrics.registry.register(CANARY)  # type: ignore[arg-type]  # the error is intended
+    except Exception as bug:  # of any kind
         telemetry.unexpected(bug)
     try:
         telemetry.tell("worker.paused", reason=CANARY)

@@ -1,4 +1,4 @@
-"""A worker of every kind, on a source that tests fill, with SQLite for a ledger."""
+"""Workers on a source that tests fill, with a SQLite ledger."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ QUICK = {"rest_seconds": 0.0, "poll_seconds": 0.02, "longest_pause": 0.02, "leas
 
 
 class House:
-    """A source, a destination, a quarantine and a ledger, and workers on them.
+    """A source, a destination, a quarantine, a ledger, and workers on them.
 
     Args:
-        root: where all of them lie.
-        settings: of the service.
+        root: the folder that contains them.
+        settings: the service settings.
     """
 
     def __init__(self, root: Path, **settings: Any) -> None:
@@ -74,7 +74,7 @@ class House:
         )  # fmt: skip
 
     def run(self, worker: Worker | None = None, **words: Any) -> WorkerCounts:
-        """Empty the source."""
+        """Process the source until it is empty."""
         return asyncio.run((worker or self.worker(**words)).run(once=True))
 
     def put(self, name: str, content: str | bytes = NOTE) -> Path:
@@ -84,7 +84,7 @@ class House:
         return path
 
     def lines(self, release: str = "r1") -> list[dict[str, Any]]:
-        """What is in the destination, of shards of lines."""
+        """Return the records in the destination, if its shards are JSON lines."""
         shards = sorted((self.destination / release).glob("*.jsonl")) if (self.destination / release).exists() else []
         return [json.loads(line) for shard in shards for line in shard.read_text().splitlines()]
 
@@ -93,12 +93,12 @@ class House:
         return {str(state): n for state, n in ledger.counts(ledger.release(release).id).items()}
 
     def held_for(self, release: str = "r1") -> list[str]:
-        """The codes of what is held, one per record."""
+        """Return the reason codes of the held records, one per record."""
         held = Quarantine(self.held / release, self.keyring).items()
         return sorted(reason.code for one in held for reason in one.reasons)
 
     def whole(self, release: str = "r1") -> bool:
-        """Whether destination and ledger say the same, and nothing is left half-written."""
+        """Whether destination and ledger agree, and no file is half-written."""
         ledger = self.ledger
         shards = ledger.shards(ledger.release(release).id)
         files = {f"{release}/{path.name}" for path in (self.destination / release).iterdir()}
@@ -118,7 +118,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 @pytest.fixture
 def build(tmp_path: Path) -> Iterator[Callable[..., House]]:
-    """A house with settings of its own."""
+    """Build a house with the given settings."""
     built: list[House] = []
 
     def one(**settings: Any) -> House:
@@ -139,7 +139,7 @@ def queue(house: House, tmp_path: Path) -> Iterator[ReviewQueue]:
 
 @pytest.fixture
 def approve(queue: ReviewQueue) -> Callable[[str], None]:
-    """Of a record in the queue: all that was in doubt is replaced."""
+    """Approve a record in the queue, with every doubtful span replaced."""
 
     def decide(id: str) -> None:
         case = queue.open(id).case
@@ -150,7 +150,7 @@ def approve(queue: ReviewQueue) -> Callable[[str], None]:
 
 @pytest.fixture
 def cautious(tmp_path: Path) -> str:
-    """A policy that doubts more than it replaces."""
+    """A policy under which more spans are doubtful than replaced."""
     path = tmp_path / "cautious.toml"
     path.write_text(
         'name = "cautious"\nextends = "strict"\ndoubt = 0.05\n[types.PERSON]\noperator = "label"\nthreshold = 1.0\n'
@@ -160,7 +160,7 @@ def cautious(tmp_path: Path) -> str:
 
 @pytest.fixture
 def killed_at(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], AbstractContextManager[None]]:
-    """Whoever calls a method within the context is killed there: nothing of ours catches that."""
+    """Simulate a kill when a method is called within the context: none of our code catches that exception."""
 
     class Killed(BaseException):
         pass

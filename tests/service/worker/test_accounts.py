@@ -1,4 +1,4 @@
-"""Released, for review, quarantined and not read: together they are the inputs, and nothing is passed over."""
+"""Every input is released, in review, in quarantine, or counted as unread. None is skipped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
 
 
 def shut(monkeypatch: pytest.MonkeyPatch, name: str) -> Callable[[], None]:
-    """Nobody may open a file of that name, root neither, until the answer is called."""
+    """Prevent everyone, even root, from opening a file with that name, until the returned function is called."""
     real, closed = os.open, [True]
 
     def refused(path: Any, *rest: Any, **more: Any) -> int:
@@ -72,7 +72,7 @@ def test_a_file_that_can_be_read_again_is_read_by_the_next_worker(house: Any, mo
     house.put("shut.txt")
     opened = shut(monkeypatch, "shut.txt")
     assert house.run().unread == {"unreadable": 1}
-    assert house.run().unread == {"unreadable": 1}  # tried again, to no avail
+    assert house.run().unread == {"unreadable": 1}  # retried without success
     opened()
     done = house.run()
     assert (done.states, done.unread) == ({"released": 1}, {})
@@ -99,7 +99,7 @@ def test_a_file_that_breaks_off_keeps_what_came_before_and_is_told(
         patched.setattr(inputs, "at", at)
         done = house.run()
     assert (done.states, done.unread) == ({"released": 3}, {"unreadable": 1})
-    assert house.run().states == {"released": 1}  # the record that was missing, and no other
+    assert house.run().states == {"released": 1}  # the missing record, and no other
     assert len(house.lines()) == 4
     ledger = house.ledger
     assert ledger.unread(ledger.release("r1").id) == []

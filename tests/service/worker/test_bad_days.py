@@ -1,4 +1,4 @@
-"""Disks that are full, files that are not what they seem, clocks that jump: each has a clear outcome."""
+"""Full disks, misleading files, and clock changes all have a defined outcome."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_file_that_still_grows_is_left_to_its_writer(build: Callable[..., Any]
         await asyncio.sleep(0.3)
         assert not working.done()
         assert worker.done.states == {}
-        os.utime(path, (1, 1))  # it has come to rest
+        os.utime(path, (1, 1))  # it has stopped changing
         return await working
 
     assert asyncio.run(run()).states == {"released": 1}
@@ -113,7 +113,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_again(
     assert done.unread == {"changed": 1}
     assert house.counts() == {"released": 6}
     assert len(house.lines()) == 6
-    assert house.held_for() == []  # the half of a line was never taken for a record
+    assert house.held_for() == []  # the partial line was never treated as a record
 
 
 def test_a_file_that_goes_away_is_no_records_loss(house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def test_a_file_that_goes_away_is_no_records_loss(house: Any, lines: Lines, monk
 
 
 def test_a_huge_file_is_read_in_memory_of_one_batch(house: Any, tmp_path: Path) -> None:
-    """A tenth of 500 MB; each line once, whatever range it begins in."""
+    """A tenth of 500 MB. Each line is read once, whichever range it starts in."""
     import tracemalloc
 
     from incognote.runs.source import part_ranges, read_part
@@ -184,7 +184,7 @@ def test_a_policy_that_changes_in_mid_run_changes_nothing_of_it(
     policy.write_text('name = "own"\nextends = "strict"\nwithout = ["DATE", "DATE_TIME"]\n')
     house.run(worker)
     assert not any("2025" in line["text"] for line in house.lines())
-    with pytest.raises(UsageError, match=r"policy\.version"):  # and a worker that begins anew may not join
+    with pytest.raises(UsageError, match=r"policy\.version"):  # and a newly started worker cannot join
         house.worker(policy=str(policy))
 
 
@@ -213,13 +213,13 @@ def test_a_clock_that_jumps_takes_no_record_from_a_worker(
 
 
 def test_a_database_that_goes_away_is_waited_for(house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even in the moment in which nobody knows whether a settlement stands."""
+    """Even if the connection is lost while it is unknown whether a settlement was committed."""
     house.put("a.jsonl", lines(1, 2, 3))
     real, away = Ledger.settle, [2]
 
     def settle(self: Ledger, *words: Any, **more: Any) -> None:
         if away[0] == 1:
-            real(self, *words, **more)  # it stands, and the answer is lost
+            real(self, *words, **more)  # it is committed, but the answer is lost
         if away[0]:
             away[0] -= 1
             raise LedgerUnavailable("away")
@@ -271,7 +271,7 @@ def test_a_record_that_kills_workers_is_quarantined_and_the_others_are_not(
 
     from incognote.service.worker.worker import Worker
 
-    def gone(self: Worker) -> None:  # a killed worker says nothing
+    def gone(self: Worker) -> None:  # a killed worker reports nothing
         self._heartbeat.stop()  # type: ignore[union-attr]  # it is running
 
     monkeypatch.setattr(Deidentifier, "abatch", abatch)
@@ -322,7 +322,7 @@ def test_a_sink_that_takes_long_to_look_at_is_not_looked_at_in_every_round(
 ) -> None:
     from types import SimpleNamespace
 
-    house = build(part_bytes=1, poll_seconds=0.01)  # a file a round
+    house = build(part_bytes=1, poll_seconds=0.01)  # one file per round
     for number in range(12):
         house.put(f"{number}.txt")
     clock, told = [0.0], list[str]()
@@ -348,7 +348,7 @@ def test_a_sink_that_takes_long_to_look_at_is_not_looked_at_in_every_round(
 
 
 def test_one_claim_takes_no_more_than_a_shard_or_two_of_notes(house: Any) -> None:
-    """Else one worker has all of a small source in hand for half an hour, and the others nothing."""
+    """Otherwise one worker takes all of a small source for half an hour, and the others have nothing to do."""
     from incognote.ledger import FoundFile
     from incognote.settings import ServiceSettings
 

@@ -1,4 +1,4 @@
-"""What a plan foretells of a model's price."""
+"""The estimate of a model's cost in a plan."""
 
 from __future__ import annotations
 

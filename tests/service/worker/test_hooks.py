@@ -1,4 +1,4 @@
-"""What models took: whoever asked them."""
+"""Model costs, whichever part called the model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from incognote.service.worker.hooks import ModelCosts
 
 
 def made(spent: Usage) -> Any:
-    """A machine whose models only play agents: nothing reads notes with them."""
+    """A deidentifier whose models are only used by agents and do not read notes."""
     models = SimpleNamespace(budget=SimpleNamespace(spent=spent))
     return cast(Deidentifier, SimpleNamespace(engine=SimpleNamespace(reader=None, models=models)))
 

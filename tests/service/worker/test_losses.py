@@ -1,4 +1,4 @@
-"""What was settled is never lost, whatever comes between."""
+"""Settled records are never lost, whatever happens afterwards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KilledAt = Callable[[Any, str], AbstractContextManager[None]]
 
 
 def slow(patch: pytest.MonkeyPatch) -> None:
-    """Give a test the time to do something between two shards."""
+    """Give a test time to do something between two shards."""
     real = Deidentifier.abatch
 
     async def abatch(self: Deidentifier, items: Any) -> AsyncIterator[Any]:
@@ -38,7 +38,7 @@ def slow(patch: pytest.MonkeyPatch) -> None:
 def test_a_worker_that_is_stopped_while_nobody_knows_whether_it_settled_loses_nothing(
     house: Any, lines: Lines, monkeypatch: pytest.MonkeyPatch, stays_away: bool
 ) -> None:
-    """The settlement stands, its answer is lost, SIGTERM comes: settling once more must not take the shard away."""
+    """The settlement is committed, its answer is lost, SIGTERM arrives. Settling again must not delete the shard."""
     house.put("a.jsonl", lines(1, 2, 3))
     worker = house.worker()
     real, calls = Ledger.settle, []
@@ -87,7 +87,7 @@ def test_a_worker_that_is_buried_while_nobody_knows_whether_it_settled_loses_not
 def test_a_lab_that_becomes_a_link_after_the_start_is_not_written_through_it(
     build: Callable[..., Any], lines: Lines, tmp_path: Path
 ) -> None:
-    """To the source, or wherever else somebody would like the worker to write."""
+    """The link could lead to the source, or to anywhere else that an attacker wants the worker to write."""
     house = build(shard_records=1, batch_records=1)
     house.put("a.jsonl", lines(1, 2))
     worker = house.worker()
@@ -130,14 +130,14 @@ def test_a_link_in_the_lab_is_not_followed(tmp_path: Path, name: str) -> None:
 
 
 def test_a_lab_that_is_not_there_is_not_taken_for_one_that_has_the_shard(tmp_path: Path) -> None:
-    """It was not mounted when the next worker began, and settled shards counted as placed."""
+    """Regression: it was not mounted when the next worker started, and settled shards were counted as placed."""
     destination = FolderDestination(tmp_path / "destination")
     destination.stage("r1/x.jsonl", b"{}")
     (tmp_path / "destination").rename(tmp_path / "away")
     with pytest.raises(Unwritable):
         destination.place("r1/x.jsonl")
     with pytest.raises(Unwritable):
-        FolderDestination(tmp_path / "destination").place("r1/x.jsonl")  # a new one, made where it should be mounted
+        FolderDestination(tmp_path / "destination").place("r1/x.jsonl")  # a new one, created at the mount point
     (tmp_path / "destination").rmdir()
     (tmp_path / "away").rename(tmp_path / "destination")
     destination.place("r1/x.jsonl")
@@ -157,7 +157,7 @@ def test_a_lab_through_which_one_may_go_and_not_look_takes_shards(tmp_path: Path
 def test_what_is_retried_leaves_the_quarantine_only_when_it_is_settled(
     house: Any, monkeypatch: pytest.MonkeyPatch, killed_at: KilledAt
 ) -> None:
-    """A kill in between, and a source that was emptied since: the quarantine had the only copy."""
+    """A kill in between, and the source has been emptied since, so the quarantine has the only copy."""
     path = house.put("a.jsonl", '{"dataType": "note", "id": "1", "text": "Dr. Emily Carter called."}\n')
     with monkeypatch.context() as patched:
         patched.setattr(Deidentifier, "abatch", failing)
@@ -185,14 +185,14 @@ def test_what_is_settled_is_told_though_the_lab_does_not_take_it_yet(
         real(self, name)
 
     monkeypatch.setattr(FolderDestination, "place", place)
-    tell = lambda event, **facts: told.append(facts["released"]) if event == "records.committed" else None  # noqa: E731 -- as Hooks has it
+    tell = lambda event, **facts: told.append(facts["released"]) if event == "records.committed" else None  # noqa: E731 -- the signature in Hooks
     house.run(hooks=Hooks(tell=tell))
     assert told == [2]
     assert len(house.lines()) == 2
 
 
 async def failing(self: Deidentifier, items: Any) -> AsyncIterator[Result]:
-    """A machine that releases nothing."""
+    """A deidentifier that releases nothing."""
     for item in items:
         yield Result(item.id, Verdict("quarantine", (Reason("internal-error"),)), {"counts": {"by_type": {}}})
 

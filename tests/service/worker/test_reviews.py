@@ -1,4 +1,4 @@
-"""Records in review: they wait in the queue, and what a person decides is delivered by the next worker."""
+"""Records in review wait in the queue until a person decides, and the next worker delivers the decision."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run(house: Any, queue: ReviewQueue, cautious: str) -> Callable[[], Any]:
 
 @pytest.fixture
 def waiting(house: Any, queue: ReviewQueue, run: Callable[[], Any], lines: Callable[..., str]) -> QueueEntry:
-    """A record that waits for a person."""
+    """A record that waits for a decision."""
     house.put("a.jsonl", lines(1))
     run()
     (one,) = queue.list()
@@ -68,7 +68,7 @@ def test_a_kill_between_decision_and_lab_loses_nothing(
 def test_what_was_rejected_and_is_retried_waits_for_a_person_again(
     house: Any, queue: ReviewQueue, waiting: QueueEntry, run: Callable[[], Any], approve: Callable[[str], None]
 ) -> None:
-    """It had left the quarantine and joined no queue: nobody could ever decide on it."""
+    """Regression: it had left the quarantine but was in no queue, so no one could decide on it."""
     queue.decide(waiting.id, ReviewDecision("reject"), "Ada")
     assert run().states == {"quarantined": 1}
     ledger = house.ledger
@@ -94,7 +94,7 @@ def test_a_decision_that_is_not_delivered_yet_is_not_undone_by_putting_the_recor
 def test_decisions_of_another_ledger_or_of_the_api_are_left_to_them(
     queue: ReviewQueue, waiting: QueueEntry, run: Callable[[], Any]
 ) -> None:
-    """Who named a release as we do delivered what was ours: it was never seen again."""
+    """Regression: a ledger with the same release name delivered our decisions, and they were lost."""
     case = queue.open(waiting.id).case
     elsewhere = queue.put("0" * 64, "r1", case)
     of_a_job = queue.put("c0ffee/1", "r1", case, origin="api")

@@ -1,4 +1,4 @@
-"""Whoever opts out or is forgotten while a worker has a record of theirs in hand, in review or in quarantine."""
+"""Subjects who opt out or are forgotten while a worker is processing their record, or it is in review or quarantine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def optouts(house: Any, tmp_path: Path) -> Iterator[OptOuts]:
 
 @pytest.fixture
 def forget(house: Any, optouts: OptOuts, queue: ReviewQueue, tmp_path: Path) -> Callable[[], Any]:
-    """All that is held of WHOM."""
+    """Forget everything that is stored about WHOM."""
     import asyncio
 
     def run() -> Any:
@@ -52,7 +52,7 @@ def forget(house: Any, optouts: OptOuts, queue: ReviewQueue, tmp_path: Path) -> 
 
 
 def at_moment(where: Any, name: str, do: Callable[[], Any], patch: pytest.MonkeyPatch, *, after: bool = False) -> None:
-    """Have something happen once, just before a method, or just after it."""
+    """Do something once, just before or just after a method is called."""
     real, done = getattr(where, name), []
 
     def method(*words: Any, **more: Any) -> Any:
@@ -67,7 +67,7 @@ def at_moment(where: Any, name: str, do: Callable[[], Any], patch: pytest.Monkey
 
 
 def aside(do: Callable[[], Any]) -> Callable[[], Any]:
-    """In a thread of its own: another program does it."""
+    """Run it in a separate thread, as another program would."""
     from concurrent.futures import ThreadPoolExecutor
 
     def run() -> Any:
@@ -110,7 +110,7 @@ def test_what_is_kept_while_its_subject_is_forgotten_is_deleted_too(
     house: Any, optouts: OptOuts, queue: ReviewQueue, forget: Callable[[], Any], monkeypatch: pytest.MonkeyPatch,
     cautious: str, after: bool, reviewed: bool,
 ) -> None:  # fmt: skip
-    """Between the worker's look at the list of opt-outs and its putting the record away."""
+    """The subject is forgotten after the worker reads the list of opt-outs and before it stores the record."""
     house.put("a.jsonl", record(WHOM, 1))
     at_moment(ReviewQueue if reviewed else Quarantine, "put", aside(forget), monkeypatch, after=after)
     hooks = Hooks(refused=optouts.refused, reviews=queue if reviewed else None)

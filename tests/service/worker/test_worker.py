@@ -1,4 +1,4 @@
-"""What a worker makes of a source: each record once, each in its place, nothing lost."""
+"""How a worker processes a source: each record once, each in its place, and none lost."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_what_cannot_be_released_is_held_under_its_key_and_comes_out_when_it_can
     keys = [entry.key for entry in ledger.entries(release=release.id)]
     assert ledger.requeue(release.id, keys) == 2
     assert house.run().states == {"quarantined": 2}
-    assert len(house.held_for()) == 2  # in their own places, not beside them
+    assert len(house.held_for()) == 2  # in their own places, not next to them
 
 
 def test_lines_of_one_huge_file_are_shared_by_ranges_and_each_is_read_once(
@@ -200,7 +200,7 @@ def test_too_many_records_in_review_stop_the_run(build: Callable[..., Any], line
     house = build(review_least=10, review_ceiling=0.2, shard_records=5, batch_records=5)
     policy = tmp_path / "own.toml"
     policy.write_text('name = "own"\nextends = "strict"\n[types.DATE]\noperator = "date-shift"\n')
-    house.put("a.jsonl", lines(*range(40)))  # of no patient: date-shift cannot be done
+    house.put("a.jsonl", lines(*range(40)))  # without a patient, so dates cannot be shifted
     told: list[str] = []
     with pytest.raises(ReviewCeiling, match="review_ceiling"):
         house.run(policy=str(policy), hooks=Hooks(tell=lambda event, **facts: told.append(event)))
@@ -282,7 +282,7 @@ def test_the_worker_says_what_the_sdk_says(house: Any) -> None:
 
 
 def test_what_a_model_took_is_told_with_each_settlement(build: Callable[..., Any], lines: Lines) -> None:
-    """Once: what was told with one settlement is not told with the next."""
+    """Each cost is reported with one settlement and not again with the next."""
     house = build(shard_records=2, batch_records=2)
     house.put("a.jsonl", lines(1, 2, 3, 4))
 
@@ -301,4 +301,4 @@ def test_what_a_model_took_is_told_with_each_settlement(build: Callable[..., Any
     house.put("b.jsonl", lines(5))
     told.clear()
     house.run(house.worker(hooks=hooks, release="r2"))
-    assert "tokens" not in told[0]  # without a model there is nothing to tell
+    assert "tokens" not in told[0]  # without a model, there are no costs to report
