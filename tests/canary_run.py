@@ -1,6 +1,6 @@
-"""Run by test_canary.py in a process of its own: the SDK on every kind of input, with logging at DEBUG.
+"""The process that test_canary.py starts: it runs the SDK on every kind of input with logging at DEBUG.
 
-Arguments: the log, the inputs as JSON, and where models are to be asked a JSON list of settings, one run each.
+Arguments: the log, the inputs as JSON, and, to use models, a JSON list of settings (one run for each).
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ warnings.simplefilter("always")
 
 
 def shout() -> None:
-    """Whoever set these loggers to something, they are at DEBUG."""
+    """Set these loggers to DEBUG, whatever their current level."""
     for name in LOUD:
         logging.getLogger(name).setLevel(logging.DEBUG)
 
 
 def complain() -> None:
-    """The exception under way with all that stands behind it, what `from None` keeps from view included."""
+    """Print the current exception with its whole chain, including what `from None` hides."""
     traceback.print_exc()
     error: BaseException | None = sys.exception() if hasattr(sys, "exception") else sys.exc_info()[1]
     while error is not None:
@@ -52,7 +52,7 @@ def complain() -> None:
 
 
 shout()
-from incognote import Deidentifier, IncognoteError, Known  # noqa: E402 -- logging must be loud before the first import
+from incognote import Deidentifier, IncognoteError, Known  # noqa: E402 -- loggers must be at DEBUG before this import
 
 for settings in RUNS:
     deid = Deidentifier(**settings)
@@ -85,7 +85,7 @@ for settings in RUNS:
             print(repr(model), repr(vars(model)))
 
         async def give_up(made: Deidentifier = deid) -> None:
-            """Cancelled under way: nothing of it may show at the exit either."""
+            """Cancel a call in progress: nothing of it may appear at exit either."""
             task = asyncio.create_task(made.adeidentify(str(INPUTS[0][0]) + " once more"))
             await asyncio.sleep(0.05)
             task.cancel()
@@ -93,6 +93,6 @@ for settings in RUNS:
 
         asyncio.run(give_up())
         recording = Path(settings["recording"])
-        for path in recording.parent.glob(f"{recording.name}*"):  # while it is open, the -wal beside it
+        for path in recording.parent.glob(f"{recording.name}*"):  # the -wal exists while it is open
             shutil.copy(path, path.with_name(f"copy-of-{path.name}"))
         deid.close()

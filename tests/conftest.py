@@ -1,4 +1,4 @@
-"""What holds for every test: no network, no home of the developer's, no skip where none may be; and the databases."""
+"""Fixtures and rules for all tests: no network, an isolated home, skips only where allowed, and the databases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from incognote_benchmarks.postgres import LocalPostgres, programs
 
 settings.register_profile(
     "incognote", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
-)  # a shared machine makes deadlines lie; CI must be deterministic
+)  # deadlines are unreliable on a shared machine; CI must be deterministic
 settings.load_profile("incognote")
 
 _CONTAINERS = (dict, list, tuple, set, frozenset, deque, re.Pattern, type(lru_cache(len)))
@@ -30,7 +30,7 @@ _LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """No INCOGNOTE_* variable of the developer's, a home of its own, and no connection beyond the loopback."""
+    """Isolate each test: no INCOGNOTE_* variables from the developer, its own home, and loopback connections only."""
     for name in list(os.environ):
         if name.startswith("INCOGNOTE_") and name not in (
             "INCOGNOTE_TEST_REQUIRE",
@@ -53,9 +53,9 @@ def _alone(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFac
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Generator[None, Any, Any]:
-    """What needs an extra that is not installed is skipped for it; under INCOGNOTE_TEST_REQUIRE=all it fails.
+    """Skip tests that need an extra that is not installed. With INCOGNOTE_TEST_REQUIRE=all, they fail instead.
 
-    So does any other skipped test there, but for those marked `shared`.
+    So does any other skipped test, except those marked `shared`.
     """
     report = yield
     if call.excinfo is not None and isinstance(call.excinfo.value, MissingExtra):
@@ -70,7 +70,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[LocalPostgres]:
-    """A real server; one for all tests, each of which empties it first."""
+    """A real server, shared by all tests. Each test empties it first."""
     if programs() is None:
         pytest.skip("PostgreSQL is not installed")
     pytest.importorskip("psycopg", reason="the extra `service` is not installed")
@@ -80,7 +80,7 @@ def postgres() -> Iterator[LocalPostgres]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database of each kind in turn, by its URL."""
+    """The URL of an empty database, once for each kind."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'own.db'}"
     base: LocalPostgres = request.getfixturevalue("postgres")
@@ -90,14 +90,14 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def held() -> Callable[[str], list[str]]:
-    """The strings with a given word that live on in this package's modules, their caches and objects, or in `re`."""
+    """Find the strings with a given word that remain in this package's modules, caches, and objects, or in `re`."""
 
     def walk(word: str) -> list[str]:
         gc.collect()
         ours = ("incognote", "re", "functools")
         stack: list[Any] = [vars(module) for name, module in sys.modules.items() if name.split(".")[0] in ours]
         stack += [one for one in gc.get_objects() if _is_ours(type(one))]
-        seen = {id(one): one for one in stack}  # held, so that no id is given twice
+        seen = {id(one): one for one in stack}  # keeps the objects alive so that no id is reused
         found: list[str] = []
         while stack:
             for other in gc.get_referents(stack.pop()):

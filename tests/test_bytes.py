@@ -1,4 +1,4 @@
-"""Bytes outside the spans never change, and offsets hold, on any text that can exist."""
+"""Bytes outside the spans never change, and offsets are correct, for any possible text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TEXTS = st.lists(PHI | NOISE, max_size=8).map("".join)
 
 
 def check(source: str, made: str, result: Result, field: str = "") -> None:
-    """The text rebuilt from the source and the replacements is the text that came out."""
+    """Inserting the replacements into the source gives the output text."""
     at = out = 0
     for r in sorted((r for r in result.replacements if r.span.field == field), key=lambda r: r.span.start):
         assert source[at : r.span.start] == made[out : r.out_start]

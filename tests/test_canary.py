@@ -1,4 +1,4 @@
-"""PHI stays in: planted in every kind of input, it shows in no log, exception, repr, manifest, name or trace."""
+"""PHI does not leak: planted in every kind of input, it is in no log, exception, repr, manifest, name, or trace."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ NOTE = (
 
 
 def record(**more: Any) -> dict[str, Any]:
-    """The paper's record type around the note."""
+    """A record of the paper's type that contains the note."""
     return {"dataType": "clinicalRecord", "PatientId": MRN, "MRN": MRN, "AGE": "46 years", "note": NOTE, **more}
 
 
 def fhir() -> dict[str, Any]:
-    """A patient and a document whose attachment is the note."""
+    """A patient, and a document with the note as its attachment."""
     data = base64.b64encode(NOTE.encode()).decode()
     return {
         "resourceType": "Bundle",
@@ -73,7 +73,7 @@ def fhir() -> dict[str, Any]:
 
 
 def inputs() -> list[tuple[Any, dict[str, Any]]]:
-    """What is handed to the SDK: sound and broken."""
+    """The inputs for the SDK, valid and broken."""
     return [
         (NOTE, {"id": NAME, "patient": NAME, "known": [("PERSON", NAME), ("MEDICAL_RECORD_NUMBER", MRN)]}),
         (NOTE, {"id": NAME}),
@@ -96,14 +96,14 @@ def inputs() -> list[tuple[Any, dict[str, Any]]]:
 
 
 def assert_clean(channel: str, content: str | bytes) -> None:
-    """No canary in a channel."""
+    """Check that a channel contains no canary."""
     text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
     found = [canary for canary in CANARIES if canary in text.lower()]
     assert not found, f"{channel} shows {len(found)} of the planted identifiers: {found}"
 
 
 class Collector(HTTPServer):
-    """A loopback trace collector that counts what reaches it."""
+    """A trace collector on the loopback that counts what it receives."""
 
     def __init__(self) -> None:
         self.bodies: list[bytes] = []
@@ -120,15 +120,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"{}")
 
-    do_GET = do_POST = do_PATCH = _take  # noqa: N815 -- the names http.server calls
+    do_GET = do_POST = do_PATCH = _take  # noqa: N815 -- http.server calls these names
 
     def log_message(self, *args: Any) -> None:
-        """Nothing to say."""
+        """Log nothing."""
 
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    """A collector that every tracing variable points to."""
+    """A collector that all tracing variables point to."""
     server = Collector()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
@@ -138,7 +138,7 @@ def collector() -> Iterator[Collector]:
 
 @pytest.fixture
 def loud(collector: Collector, tmp_path: Path) -> dict[str, str]:
-    """The environment of someone who switched everything on."""
+    """An environment with all logging and tracing enabled."""
     home = tmp_path / "home"
     home.mkdir()
     return {
@@ -177,7 +177,7 @@ def test_the_sdk_leaks_into_no_channel(loud: dict[str, str], collector: Collecto
 
 
 def phrases(request: Request) -> str:
-    """A good answer: the planted words of the text that is shown."""
+    """A correct answer: the planted words of the text shown."""
     shown = text_of(request)
     opening, closing = marks(shown)
     planted = [("PERSON", NAME), ("PERSON", "Quackenbosh"), ("MEDICAL_RECORD_NUMBER", MRN), ("EMAIL", MAIL)]
@@ -224,7 +224,7 @@ def test_prompts_and_replies_leak_into_no_channel(
         assert done.returncode == 0, done.stderr.decode()[-3000:]
         assert any(
             NAME.encode() in call.body for call in good.log
-        )  # the control: the canaries did go out and come back
+        )  # the control: the canaries really were sent and came back
         assert len({call.misbehaviour for call in worse.log}) > 6
         assert {400} <= {call.status for call in narrow.log}
     assert b"model-unavailable" in done.stdout
@@ -243,7 +243,7 @@ def test_prompts_and_replies_leak_into_no_channel(
 
 
 def test_the_debug_log_would_have_shown_a_prompt(loud: dict[str, str], tmp_path: Path) -> None:
-    """The control: the same loggers do write prompts when the SDK is used without our door."""
+    """The control: the same loggers do write prompts when the openai SDK is called without our guard."""
     log = tmp_path / "debug.log"
     with LocalServer(phrases) as server:
         code = (
@@ -283,7 +283,7 @@ def test_the_command_line_with_a_model_leaks_into_no_channel(
 
 
 def test_the_collector_would_have_seen_a_trace(loud: dict[str, str], collector: Collector) -> None:
-    """The control: the same variables do trace a graph that is run without our guard."""
+    """The control: the same variables do trace a graph that runs without our guard."""
     code = (
         "import asyncio\n"
         "from langchain_core.tracers.langchain import wait_for_all_tracers\n"

@@ -1,4 +1,4 @@
-"""What notebooks and terminals show: results without PHI, progress bars for long work only."""
+"""What notebooks and terminals show: results without PHI, and progress bars only for long work."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def work(total: int | None, show: bool | None, count: int) -> None:
 
 
 def on_terminal(total: int | None, show: bool | None, count: int) -> str:
-    """What `work` writes to a standard error that is a terminal."""
+    """Return what `work` writes to standard error when it is a terminal."""
     master, slave = pty.openpty()
     os.set_blocking(master, False)
     with os.fdopen(slave, "w") as stream, contextlib.redirect_stderr(stream):
@@ -68,13 +68,13 @@ PHI = ("Zorrquill", "Emily", "Carter", "03/09", "48213977", "P-77", "7-doc", "Sp
 
 @pytest.fixture(scope="module")
 def deid() -> Deidentifier:
-    """One for the module."""
+    """One instance for the module."""
     return Deidentifier(key="6b" * 32, detectors=("rules",))
 
 
 @pytest.fixture(scope="module")
 def results(deid: Deidentifier) -> ResultList:
-    """One released, one in review, one in quarantine."""
+    """One result released, one in review, one in quarantine."""
     words = {"patient": "P-77", "known": {"name": "Zorrquill"}, "id": "7-doc"}
     given: list[Any] = [NOTE, HELD, {"Zorrquill": 1}]
     results = ResultList(deid.deidentify(each, **words) for each in given)
@@ -131,7 +131,7 @@ def test_the_texts_of_a_record_are_marked_where_they_stand(deid: Deidentifier) -
     assert re.search(r'hi\\&quot; to\\nDr\. <mark [^>]*title="CLINICIAN">\[PERSON\]', html)
     assert "P-77" not in html
     bundle = deid.deidentify(json.loads((ROOT / "examples" / "bundle.json").read_text("utf-8")))
-    assert bundle._repr_html_().count("<mark") > 10  # a text in base64 or XHTML has no place to mark
+    assert bundle._repr_html_().count("<mark") > 10  # base64 and XHTML texts have no place for marks
 
 
 def test_a_long_text_is_cut_and_bytes_are_counted(deid: Deidentifier) -> None:

@@ -1,4 +1,4 @@
-"""The pages' commands and code are run as they stand."""
+"""Run the commands and code of the pages exactly as written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.S | re.M)
 
 
 def blocks(language: str) -> list[tuple[str, str]]:
-    """(page, content) of each fenced block of a language that is not a file."""
+    """(page, content) of each fenced block in a language that is not a file."""
     found = [(page.name, block) for page in PAGES for block in BLOCK.findall(page.read_text(encoding="utf-8"))]
     return [(page, content) for page, (named, title, content) in found if named == language and not title]
 
@@ -91,7 +91,7 @@ DATA = {"", "ini", "json", "text", "toml", "yaml"}
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A working folder as a reader's checkout has it."""
+    """A working folder like a reader's checkout."""
     folder = tmp_path / "reader"
     shutil.copytree(ROOT / "examples", folder / "examples")
     shutil.copytree(ROOT / "tests" / "data", folder / "tests" / "data")
@@ -99,7 +99,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """One command in the reader's folder."""
+    """Run one command in the reader's folder."""
     environment = {**os.environ, "INCOGNOTE_HOME": str(folder / "home"), "PYTHONWARNINGS": "ignore"}
     return subprocess.run(
         arguments, capture_output=True, text=True, cwd=folder, env=environment, timeout=300, check=False
@@ -171,7 +171,7 @@ def test_every_page_is_in_the_navigation_of_the_site() -> None:
     listed = set(re.findall(r'"([^"]+\.md)"', (ROOT / "zensical.toml").read_text(encoding="utf-8")))
     copied = {"changelog.md", "contributing.md", "security.md"}
     pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
-    pages -= {"review/stranger.md"}  # in the repository only
+    pages -= {"review/stranger.md"}  # only in the repository
     assert pages - listed == set(), "add these pages to `nav` in zensical.toml"
     assert {page for page in listed if not page.startswith("reference/")} - copied - pages == set()
 

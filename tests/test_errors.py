@@ -1,4 +1,4 @@
-"""What errors say to drivers: which of them leave records as they are."""
+"""What errors tell drivers: which of them leave records unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RedactOR's own examples through our machine (§A.4.1, §A.9), and the examples we ship."""
+"""RedactOR's examples run through our machine (§A.4.1, §A.9), and the examples that we ship."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_the_papers_sample_comes_out_in_the_papers_shape() -> None:
     assert re.fullmatch("[0-9a-f]{16,64}", record["MRN"])
     assert record["PatientId"] != record["MRN"]
     assert record["AGE"] == "[AGE]"
-    # §A.9.4, but for two labels: the insurance id and the SSN bear the names of their own types
+    # §A.9.4, except two labels: the insurance id and the SSN have the names of their own types
     assert record["note"] == (
         "[PERSON], a [AGE] male, presented to [ORGANIZATION] on 03/16/2025 complaining of severe abdominal pain. He "
         "was referred by Dr. [PERSON] from [ORGANIZATION]. His address is [ADDRESS]. Contact number: "
@@ -85,7 +85,7 @@ def test_the_workflow_of_a_4_1() -> None:
 
 
 def test_an_age_is_not_a_dose() -> None:
-    """§A.4: of two 76s only the age goes."""
+    """§A.4: of the two 76s, only the age is removed."""
     text = "The patient is 76 years old and takes 76 mg of aspirin daily."
     assert Deidentifier().deidentify(text).text == "The patient is [AGE] and takes 76 mg of aspirin daily."
 
@@ -104,7 +104,7 @@ def test_an_age_is_not_a_dose() -> None:
     ],
 )
 def test_guans_printed_examples_come_out_verbatim(text: str, redacted: str) -> None:
-    """Guan §3.4, found and replaced end to end."""
+    """Guan §3.4, detected and replaced end to end."""
     assert Deidentifier("intelligent").deidentify(text).output(even_if_unreleased=True) == redacted
 
 
@@ -132,7 +132,7 @@ def test_numbers_spacing_and_key_order_of_a_record_survive() -> None:
 
 
 def every_string(value: Any) -> list[str]:
-    """All strings inside a JSON value."""
+    """Yield all strings in a JSON value."""
     if isinstance(value, dict):
         return [s for v in value.values() for s in every_string(v)]
     if isinstance(value, list):

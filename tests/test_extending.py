@@ -1,4 +1,4 @@
-"""The examples of docs/extending.md, each installed as a package of its own and asked for as a user would."""
+"""The examples of docs/extending.md, each installed as its own package and used as a user would."""
 
 from __future__ import annotations
 

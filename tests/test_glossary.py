@@ -1,4 +1,4 @@
-"""The glossary says what the docstrings say, in entries that one can read at a glance."""
+"""The glossary matches the docstrings, and its entries are short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package as a stranger meets it: light to import, a short sorted face, everything in the wheel."""
+"""The package as a newcomer sees it: fast to import, a small sorted API, everything in the wheel."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ import pytest
 import incognote
 
 ROOT = Path(__file__).parents[1]
-LOADED = 140  # modules of ours after one note, the language's included
+LOADED = 140  # our modules loaded after one note, including the language's
 HEAVY = ("litellm", "openai", "torch", "langgraph", "opensearchpy", "onnxruntime", "spacy", "presidio_analyzer", "mcp")
 
 
 def loaded_after(code: str) -> str:
-    """Which heavy packages a fresh interpreter holds after some code."""
+    """Return the heavy packages that a fresh interpreter has loaded after running some code."""
     script = (
         f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\n"
         f"print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)"
@@ -44,7 +44,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 def test_detecting_loads_no_graph() -> None:
     detecting = "from incognote import Deidentifier; Deidentifier().detect(['Dr. Abara'])"
-    assert loaded_after(detecting) == "['onnxruntime']"  # the encoder's
+    assert loaded_after(detecting) == "['onnxruntime']"  # used by the encoder
 
 
 def test_the_public_face_is_sorted_and_whole() -> None:
@@ -70,7 +70,7 @@ STILL_ENGLISH = {
 
 
 def english_in(source: str) -> set[str]:
-    """The words of ENGLISH in the string literals of a module, but for docstrings."""
+    """The words of ENGLISH in a module's string literals, except docstrings."""
     tree = ast.parse(source)
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     bodies = [node.body for node in ast.walk(tree) if isinstance(node, documented)]
@@ -80,7 +80,7 @@ def english_in(source: str) -> set[str]:
 
 
 def test_the_engine_holds_no_english_words() -> None:
-    """They are data and parts of the bundle `languages/en`."""
+    """They are data in the bundle `languages/en`."""
     package = ROOT / "incognote"
     modules = [path for folder in LANGUAGE_FREE for path in sorted((package / folder).rglob("*.py"))]
     assert len(modules) > 100
@@ -98,7 +98,7 @@ def test_english_words_are_seen_in_literals_and_not_in_docstrings() -> None:
 
 @pytest.fixture(scope="module")
 def house() -> ModuleType:
-    """The script that draws the packages from their imports."""
+    """The script that draws the package graph from the imports."""
     spec = importlib.util.spec_from_file_location("house", ROOT / "scripts" / "house.py")
     assert spec is not None
     assert spec.loader is not None
@@ -108,15 +108,15 @@ def house() -> ModuleType:
 
 
 def test_modules_do_not_import_each_other_in_circles(house: ModuleType) -> None:
-    """Imports inside functions and under TYPE_CHECKING count."""
+    """Imports inside functions and under TYPE_CHECKING count, too."""
     assert house.circles(house.imports()) == []
 
 
 def test_a_circle_is_found(house: ModuleType) -> None:
     graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set()}
     assert house.circles(graph) == [["a", "b", "c"]]
-    assert "incognote.errors" in house.imports()["incognote.testing"]  # in a module's head
-    assert "incognote.testing.server" in house.imports()["incognote.testing"]  # in a function
+    assert "incognote.errors" in house.imports()["incognote.testing"]  # imported at the top of a module
+    assert "incognote.testing.server" in house.imports()["incognote.testing"]  # imported in a function
     with pytest.raises(ValueError, match="import each other"):
         house.reduced(graph)
 
@@ -133,7 +133,7 @@ def test_no_public_class_name_stands_for_two_things(house: ModuleType) -> None:
 
 
 def _met(iterated: ast.expr, filled: set[str]) -> bool:
-    """Whether a loop over it certainly runs: a literal that holds something, or a name for one."""
+    """Whether a loop over it always runs: it is a nonempty literal, or a name for one."""
     if isinstance(iterated, (ast.List, ast.Tuple, ast.Set)):
         return any(not isinstance(each, ast.Starred) or _met(each.value, filled) for each in iterated.elts)
     if isinstance(iterated, (ast.ListComp, ast.GeneratorExp)):
@@ -157,7 +157,7 @@ def _met(iterated: ast.expr, filled: set[str]) -> bool:
 
 
 def _filled(nodes: Iterable[ast.AST], known: set[str]) -> set[str]:
-    """The names that literals with something in them are assigned to, beside those that are known."""
+    """The names assigned to nonempty literals, in addition to the known ones."""
     names = set(known)
     for node in nodes:
         match node:
@@ -169,7 +169,7 @@ def _filled(nodes: Iterable[ast.AST], known: set[str]) -> set[str]:
 
 
 def _asserts(node: ast.AST, filled: set[str], in_loop: bool = False) -> Iterator[bool]:
-    """Of every assertion in a function, whether it stands in a loop that may not run."""
+    """For each assertion in a function, whether it is in a loop that may never run."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             continue
@@ -183,9 +183,9 @@ def _asserts(node: ast.AST, filled: set[str], in_loop: bool = False) -> Iterator
 
 
 def loops_only(source: str) -> list[str]:
-    """The tests of a module that assert nothing unless a loop runs that may not run.
+    """The tests of a module whose assertions are all in loops that may never run.
 
-    A property of drawn values is exempt where the module asks `hypothesis.find` for a value that makes the loop run.
+    A property of drawn values is exempt if the module uses `hypothesis.find` to find a value that makes the loop run.
     """
     tree = ast.parse(source)
     module = _filled(tree.body, set())
@@ -244,7 +244,7 @@ def test_one_note_loads_few_modules() -> None:
 
 
 def test_the_wheel_runs_in_an_empty_environment(tmp_path: Path) -> None:
-    """Built, installed with its real dependencies, run: what the wheel lacks shows here."""
+    """Build the wheel, install it with its real dependencies, and run it: anything the wheel lacks shows here."""
     for source in (ROOT, ROOT / "languages" / "en"):
         built = subprocess.run(
             [sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path, source],

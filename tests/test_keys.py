@@ -1,4 +1,4 @@
-"""One master key, derived keys per purpose."""
+"""One master key, with keys derived for each purpose."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_what_is_sealed_opens_only_with_its_key_purpose_and_label() -> None:
         (KEY, "quarantine", "item-2"),
     ):
         with pytest.raises(WrongKey):
-            key.open(purpose, sealed, label)  # type: ignore[arg-type] -- parametrised over literals
+            key.open(purpose, sealed, label)  # type: ignore[arg-type] -- parametrized over literals
     with pytest.raises(WrongKey):
         KEY.open("quarantine", sealed[:5])
 
@@ -115,13 +115,13 @@ def test_an_ephemeral_key_says_so() -> None:
 
 
 def printing(code: str) -> str:
-    """A command that runs some Python."""
+    """Return a command that runs some Python code."""
     return shlex.join([sys.executable, "-I", "-c", code])
 
 
 @pytest.fixture
 def pipe() -> Iterator[tuple[int, int]]:
-    """A pipe whose reading end no earlier test had: the process remembers what a descriptor gave."""
+    """A pipe whose read end no earlier test used: the process caches what a descriptor returned."""
     keys._read_once.cache_clear()
     read, write = os.pipe()
     yield read, write
@@ -157,7 +157,7 @@ def test_a_descriptor_that_nobody_closes_is_given_up(pipe: tuple[int, int], monk
     os.write(pipe[1], KEY.master.hex().encode())
     with pytest.raises(KeyMissing, match=r"key_fd .* did not finish"):
         Keyring.from_descriptor(pipe[0])
-    os.close(pipe[1])  # the reader ends
+    os.close(pipe[1])  # ends the reader
 
 
 def test_a_command_is_split_without_a_shell_and_run_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Bytes in, bytes out: by the SDK, through the quarantine, and from file to file."""
+"""Bytes in, bytes out: through the SDK, through the quarantine, and from file to file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DEID = Deidentifier(detectors=["rules"])
 
 
 def _letter(stream: BinaryIO, media_type: str) -> Iterator[Document]:
-    """Headers, a blank line and a body; only the body and the author are texts."""
+    """Headers, a blank line, and a body. Only the body and the author are texts."""
     content = stream.read().decode()
     at = content.index("\r\n\r\n") + 4
     end = content.index("\r\n")

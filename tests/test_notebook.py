@@ -1,4 +1,4 @@
-"""The example notebook runs in a real kernel, and its saved outputs are those of this version.
+"""The example notebook runs in a real kernel, and its saved outputs are from this version.
 
 python tests/test_notebook.py      # run it and save its outputs
 """
@@ -24,7 +24,7 @@ PATH = Path(__file__).parents[1] / "examples" / "notebook.ipynb"
 
 
 def executed(home: Path, *more: str) -> Any:
-    """The notebook with the outputs of a run, and of further cells."""
+    """Return the notebook with the outputs of a run, with any further cells."""
     folders = {name: str(home) for name in ("HOME", "IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "INCOGNOTE_HOME")}
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(("INCOGNOTE_", "PYTHONWARNINGS"))]:
@@ -37,7 +37,7 @@ def executed(home: Path, *more: str) -> Any:
         client = nbclient.NotebookClient(book, timeout=120, kernel_name="python3", record_timing=False)
         client.execute(cwd=str(PATH.parent))
     book.metadata.pop("language_info", None)
-    for cell in book.cells:  # warnings of libraries name paths of this machine
+    for cell in book.cells:  # library warnings contain paths of this machine
         cell["outputs"] = [each for each in cell.get("outputs", []) if each.get("name") != "stderr"]
         if cell.cell_type != "code":
             del cell["outputs"]
@@ -45,7 +45,7 @@ def executed(home: Path, *more: str) -> Any:
 
 
 def outputs(cell: Any) -> list[str]:
-    """What a code cell shows, without what differs from run to run: keyed hashes under a new key."""
+    """A code cell's output without what differs between runs: keyed hashes under a new key."""
     shown = [json.dumps(output.get("data") or output.get("text"), sort_keys=True) for output in cell.get("outputs", [])]
     return [re.sub("[0-9a-f]{16}", "HASH", each) for each in shown]
 

@@ -1,4 +1,4 @@
-"""Spans, results and verdicts keep their invariants."""
+"""Spans, results, and verdicts keep their invariants."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from incognote import NotReleased, Reason, Replacement, Result, Span, Text, Usag
 from incognote.errors import ImpossibleSpan
 from incognote.nouns import patient_scope, subject_form
 
-ANY_TEXT = st.text(st.characters(codec=None), max_size=40)  # lone surrogates, NUL and combining marks included
+ANY_TEXT = st.text(st.characters(codec=None), max_size=40)  # includes lone surrogates, NUL, and combining marks
 
 
 @given(ANY_TEXT, st.integers(-5, 50), st.integers(-5, 50))

@@ -1,4 +1,4 @@
-"""The commands of the pages for operators, run as they stand on a service that has released and held records."""
+"""The commands of the operators' pages, run exactly as written on a service with released and held records."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ PLACES = ("/var/lib/incognote", "/etc/incognote", "/srv/backup", "/mnt/safe", "/
 
 
 class Host:
-    """A machine whose places are folders of the test.
+    """A machine whose paths are in a test folder.
 
     Args:
         folder: an empty folder.
-        database: of ledger and service.
+        database: for the ledger and the service.
     """
 
     def __init__(self, folder: Path, database: str) -> None:
@@ -37,11 +37,11 @@ class Host:
 
     @property
     def home(self) -> Path:
-        """Where the service keeps what is its own."""
+        """The folder with the service's own files."""
         return self.folder / "var" / "lib" / "incognote"
 
     def bash(self, script: str) -> str:
-        """What a script prints; every command of it must succeed, or hold a record (exit code 3)."""
+        """Return a script's output. Each command must succeed or hold a record (exit code 3)."""
         for place in PLACES:
             script = script.replace(place, f"{self.folder}{place}")
         environment = {
@@ -59,14 +59,14 @@ class Host:
         return done.stdout
 
     def work(self, release: str) -> None:
-        """Run a worker until the source is empty; it holds the scan."""
+        """Run a worker until the source is empty. It holds the scan."""
         self.bash(
             "incognote worker /srv/notes/source --destination /srv/notes/destination --once "
             f"--quarantine /var/lib/incognote/quarantine --release {release}"
         )
 
     def outputs(self) -> list[str]:
-        """Names of all released shards."""
+        """The names of all released shards."""
         return sorted(path.name for path in (self.folder / "srv" / "notes" / "destination").rglob("*.jsonl"))
 
 
@@ -81,12 +81,12 @@ def commands(page: str, *, postgresql: bool = False) -> str:
 
 @pytest.fixture
 def host(tmp_path: Path) -> Host:
-    """With SQLite; a release is made and an opt-out is entered."""
+    """A host with SQLite, a release, and an opt-out."""
     return served(tmp_path, f"sqlite:///{tmp_path}/host/var/lib/incognote/service.db")
 
 
 def served(folder: Path, database: str) -> Host:
-    """A host that has made a release, with a held record and an opt-out."""
+    """A host with a release, a held record, and an opt-out."""
     made = Host(folder / "host", database)
     made.work("march")
     made.bash('incognote optout add --patient-file <(echo "Ada Lovelace") --by "Ada Officer"')

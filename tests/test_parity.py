@@ -1,4 +1,4 @@
-"""Sync and async, one by one and in batches, inside a running loop and out of it: the same answers."""
+"""Sync and async, single and batch, inside and outside a running loop: the results are the same."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ KEY = "6b" * 32
 
 @pytest.fixture(scope="module")
 def deid() -> Deidentifier:
-    """With a key, so that hashes can be compared."""
+    """An instance with a key, so that hashes can be compared."""
     return Deidentifier(key=KEY, concurrency=3)
 
 
 @pytest.fixture(scope="module")
 def answers(deid: Deidentifier) -> list[str]:
-    """What the sync face says, one by one."""
+    """The results of the sync API, one record at a time."""
     return [deid.deidentify(record).output(even_if_unreleased=True) for record in RECORDS]
 
 

@@ -1,4 +1,4 @@
-"""The pages are written as CONTRIBUTING.md says: short sentences, and none of the phrases that were retired."""
+"""The pages follow the style of CONTRIBUTING.md: short sentences and no retired phrases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every reason that a record can be held for has plain words."""
+"""Each reason for holding a record has a plain-language description."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from incognote.errors import IncognoteError, IndexProblem, ModelProblem, RecordP
 from incognote.reasons import reason_texts
 
 PACKAGE = Path(incognote.__file__).parent
-BASES = {"record", "model", "index", "store"}  # codes of classes that are only raised as one of their subclasses
+BASES = {"record", "model", "index", "store"}  # codes of classes that are only raised as their subclasses
 
 
 def test_every_reason_code_has_a_text_in_whole_sentences() -> None:

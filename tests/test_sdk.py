@@ -1,4 +1,4 @@
-"""The SDK's face: batches that lose nothing, frames that keep their shape, one toolkit for all threads."""
+"""The SDK's public API: batches lose nothing, frames keep their shape, all threads share one toolkit."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ NOTE = "A seen 03/16/2025"
 
 @pytest.fixture(scope="module")
 def deid() -> Deidentifier:
-    """One for the module."""
+    """One instance for the module."""
     return Deidentifier(key="6b" * 32, concurrency=4)
 
 
 @pytest.fixture(scope="module")
 def shifting(tmp_path_factory: pytest.TempPathFactory) -> Deidentifier:
-    """Dates are shifted per patient."""
+    """An instance that shifts dates for each patient."""
     policy = tmp_path_factory.mktemp("policy") / "shift.toml"
     policy.write_text('name = "shift"\nextends = "strict"\n[types.DATE]\noperator = "date-shift"\n')
     return Deidentifier(policy, key="6b" * 32)
 
 
 def nested() -> list[Any]:
-    """Deeper than JSON's writer goes."""
+    """A list that is too deep for JSON's encoder."""
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
@@ -46,7 +46,7 @@ def test_a_mapping_that_json_cannot_hold_is_quarantined_alone(deid: Deidentifier
 
 
 def failing() -> Iterator[str]:
-    """A reader that breaks after three notes."""
+    """A reader that fails after three notes."""
     yield from (NOTE, NOTE, NOTE)
     raise OSError("the disk is gone")
 

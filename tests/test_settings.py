@@ -1,4 +1,4 @@
-"""Keyword, then variable, then the named file, then default."""
+"""Precedence of settings: keyword, variable, named file, default."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ WIDER = {"SecretStr": "SecretStr | str", "Path": "Path | str", "ServiceSettings"
 
 
 def accepted(written: str) -> str:
-    """The type of a keyword, from the type of its field as it is written in the class."""
+    """The type of a keyword, derived from the annotation of its field in the class."""
     several = re.fullmatch(r"tuple\[(\w+), \.\.\.\]", written)
     if several:
         return f"Sequence[{WIDER.get(several[1], several[1])}]"
@@ -78,7 +78,7 @@ def test_the_keywords_of_the_sdk_are_the_settings_with_their_types() -> None:
         for name, written in owner.__annotations__.items()
         if name in Settings.model_fields
     }
-    own = {"policy", "model", "detectors"}  # parameters with types of their own
+    own = {"policy", "model", "detectors"}  # parameters with their own types
     keywords = {name: kind.__forward_arg__ for name, kind in SettingKeywords.__annotations__.items()}
     assert keywords == {
         name: accepted(written.removesuffix(" | None")) + " | None"
@@ -142,7 +142,7 @@ def test_a_persistent_key_may_be_required() -> None:
 def test_the_master_key_has_one_source_wherever_it_is_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text('key_file = "/etc/key"\n')
     monkeypatch.setenv("INCOGNOTE_KEY_FILE", "/other/key")
-    assert str(Settings.load(tmp_path / "c.toml").key_file) == "/other/key"  # one setting: the variable goes first
+    assert str(Settings.load(tmp_path / "c.toml").key_file) == "/other/key"  # same setting: the variable wins
     with pytest.raises(SettingError, match="key_file and key_command are both set"):
         Settings.load(tmp_path / "c.toml", key_command="secret-command")
     monkeypatch.setenv("INCOGNOTE_KEY_FD", "3")

@@ -1,4 +1,4 @@
-"""The docs site builds strictly, holds the whole reference, and works from disk without a network."""
+"""The docs site builds in strict mode, contains the complete reference, and works from disk without a network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQLite files: real processes beside this one."""
+"""SQLite files shared with real processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ print(*db.execute("SELECT count(*) FROM t").fetchone())
 
 
 def rows_for_another_process(file: Path) -> int:
-    """The rows that another process reads, which closes the file when it ends."""
+    """The number of rows that another process reads. It closes the file when it exits."""
     return int(subprocess.run([sys.executable, "-c", _COUNT, file], capture_output=True, check=True).stdout)
 
 
@@ -30,7 +30,7 @@ def test_a_file_opened_twice_keeps_its_locks_and_loses_no_row_when_another_proce
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         go_wal(db)
         db.execute("CREATE TABLE t (n)")
-        private(file, create=True)  # a second store of this process, as a server has
+        private(file, create=True)  # a second store in this process, as in a server
         assert rows_for_another_process(file) == 0
         db.execute("INSERT INTO t VALUES (1)")
         assert rows_for_another_process(file) == 1

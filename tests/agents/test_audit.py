@@ -1,4 +1,4 @@
-"""The audit maps what it finds in the output back to the original."""
+"""The audit maps its findings in the output back to the original."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from incognote.operators.apply import apply
 
 
 def made(content: str, cuts: list[int], label: str) -> tuple[str, list[Replacement]]:
-    """Every other stretch between the cuts replaced by the label."""
+    """Replace every other segment between the cuts with the label."""
     text = Text(content)
     edges = sorted({min(c, len(content)) for c in cuts})
     replacements, pieces, at, out = [], [], 0, 0
@@ -104,7 +104,7 @@ def test_whole_lines_unite_with_what_touches_them(
 
 
 def _audited(monkeypatch: pytest.MonkeyPatch, spoil: str = "") -> tuple[int, str]:
-    """How many texts detection reads of a note without identifiers, and the outcome; `spoil` is added to the output."""
+    """Count the texts that detection reads for a note without identifiers. `spoil` is added to the output."""
     with Deidentifier(detectors=("rules",)) as deid:
         read: list[str] = []
         detect = Detection.detect

@@ -1,4 +1,4 @@
-"""Whole batches through the loop: order decides nothing, others' records go alone, and a fault is the batch's."""
+"""Whole batches in the loop: order is irrelevant, other callers' records run alone, a failure belongs to the batch."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_batch_is_complete_with_so_many_characters(deid: Deidentifier, monkeyp
 async def test_results_come_as_soon_as_a_batch_is_complete_and_the_rest_when_the_items_end(
     deid: Deidentifier, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    """Whether the number of records or that of characters completes it, sync and async."""
+    """A batch is complete by its number of records or by its number of characters, both sync and async."""
     monkeypatch.setattr("incognote.sdk.TOGETHER", size)
     monkeypatch.setattr("incognote.agents.item.MOST_CHARACTERS", 2 * len(LONE.content))
     read: list[Item] = []

@@ -1,4 +1,4 @@
-"""What the machine does with a text, or a field of a record, that is wholly of a format without a reader."""
+"""How the machine handles a text, or a field of a record, that is entirely in a format without a reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames of polars and Hugging Face datasets come back as those of pandas do, and no file is written."""
+"""Polars frames and Hugging Face datasets give the same results as pandas frames, and no file is written."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ KINDS: dict[str, tuple[Callable[[list[dict[str, Any]]], Any], Callable[[Any], It
 
 @pytest.fixture(scope="module")
 def deid() -> Deidentifier:
-    """One for the module."""
+    """One instance for the module."""
     return Deidentifier(key="6b" * 32, detectors=("rules",))
 
 
 @pytest.fixture(scope="module")
 def expected(deid: Deidentifier) -> list[dict[str, Any]]:
-    """The rows as the pandas path gives them."""
+    """The rows that the pandas path returns."""
     make, rows = KINDS["pandas"]
     return list(rows(deid.deidentify_frame(make(ROWS), **ROLES)))
 

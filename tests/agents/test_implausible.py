@@ -1,4 +1,4 @@
-"""Texts of which too much is masked, and models that stay silent or mark everything."""
+"""Texts that are masked almost entirely, and models that find nothing or mark everything."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROSTER = " ".join(f"Mrs. Emily Carter, 03/16/2025, (415) 555-01{i:02}." for i in
 
 
 def codes(result: object) -> set[str]:
-    return {r.code for r in result.verdict.reasons}  # type: ignore[attr-defined]  # a Result
+    return {r.code for r in result.verdict.reasons}  # type: ignore[attr-defined]  # it is a Result
 
 
 def own(tmp_path: Path, line: str) -> str:

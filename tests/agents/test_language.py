@@ -1,4 +1,4 @@
-"""What becomes of texts in languages that the detectors, the prompt or the model in force do not read."""
+"""Texts in languages that the configured detectors, prompt, or model cannot read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the audit searches: every value of the new record, whatever the policy keeps beside it."""
+"""The audit searches every value of the new record, including those that the policy keeps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FLAGS = {"autoDeId": False, "shouldMask": False, "shouldHash": False}
 
 @pytest.fixture(scope="module")
 def visits(tmp_path_factory: pytest.TempPathFactory) -> Deidentifier:
-    """A schema of the user's own, approved, with fields that pass."""
+    """A user-defined, approved schema with pass-through fields."""
     folder = tmp_path_factory.mktemp("schemas")
     schema = {
         "$schema": "http://json-schema.org/draft-04/schema#",

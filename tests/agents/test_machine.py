@@ -1,4 +1,4 @@
-"""The machine: whatever goes wrong in a node, the record is quarantined and the reason holds no value."""
+"""The machine: when any node fails, the record is quarantined and the reason contains no value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTE = "Mrs. Adaeze Okonkwo, 66, was seen by Dr. Wieczorek on 03/09/2025."
 
 @pytest.fixture(scope="module")
 def deid() -> Deidentifier:
-    """One for the module: building the lexicon costs more than a note."""
+    """One instance for the module: building the lexicon takes longer than processing a note."""
     return Deidentifier()
 
 
@@ -114,7 +114,7 @@ def test_a_policy_keyed_per_patient_needs_one(tmp_path: Path) -> None:
 
 
 def leaving(doubt: str) -> Callable[..., list[list[Any]]]:
-    """A detector that is unsure of one word."""
+    """A detector that has low confidence in one word."""
     from incognote import Span
 
     def detect(self: Any, texts: Any, known: Any = ()) -> list[list[Span]]:

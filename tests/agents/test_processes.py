@@ -1,4 +1,4 @@
-"""Processes that serve records: the same answers as without them, and none lost where they die."""
+"""Processes that serve records give the same answers as a single process and lose no record when one dies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RECORD = {"dataType": "note", "id": "r1", "text": "Adaeze Okonkwo called; MRN 00
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Deidentifier, Deidentifier]]:
-    """The same settings with processes and without."""
+    """The same settings with worker processes and without."""
     roster: Path = tmp_path_factory.mktemp("r") / "roster.jsonl"
     roster.write_text('{"name": "Quill Tennant"}\n', encoding="utf-8")
     words: dict[str, Any] = {"roster": roster, "key": "00" * 32}
@@ -77,7 +77,7 @@ def test_an_ephemeral_key_is_the_same_in_all_of_them() -> None:
 
 
 def ended(pid: int) -> None:
-    """Waits until there is no such process; a test that hangs here says that it was left running."""
+    """Wait until the process has exited. If a test hangs here, the process was left running."""
     with suppress(ProcessLookupError):
         while True:
             os.kill(pid, 0)
@@ -86,7 +86,7 @@ def ended(pid: int) -> None:
 
 def test_rows_of_a_table_which_cannot_travel_are_served_here(pair: tuple[Deidentifier, Deidentifier]) -> None:
     class Rows:
-        """An opened record that does not pickle."""
+        """An opened record that cannot be pickled."""
 
         def __reduce__(self) -> Any:
             raise TypeError

@@ -1,4 +1,4 @@
-"""What the policy lets a model read, and what becomes of chunks it did not answer for."""
+"""What the policy lets a model read, and how chunks without an answer are handled."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_a_model_elsewhere_is_refused_before_any_note_without_a_recorded_agreeme
 def test_batches_need_the_policys_consent_and_a_recording_under_a_lasting_key(tmp_path: Path) -> None:
     words = {"model": "openai/m", "api_base": "http://127.0.0.1:9/v1", "batch": True}
     with pytest.raises(SettingError, match="recording"):
-        _ = Deidentifier(**words).engine  # type: ignore[arg-type] # the keywords of several tests
+        _ = Deidentifier(**words).engine  # type: ignore[arg-type] # keywords shared by several tests
     with pytest.raises(KeyMissing):
         _ = Deidentifier(**words, recording=tmp_path / "r").engine  # type: ignore[arg-type] # as above
     Keyring.write_new(tmp_path / "key")

@@ -1,4 +1,4 @@
-"""What a step may not touch, it cannot reach: values are frozen, and signatures name all that a step gets."""
+"""A step cannot reach what it must not touch: values are frozen, and its signature names everything it receives."""
 
 from __future__ import annotations
 

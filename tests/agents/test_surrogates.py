@@ -1,4 +1,4 @@
-"""RedactOR's sample record relexicalized (§A.9.5), and what a Deidentifier asks for before it does so."""
+"""RedactOR's sample record relexicalized (§A.9.5), and what a Deidentifier needs to do it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NOTE = re.compile(
 
 @pytest.fixture
 def deid(tmp_path: Path) -> Iterator[Deidentifier]:
-    # one key, since a town that a random one draws may share a word with the originals: Moreno Valley
+    # a fixed key: with a random key, a surrogate town can share a word with the originals (Moreno Valley)
     url, key = f"sqlite:///{tmp_path / 'index.db'}", Keyring(bytes(range(32)))
     (tmp_path / "a.key").write_text(base64.urlsafe_b64encode(bytes(range(32))).decode() + "\n", encoding="ascii")
     (tmp_path / "a.key").chmod(0o600)

@@ -1,4 +1,4 @@
-"""Folding: the way back to the text, code point by code point."""
+"""Folding: mapping folded text back to the original, code point by code point."""
 
 from __future__ import annotations
 

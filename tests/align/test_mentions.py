@@ -1,4 +1,4 @@
-"""Mentions find their place: every one answered for, the right occurrence, whole words, nothing under a mask."""
+"""Placing mentions: each gets an outcome, the right occurrence, and whole words. None is placed under a mask."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ DOSE = "The patient is 76 years old and takes 76 mg of aspirin daily."  # Redact
 
 
 def marked(type_: str, phrase: str) -> Mention:
-    """A mention written as "aged <<53>> was"."""
+    """Make a mention from a phrase such as "aged <<53>> was"."""
     before, _, rest = phrase.partition("<<")
     words, _, after = rest.partition(">>")
     return Mention(type_, before + words + after, len(before), len(before) + len(words))
 
 
 def only(text: str, type_: str, phrase: str, **more: object) -> Placement:
-    (one,) = place(text, [marked(type_, phrase)], **more)  # type: ignore[arg-type] # passed on as they are
+    (one,) = place(text, [marked(type_, phrase)], **more)  # type: ignore[arg-type] # passed through unchanged
     return one
 
 
@@ -33,7 +33,7 @@ def stand(text: str, what: str) -> list[tuple[int, int]]:
     return [(at, at + len(what)) for at in range(len(text)) if text.startswith(what, at)]
 
 
-# ---- the right one of two ----
+# ---- choosing between two occurrences ----
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_name_the_model_completed_is_placed_by_its_pieces_and_not_certain() ->
     assert (words(note, found), found.how, found.certain) == (["Johnson"], "everywhere", False)
 
 
-# ---- almost the same words ----
+# ---- approximate matches ----
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_the_words_of_a_mask_are_nobody() -> None:
     assert only(note, "RELATIVE", "<<Person>>", masks=stand(note, "[PERSON]")).how == "nowhere"
 
 
-# ---- nothing is dropped ----
+# ---- no mention is dropped ----
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_a_type_of_the_users_own_is_placed_like_any() -> None:
     assert only(note, "FREEZER_SLOT", "<<77>>").stretches == ((7, 9),)
 
 
-# ---- for any text ----
+# ---- any text ----
 
 PIECES = st.sampled_from(
     [
@@ -334,7 +334,7 @@ def test_three_hundred_mentions_of_a_long_repetitive_text_are_answered_in_bounde
     def counted(*args: object, **more: object) -> object:
         nonlocal tried
         tried += len(str(args[1]))
-        return real(*args, **more)  # type: ignore[arg-type] # passed on as they are
+        return real(*args, **more)  # type: ignore[arg-type] # passed through unchanged
 
     monkeypatch.setattr(matching, "partial_ratio_alignment", counted)
     mentions = [

@@ -1,7 +1,7 @@
-"""How often a phrase with a blindly drawn hint finds its own place: synthetic notes, invented mentions, no model.
+"""How often a phrase with a randomly drawn hint is placed correctly: synthetic notes, invented mentions, no model.
 
-What is drawn, and how: `incognote_benchmarks.reading.drawing`. The first set of lines was written by the author of
-`words/fitting.toml` and seen while its lists grew; the second was written when they stood.
+`incognote_benchmarks.reading.drawing` draws them. The author of `words/fitting.toml` wrote the first set of lines and
+consulted it while extending the word lists; the second set was written after the lists were final.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def notes() -> list[Note]:
 
 
 def chunks(note: Note) -> list[Note]:
-    """Pieces of at most 256 words, cut before a word that begins no later than any identifier it might cut."""
+    """Split a note into pieces of at most 256 words without cutting an identifier."""
     starts = [m.start() for m in re.finditer(r"\S+", note.text)]
     cuts, at = [0], 0
     while at + WORDS < len(starts):
@@ -48,7 +48,7 @@ def chunks(note: Note) -> list[Note]:
 def measure(
     notes: list[Note], *, lines: Lines, noise: bool = False, hints: int | None = None, show: bool = False
 ) -> Counter[str]:
-    """Outcomes over all notes and seeds; "hard": mentions whose words also stand elsewhere in the chunk."""
+    """Count outcomes over all notes and seeds. "hard" counts mentions whose words also occur elsewhere in the chunk."""
     counts: Counter[str] = Counter()
     for seed in SEEDS:
         rng = random.Random(f"{seed} {noise} {hints}")
@@ -82,7 +82,7 @@ def said(name: str, counts: Counter[str]) -> str:
 
 
 def check(name: str, counts: Counter[str], right: float, wrong: float) -> None:
-    """Print the figures, then hold them to their bars (shares of all mentions)."""
+    """Print the figures, then compare them with their thresholds (shares of all mentions)."""
     print(said(name, counts))
     assert counts["hard"] / counts["n"] >= 0.30
     assert counts["right"] / counts["n"] >= right
@@ -105,6 +105,6 @@ def test_careless_phrases_find_their_place(notes: list[Note], lines: Lines) -> N
 
 @BOTH
 def test_phrases_without_a_hint_find_their_place(notes: list[Note], lines: Lines) -> None:
-    """The hard ones: a bare "53" beside "53 mg", a name beside the disease that bears it."""
+    """The hard cases: a bare "53" next to "53 mg", a name next to the disease named after it."""
     check("no hint, word for word", measure(notes, lines=lines, hints=0), right=0.988, wrong=0.010)
     check("no hint, noisy", measure(notes, lines=lines, noise=True, hints=0), right=0.980, wrong=0.010)

@@ -1,4 +1,4 @@
-"""Merging: the union of boundaries, the type by the table, whatever the order."""
+"""Merging: boundaries are united and the table decides the type, independent of order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The document sweep: the same words again, unless their company says otherwise."""
+"""The document sweep finds the same words again, unless their context gives them another meaning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def common(word: str) -> bool:
 
 
 def again(content: str, words: str, type_: str = "PATIENT", score: float = 0.8) -> list[str]:
-    """What is swept when the first occurrence of `words` is all that was found."""
+    """Return what the sweep finds when only the first occurrence of `words` was detected."""
     text = Text(content)
     start = content.index(words)
     found = Span(text, start, start + len(words), type_, score)

@@ -1,4 +1,4 @@
-"""The benchmark of the detectors runs and tells what it promises; how fast anything is, no test says."""
+"""The detector benchmark runs and reports every promised figure. No test checks speed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark of scoring runs and tells what it promises; how fast anything is, no test says."""
+"""The scoring benchmark runs and reports every promised figure. No test checks speed."""
 
 from __future__ import annotations
 

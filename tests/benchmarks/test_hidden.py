@@ -1,7 +1,7 @@
-"""Identifiers in a disguise: what the rules release of two batteries, held against what is known to leak.
+"""Disguised identifiers: what the rules release from two test sets, compared with the list of known leaks.
 
-`tests/data/hidden/leaking.json` lists the variants that leak under the rules alone; docs/measured/hidden.json has the
-figures of rules and encoder. A cure shows, too: then the list is made anew with
+`tests/data/hidden/leaking.json` lists the variants that leak with the rules alone; docs/measured/hidden.json has the
+figures for rules plus encoder. The test also fails when a leak is fixed; regenerate the list with
 `python tests/benchmarks/test_hidden.py`.
 """
 
@@ -17,7 +17,7 @@ from incognote import Deidentifier
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks" / "scripts"))
-import hidden  # noqa: E402 (a script beside the package)
+import hidden  # noqa: E402 (a script next to the package)
 
 LEAKING = ROOT / "tests" / "data" / "hidden" / "leaking.json"
 BATTERIES = ("battery_1", "battery_2", "battery_3", "battery_4", "battery_5", "battery_6")

@@ -1,4 +1,4 @@
-"""The cost of reading with a model: what is deterministic holds; how fast anything is, no test says."""
+"""The cost of reading with a model: the deterministic figures are checked. No test checks speed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def measured() -> dict[str, Any]:
 def test_the_default_contract_answers_in_half_of_what_an_echo_takes(measured: dict[str, Any]) -> None:
     for name in ("all", "without_phi"):
         assert measured["tokens"][name]["contracts"]["contract 2"]["of_echo"] <= 0.5
-    assert measured["tokens"]["without_phi"]["contracts"]["contract 2"]["output"] <= 2.0  # {} in either pass
+    assert measured["tokens"]["without_phi"]["contracts"]["contract 2"]["output"] <= 2.0  # {} in each pass
 
 
 def test_contract_1_says_of_every_type_that_it_is_absent(measured: dict[str, Any]) -> None:
@@ -131,7 +131,7 @@ def test_a_light_text_is_a_whole_line_with_its_own_offsets() -> None:
     at = text.index("Abara")
     (light,) = light_texts([Note("n", text, (LabeledSpan(at, at + 5, "PERSON"),))])
     assert [light.text[x.start : x.end] for x in light.gold] == ["Abara"]
-    cut = Note("n", text, (LabeledSpan(at, len(text), "PERSON"),))  # goes on in the next line
+    cut = Note("n", text, (LabeledSpan(at, len(text), "PERSON"),))  # extends into the next line
     assert light_texts([cut]) == []
 
 
@@ -148,7 +148,7 @@ def test_with_tables_nothing_is_fetched_and_the_cache_folder_is_left_as_it_was(m
     count = counting.counter()
     assert count.name == "o200k_base"
     assert count("hello world") == 2
-    assert count("<|endoftext|>") > 1  # a note may say anything
+    assert count("<|endoftext|>") > 1  # a note may contain any string
     assert counting.os.environ["TIKTOKEN_CACHE_DIR"] == "mine"
 
 

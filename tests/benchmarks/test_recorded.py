@@ -1,6 +1,7 @@
-"""What the recorded replies of a real model are worth, replayed: every note is answered, and the figures we print.
+"""A real model's recorded replies, replayed: every note is answered, and the published figures hold.
 
-Development notes (synthetic, and the rules were tuned on them), replies by a large language model of unknown name.
+The development notes are synthetic, and the rules were tuned on them. The replies come from a large language model of
+unknown name.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def value(report: ScoreReport, name: str) -> float:
 
 @pytest.fixture(scope="module")
 def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The development notes that prompt 2 has a recorded reply to; the others would only take time."""
+    """The development notes with a recorded reply for prompt 2. The others would only take time."""
     lines = NOTES.read_text(encoding="utf-8").splitlines()
     with System("", "extract/v2", rules=False).open(REPLIES) as opened:
         found = opened.detect_each([json.loads(line)["text"] for line in lines])
@@ -47,7 +48,7 @@ def two_passes(answered: Path) -> dict[str, ScoreReport]:
 
 
 def test_every_note_is_answered_under_both_prompts(one_pass: dict[str, ScoreReport]) -> None:
-    """An answer is addressed by the whole request: a changed byte of a prompt would leave its notes out here."""
+    """Answers are keyed by the whole request, so changing one byte of a prompt would lose its notes here."""
     assert one_pass
     for report in one_pass.values():
         assert (report.documents, report.with_phi, report.without_phi) == (66, 46, 20)

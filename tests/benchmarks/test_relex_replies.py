@@ -1,4 +1,4 @@
-"""The recorded replies to the relexicalizing agents, replayed: what stands in the file keeps its contracts."""
+"""The recorded replies to the relexicalizing agents, replayed: the recorded content satisfies its contracts."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _unanswered(request: Request) -> str:
 
 
 class _Silent:
-    """Notes what is asked, and has no answer."""
+    """Passes on each request but never answers."""
 
     def __init__(self, model: ScriptedLLM) -> None:
         self.name, self._model = model.name, model
@@ -133,7 +133,7 @@ class _Silent:
         raise ModelUnavailable("nothing is recorded")
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Nothing to close."""
 
 
 def _only(corpus: Corpus, patient: str) -> Corpus:
@@ -142,7 +142,7 @@ def _only(corpus: Corpus, patient: str) -> Corpus:
 
 
 def _by(corpus: Corpus, label: Callable[[str], str]) -> Callable[[Request], str]:
-    """Groups the mentions of a request, found by heading, place and words, as a label says."""
+    """Group a request's mentions by label. They are identified by heading, position, and words."""
     ordered = sorted(corpus.gold, key=lambda v: (HEADINGS.index(group_of(v.type)), v.record, v.field, v.start))
 
     def answer(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""A script answers whichever part of its notes it is shown, in either contract, masked or not."""
+"""A script answers for any part of its notes, under either contract, masked or not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NOTE = "Mr. John Gray is 76 years old and takes 76 mg. Seen by Dr. Abara in Oslo
 
 
 def finding(kind: str, phrase: str, words: str, note: str = NOTE, nth: int = 0) -> Finding:
-    """A finding by its words within the nth place where its phrase stands."""
+    """Make a finding from its words within the nth occurrence of its phrase."""
     at = -1
     for _ in range(nth + 1):
         at = note.index(phrase, at + 1)
@@ -136,7 +136,7 @@ def test_no_repr_shows_a_note() -> None:
 
 @given(st.data())
 def test_whatever_is_masked_exactly_the_visible_rest_is_found(data: st.DataObject) -> None:
-    """A made-up note, any of its findings masked, any part of it shown."""
+    """An invented note with any subset of its findings masked and any part of it shown."""
     drawn = data.draw(st.lists(st.sampled_from(["Ann", "saw", "mg", "in", "Rome"]), min_size=3, max_size=20))
     words = [f"{word}{place}." for place, word in enumerate(drawn)]
     starts = [sum(len(word) + 1 for word in words[:i]) for i in range(len(words))]

@@ -1,4 +1,4 @@
-"""Rules beside the encoder."""
+"""Agreement between rules and encoder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TEXT = Text("Wren was seen at Rosewood by Dr. Hale in 2019")
 
 
 class Sure:
-    """An opinion that is the same of every stretch."""
+    """An opinion with the same confidence for every span of text."""
 
     def __init__(self, chance: float) -> None:
         self.chance = chance

@@ -1,4 +1,4 @@
-"""Known identifiers are found in every variant, and nothing else is."""
+"""Known identifiers are found in every variant, and nothing else is found."""
 
 from __future__ import annotations
 
@@ -451,10 +451,10 @@ def test_a_value_of_an_unknown_type_is_refused() -> None:
 
 
 def test_an_endless_name_is_found_as_written_and_does_not_fill_the_memory() -> None:
-    """A name of 3,000 letters in a structured field had 4.5 million misspellings, of 3,000 letters each."""
+    """A name of 3,000 letters in a structured field had 4.5 million misspellings of 3,000 letters each."""
     endless = "Q" + "wertzuio" * 50
     known = (*known_from({"name": endless}), Known("PERSON", "Hollingsworth"))
-    found(ROBERT, "Mr. Holingsworth came.")  # the word lists are read
+    found(ROBERT, "Mr. Holingsworth came.")  # loads the word lists
     tracemalloc.start()
     try:
         assert endless in found(known, f"Seen with {endless} today.")

@@ -1,4 +1,4 @@
-"""What callers pass as `known=` and what rosters hold."""
+"""What callers pass as `known=`, and what rosters contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Site packs: what a folder says, its faults by file and line, its examples, and the two commands."""
+"""Site packs: the contents of a folder, faults by file and line, examples, and the two commands."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pattern = '\\d{4}-\\d{5,7}(?!\\d)'
 
 @pytest.fixture
 def make(tmp_path: Path) -> Make:
-    """A pack's folder with the given files: make({"deny.csv": "..."})."""
+    """Write a pack's folder with the given files: make({"deny.csv": "..."})."""
 
     def write(contents: dict[str, str | bytes] | None = None) -> Path:
         folder = tmp_path / "larkmoor"

@@ -1,4 +1,4 @@
-"""Renders the chart as far as it goes: the few of Helm's words that its templates use, and no other."""
+"""Renders the chart with the small subset of Helm's template language that it uses, and nothing more."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _TAG = re.compile(r"(\{\{-?)\s*(.*?)\s*(-?\}\})")
 
 
 class Unknown(Exception):
-    """A template says something that this does not read."""
+    """A template uses a construct that this renderer does not support."""
 
 
 def rendered(template: str, scope: Mapping[str, Any]) -> str:
-    """A template with its values.
+    """Render a template with its values.
 
     Raises:
-        Unknown: a word, or a value that there is not.
+        Unknown: the template has an unsupported word or a value that does not exist.
     """
     pieces: list[str] = []
     at = 0
     for tag in _TAG.finditer(template):
-        pieces += [template[at : tag.start()], tag]  # type: ignore[list-item]  # text and tags in turn
+        pieces += [template[at : tag.start()], tag]  # type: ignore[list-item]  # text and tags alternate
         at = tag.end()
     pieces.append(template[at:])
     for n, piece in enumerate(pieces):

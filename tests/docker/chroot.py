@@ -1,7 +1,7 @@
-"""Carries out docker/Dockerfile without a container engine: in a root that debootstrap makes of Debian's packages.
+"""Runs docker/Dockerfile without a container engine, in a root that debootstrap builds from Debian's packages.
 
 Each instruction that changes files is a layer: an overlay on the layers before it, cached under the hash of its inputs.
-A container is the image's root in its own namespaces, without a network, as a service of a compose file describes it.
+A container is the image's root in its own namespaces, without a network, configured like a service of a compose file.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from typing import Any
 
 from .dockerfile import ROOT, instructions
 
-SUITE = "trixie"  # the Debian release whose Python is the one that the Dockerfile asks for
+SUITE = "trixie"  # the Debian release that has the Python version of the Dockerfile
 PACKAGES = "ca-certificates,docker-compose,python-is-python3,python3-venv"
-NETWORK = ("etc/resolv.conf", "etc/hosts", "etc/ssl/certs/ca-certificates.crt")  # lent by this machine to each RUN
+NETWORK = ("etc/resolv.conf", "etc/hosts", "etc/ssl/certs/ca-certificates.crt")  # this machine's, mounted for each RUN
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "incognote" / "image"
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # as a container engine sets it
-KEPT = 3600  # seconds until a layer that no build used is deleted; 700 MB for each state of the sources
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # the PATH that container engines set
+KEPT = 3600  # seconds until an unused layer is deleted; each state of the sources takes 700 MB
 TOOLS = ("debootstrap", "unshare", "mount", "umount", "chroot", "ip", "apt-get")
 
 
 def unable() -> str:
-    """Why this machine cannot do it; "" where it can."""
+    """The reason why this machine cannot run it, or "" if it can."""
     if sys.platform != "linux" or os.geteuid():
         return "only root on Linux can mount and change its root"
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
@@ -47,7 +47,7 @@ def unable() -> str:
 
 
 def _mirror() -> str:
-    """Where this machine gets Debian's packages from."""
+    """The site from which this machine gets Debian's packages."""
     asked = ["apt-get", "indextargets", "--format", "$(ORIGIN) $(SITE)", "Created-By: Packages"]
     lines = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
     found = [line.partition(" ")[2] for line in lines if line.startswith("Debian ")]
@@ -56,7 +56,7 @@ def _mirror() -> str:
 
 @dataclass(frozen=True)
 class Image:
-    """What a Dockerfile makes.
+    """The result of a Dockerfile.
 
     Attributes:
         layers: folders, the topmost first; the last one is Debian's root.
@@ -74,7 +74,7 @@ class Image:
 
     @contextmanager
     def mounted(self, place: Path, upper: Path) -> Iterator[Path]:
-        """The root, mounted at a place; changes go to the folder `upper`."""
+        """Mount the root at a path. Changes go to the folder `upper`."""
         work = upper.with_suffix(".work")
         for folder in (place, upper, work):
             folder.mkdir(parents=True, exist_ok=True)
@@ -87,10 +87,10 @@ class Image:
             shutil.rmtree(work)
 
     def layer(self, text: str, fill: Callable[[Path], None]) -> Image:
-        """This image with one more layer.
+        """Return this image with one more layer.
 
         Args:
-            text: all that the layer depends on, besides the image below it.
+            text: everything that the layer depends on, besides the image below it.
             fill: writes the layer into an empty folder.
         """
         below = f"{self.key} {sorted(self.env.items())} {self.workdir} {text}"
@@ -106,7 +106,7 @@ class Image:
         return replace(self, layers=(folder, *self.layers), key=key)
 
     def run(self, asked: Sequence[str], env: Mapping[str, str]) -> Image:
-        """The image after a command in its root, with the network of this machine."""
+        """Return the image after running a command in its root, with this machine's network."""
 
         def fill(upper: Path) -> None:
             with self.mounted(CACHE / "mounted", upper) as root:
@@ -122,7 +122,7 @@ class Image:
         return self.layer(f"RUN {sorted(env.items())} {asked}", fill)
 
     def copy(self, rest: str, stages: Mapping[str, Image]) -> Image:
-        """The image after a COPY instruction."""
+        """Return the image after a COPY instruction."""
         words = shlex.split(rest)
         flags = dict(word[2:].partition("=")[::2] for word in words if word.startswith("--"))
         *sources, target = [word for word in words if not word.startswith("--")]
@@ -152,7 +152,7 @@ class Image:
 
 
 def debian() -> Image:
-    """Debian's root with Python and what the tests need; made once."""
+    """Debian's root with Python and the packages that the tests need, built once."""
     key = hashlib.sha256(f"{SUITE} {PACKAGES} {platform.machine()}".encode()).hexdigest()[:16]
     base = CACHE / f"debian-{key}"
     if not base.exists():
@@ -166,10 +166,10 @@ def debian() -> Image:
 
 
 def built() -> Image:
-    """The image of the Dockerfile's last stage."""
+    """Build the image of the Dockerfile's last stage."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # one process builds; the others use its layers
+        fcntl.flock(lock, fcntl.LOCK_EX)  # one process builds; the others reuse its layers
         stages: dict[str, Image] = {}
         stage, image, arguments = "", debian(), dict[str, str]()
         for name, rest in instructions():
@@ -185,7 +185,7 @@ def built() -> Image:
 
 
 def _after(image: Image, name: str, rest: str, arguments: dict[str, str], stages: Mapping[str, Image]) -> Image:
-    """An image after an instruction other than FROM; ARG adds to `arguments`."""
+    """Return an image after any instruction except FROM. ARG adds to `arguments`."""
     match name:
         case "RUN":
             return image.run(["/bin/sh", "-c", rest], arguments)
@@ -237,13 +237,12 @@ _NAMESPACES = ("--mount", "--net", "--pid", "--ipc", "--uts", "--fork", "--kill-
 def container(
     image: Image, service: Mapping[str, Any], folder: Path, secrets: Mapping[str, Path]
 ) -> Iterator[list[str]]:
-    """A service of a compose file -> the beginning of a command line, to which the command in the container is added.
+    """Return the start of a command line that runs a command in the container of a compose service.
 
-    The root is read-only, the user and the limits are those of image and service, and there is no network but the
-    loopback.
+    The root is read-only, user and limits are those of the image and the service, and the only network is the loopback.
 
     Args:
-        folder: holds the volumes, each a folder of its name.
+        folder: holds the volumes, one folder for each, by name.
         secrets: their files.
     """
     assert service["read_only"]
@@ -253,7 +252,7 @@ def container(
     for line in service["volumes"]:
         source, target, *mode = line.split(":")
         (folder / source).mkdir(parents=True, exist_ok=True)
-        if target in image.volumes:  # an engine gives a new volume the owner that the folder has in the image
+        if target in image.volumes:  # like an engine: a new volume gets the owner of the image's folder
             shutil.chown(folder / source, *map(int, image.user.split(":")))
         mounts.append((*(mode or ["rw"]), target, str(folder / source)))
     mounts += [("ro", f"/run/secrets/{name}", str(secrets[name])) for name in service["secrets"]]
@@ -286,7 +285,7 @@ def _index() -> dict[str, str]:
 
 
 def _context(source: str) -> list[Path]:
-    """The files of a source, without those that Dockerfile.dockerignore leaves out of the context."""
+    """The files of a source, except those that Dockerfile.dockerignore excludes from the context."""
     path = ROOT / source
     files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
     return [file for file in files if "__pycache__" not in file.parts and file.suffix != ".pyc"]

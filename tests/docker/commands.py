@@ -1,4 +1,4 @@
-"""Whether a command line is one that incognote takes: the command, every option, and all that must be given."""
+"""Checks command lines against incognote's: the command, each option, and all required arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from incognote.cli import app
 
 
 def problems(words: Sequence[str]) -> list[str]:
-    """What is wrong with the words behind `incognote`; nothing is run."""
+    """Return the problems in the words after `incognote`. Nothing is run."""
     found = typer.main.get_command(app)
     rest = list(words)
     while hasattr(found, "commands"):

@@ -1,4 +1,4 @@
-"""Reads docker/Dockerfile: its instructions in order, so that no test repeats them."""
+"""Reads the instructions of docker/Dockerfile in order, so that no test duplicates them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DOCKERFILE = (ROOT / "docker" / "Dockerfile").read_text()
 
 
 def instructions() -> list[tuple[str, str]]:
-    """The name and the rest of each instruction; continued lines are joined, comments left out."""
+    """Each instruction's name and arguments. Continued lines are joined, and comments are omitted."""
     lines = "\n".join(line for line in DOCKERFILE.splitlines() if not line.startswith("#"))
     joined = re.sub(r"\\\n", " ", lines).splitlines()
     return [(name, rest.strip()) for name, _, rest in (line.partition(" ") for line in joined if line.strip())]

@@ -1,4 +1,4 @@
-"""The alerts name metrics and events that there are, and each has its runbook."""
+"""The alerts name metrics and events that exist, and each has a runbook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Helm chart, rendered: objects that agree with one another, with the image, and with what incognote takes."""
+"""The rendered Helm chart: its objects agree with one another, with the image, and with incognote's options."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCHEMA: dict[str, Any] = json.loads((CHART / "values.schema.json").read_text())
 
 
 def objects(values: dict[str, Any] = VALUES) -> dict[tuple[str, str], dict[str, Any]]:
-    """What the chart makes of values, by kind and name."""
+    """The objects that the chart renders from values, by kind and name."""
     scope = {"Values": values, "Release": {"Name": "night"}, "Chart": {"AppVersion": ABOUT["appVersion"]}}
     made = [
         one

@@ -1,4 +1,4 @@
-"""compose.yaml and the image: what they name is there, what should be closed is closed."""
+"""compose.yaml and the image: everything they name exists, and everything that must be closed is closed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DOCKER = ROOT / "docker"
 COMPOSE: dict[str, Any] = yaml.safe_load((DOCKER / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = ("worker", "api")
-# The compose specification's words for a service, as far as this file uses any.
+# The service keys of the compose specification that this file uses.
 KNOWN = set(
     "build cap_drop command configs depends_on deploy entrypoint environment healthcheck image logging networks ports "
     "profiles read_only restart secrets security_opt shm_size stop_grace_period tmpfs ulimits user volumes".split()
@@ -36,7 +36,7 @@ KNOWN = set(
 
 
 def named(entries: list[Any]) -> set[str]:
-    """Names of secrets or configs, in the short and the long form."""
+    """Names of secrets or configs, in the short or the long form."""
     return {one if isinstance(one, str) else one["source"] for one in entries}
 
 
@@ -111,7 +111,7 @@ def test_no_secret_stands_in_a_file_that_is_committed() -> None:
     ignored = subprocess.run(
         ["git", "check-ignore", "docker/secrets/master.key"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert ignored.returncode in (0, 128)  # 128: an archive without its history
+    assert ignored.returncode in (0, 128)  # 128: a source archive without the git history
 
 
 def test_settings_name_secrets_stores_and_folders_that_the_services_have(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_settings_name_secrets_stores_and_folders_that_the_services_have(tmp_pat
     assert "?ca=/run/secrets/ca" in settings.index
     (tmp_path / "ca").touch()
     url = settings.index.replace("/run/secrets", str(tmp_path))
-    cluster = _cluster(url, _options(url), "secret")  # as it is opened: with TLS, and no password in the address
+    cluster = _cluster(url, _options(url), "secret")  # the options that open it: TLS, and no password in the URL
     assert (cluster.host, cluster.port, cluster.user, cluster.tls) == ("opensearch", 9200, "incognote", True)
     assert str(settings.index_password_file) == "/run/secrets/index_password"
     assert {"ca", "index_password"} <= named(SERVICES["worker"]["secrets"])
@@ -249,7 +249,7 @@ def test_the_image_runs_as_nobody() -> None:
 
 
 def test_the_entrypoint_copies_the_password_file_where_only_its_owner_reads_it(tmp_path: Path) -> None:
-    """Run with its places moved into a folder of the test."""
+    """Run the script with its paths moved into a test folder."""
     (tmp_path / "run" / "secrets").mkdir(parents=True)
     (tmp_path / "tmp").mkdir()
     (tmp_path / "run" / "secrets" / "pgpass").write_text("postgres:5432:a:b:c\n")
@@ -273,7 +273,7 @@ class _Answer(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, *args: Any) -> None:
-        """Nothing to say."""
+        """Log nothing."""
 
 
 def test_the_health_check_tells_an_answer_from_none() -> None:

@@ -1,4 +1,4 @@
-"""The image, made of Debian's packages by the Dockerfile's own steps, and the minimal services, run in it."""
+"""The image, built from Debian's packages by the Dockerfile's own steps, and the minimal services running in it."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ SERVICES: dict[str, Any] = yaml.safe_load((DOCKER / "compose.minimal.yaml").read
 
 @pytest.fixture(scope="module")
 def image() -> Image:
-    """Made once; its layers are kept for the next run."""
+    """Built once; its layers are kept for the next run."""
     return built()
 
 
 @pytest.fixture
 def secrets(tmp_path: Path) -> dict[str, Path]:
-    """As `docker/secrets.sh` makes them."""
+    """The secrets that `docker/secrets.sh` creates."""
     subprocess.run(["sh", DOCKER / "secrets.sh", tmp_path / "secrets"], check=True, timeout=60)
     return {"master_key": tmp_path / "secrets" / "master.key"}
 
 
 @pytest.fixture
 def worker(image: Image, secrets: dict[str, Path], tmp_path: Path) -> Iterator[list[str]]:
-    """A container of the service `worker`; its folders are below `tmp_path`."""
+    """A container of the service `worker`, with its folders under `tmp_path`."""
     source, destination = tmp_path / "data" / "source", tmp_path / "data" / "destination"
     for folder in (source, destination):
         folder.mkdir(parents=True)
@@ -48,7 +48,7 @@ def worker(image: Image, secrets: dict[str, Path], tmp_path: Path) -> Iterator[l
 
 
 def output(begun: list[str], *words: str) -> str:
-    """What a command in a container prints."""
+    """The output of a command in a container."""
     done = subprocess.run([*begun, *words], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout

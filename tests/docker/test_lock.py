@@ -1,4 +1,4 @@
-"""What the image is installed from: hashes for everything, one source of pins, no base image without a digest."""
+"""The image's dependencies: hashes for all packages, one source of pins, no base image without a digest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXTRAS = re.findall(r'^extras="(.*)"$', (ROOT / "scripts" / "lock.sh").read_text
 
 
 def locked(name: str) -> dict[str, tuple[Requirement, list[str]]]:
-    """The packages of a lock with their hashes."""
+    """The packages of a lock file with their hashes."""
     lines = (ROOT / "docker" / name).read_text().replace("\\\n", " ").splitlines()
     found = {}
     for line in lines:
@@ -32,7 +32,7 @@ def locked(name: str) -> dict[str, tuple[Requirement, list[str]]]:
 
 
 def pins() -> dict[str, str]:
-    """The versions of constraints.txt."""
+    """The versions in constraints.txt."""
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     asked = [Requirement(line) for line in lines if line and not line.startswith("#")]
     return {canonicalize_name(one.name): str(one.specifier) for one in asked}

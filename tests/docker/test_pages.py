@@ -1,4 +1,4 @@
-"""The pages for operators name commands and options that there are, also where a command is only mentioned."""
+"""The operators' pages name only commands and options that exist, including commands mentioned in the text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAGES = "api backup docker incident key-rotation keys operations runbooks upgrad
 
 
 def unknown(words: list[str]) -> list[str]:
-    """The words of a command line that name no command and no option; values are not looked at."""
+    """Return the words of a command line that are not a command or an option. Values are ignored."""
     command = typer.main.get_command(app)
     while words and hasattr(command, "commands"):
         if words[0] not in command.commands:

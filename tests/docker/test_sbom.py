@@ -1,4 +1,4 @@
-"""The bill of materials: what is installed, with the lock's hashes and the packages' licenses, and our weights."""
+"""The bill of materials: installed packages with the lock's hashes and their licenses, and our weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def sbom() -> ModuleType:
-    """docker/sbom.py."""
+    """The module docker/sbom.py."""
     found = importlib.util.spec_from_file_location("sbom", ROOT / "docker" / "sbom.py")
     assert found is not None
     assert found.loader is not None
@@ -25,7 +25,7 @@ def sbom() -> ModuleType:
 
 
 def bom() -> dict[str, Any]:
-    """As cyclonedx-bom makes one of a lock of three packages, of which one is for another system."""
+    """What cyclonedx-bom writes for a lock of three packages, one of them for another system."""
 
     def part(line: int, name: str, version: str) -> dict[str, Any]:
         hashes = [{"alg": "SHA-256", "content": f"{line:064d}"}]
@@ -40,7 +40,7 @@ def bom() -> dict[str, Any]:
 
 
 def installed(site: Path, name: str, version: str, *about: str) -> None:
-    """A package's metadata in a site-packages folder."""
+    """Write a package's metadata into a site-packages folder."""
     folder = site / f"{name}-{version}.dist-info"
     folder.mkdir(parents=True)
     lines = ["Metadata-Version: 2.4", f"Name: {name}", f"Version: {version}", *about, "", ""]
@@ -49,7 +49,7 @@ def installed(site: Path, name: str, version: str, *about: str) -> None:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """What was installed of the lock."""
+    """The packages installed from the lock."""
     installed(tmp_path, "some_package", "1.2", "License-Expression: MIT")
     installed(tmp_path, "other", "3", "Classifier: License :: OSI Approved :: BSD License")
     installed(tmp_path, "incognote", "0.1.0", "License-Expression: Apache-2.0")

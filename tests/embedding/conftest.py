@@ -1,4 +1,4 @@
-"""Every embedder there is, opened."""
+"""Opens every available embedder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WINDOW = 24
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sentence-transformers model of one small layer with random weights, and a window of 24 tokens."""
+    """A sentence-transformers model with one small layer, random weights, and a window of 24 tokens."""
     pytest.importorskip("sentence_transformers", reason="needs the extra `train`: pip install 'incognote[train]'")
     import torch
     from sentence_transformers import SentenceTransformer
@@ -41,7 +41,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def opened(request: pytest.FixtureRequest) -> Callable[[str], Embedder]:
-    """Opens an embedder by the name it has in these tests, once."""
+    """Open an embedder once, by its name in these tests."""
     made: dict[str, Embedder] = {}
 
     def make(name: str) -> Embedder:

@@ -1,4 +1,4 @@
-"""All embedders keep the same promises."""
+"""All embedders satisfy the same contract."""
 
 from __future__ import annotations
 

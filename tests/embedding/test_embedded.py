@@ -1,4 +1,4 @@
-"""The model that is shipped: whole, small, unchanged, and as good as its card says."""
+"""The bundled model: complete, small, unchanged, and as good as its card claims."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_changed_model_is_noticed(tmp_path: Path) -> None:
 
 
 def test_windows_make_no_difference() -> None:
-    """A sum of sums: what a window cuts in two, the average puts together again."""
+    """The average is a sum of sums, so it reassembles a text that a window splits."""
     text = "Fracture of the left femur. " * 400
     embedder = EmbeddedEmbedder()
     narrow = EmbeddedEmbedder()

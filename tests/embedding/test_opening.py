@@ -1,4 +1,4 @@
-"""Opening by name: what is there, what is not, and what is never fetched."""
+"""Opening by name: available models, missing models, and no downloads."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_opening_loads_no_model_and_importing_nothing_heavy() -> None:
 def test_a_model_that_is_not_on_this_machine_is_not_fetched(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers", reason="needs the extra `train`: pip install 'incognote[train]'")
     with pytest.raises(UnknownName, match="on this machine"):
-        open_embedder("sentence-transformers:sentence-transformers/none-such").embed(["a"])  # the network is shut
+        open_embedder("sentence-transformers:sentence-transformers/none-such").embed(["a"])  # the network is blocked
 
 
 def test_batches_hold_every_row_once_and_no_more_tokens_than_they_may() -> None:

@@ -1,4 +1,4 @@
-"""Chunks hold all of a text, overlap, and cut no word."""
+"""Chunks cover the whole text, overlap, and never split a word."""
 
 from __future__ import annotations
 

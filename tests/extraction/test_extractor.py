@@ -1,4 +1,4 @@
-"""The pass loop: what is found is masked, aligned and put together; what is not answered is never 'no PHI'."""
+"""The pass loop masks, aligns, and merges findings. A missing answer never means "no PHI"."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FINDINGS = [
 
 def extractor(*models: ScriptedLLM, passes: int = 2, masking: bool = True, **terms: object) -> Extractor:
     budget = terms.pop("budget", None)
-    asked = AskingTerms(models, load(str(terms.pop("prompt", "extract/v2"))), TYPES, **terms)  # type: ignore[arg-type] # per test
+    asked = AskingTerms(models, load(str(terms.pop("prompt", "extract/v2"))), TYPES, **terms)  # type: ignore[arg-type] # set by each test
     return Extractor(ChunkAsker(asked, budget if isinstance(budget, Budget) else Budget()), passes, masking)
 
 
@@ -67,7 +67,7 @@ ALL = [
 @pytest.mark.parametrize("prompt", ["extract/v1", "extract/v2"])
 async def test_the_findings_stand_where_they_stand_and_nowhere_else(prompt: str) -> None:
     made = await read(extractor(scripted(), prompt=prompt))
-    assert words(made) == ALL  # the 76 of 76 mg is not among them (RedactOR §A.4)
+    assert words(made) == ALL  # not the 76 of 76 mg (RedactOR §A.4)
     assert not made.unsure
     assert not made.unanswered
 
@@ -187,7 +187,7 @@ async def test_a_text_too_long_for_the_model_is_divided() -> None:
 async def test_of_a_cut_answer_the_unfinished_phrase_is_not_sought() -> None:
     replies = iter(['{"PERSON": ["<<John Smith>>"], "HOSPITAL": ["M', '{"PERSON": ["<<Mary Abara>>"]}'])
     made = await read(extractor(ScriptedLLM(lambda request: next(replies)), passes=1))
-    assert words(made) == [("PERSON", "John Smith"), ("PERSON", "Mary Abara")]  # and no M of Mr., Mary and mg
+    assert words(made) == [("PERSON", "John Smith"), ("PERSON", "Mary Abara")]  # but no M of Mr., Mary, or mg
     assert not made.unsure
 
 

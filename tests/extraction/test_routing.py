@@ -1,4 +1,4 @@
-"""Where rules and encoder are expected to have missed something."""
+"""Where rules and encoder probably missed something."""
 
 from __future__ import annotations
 

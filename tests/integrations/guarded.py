@@ -1,4 +1,4 @@
-"""What LiteLLM's proxy does with its Presidio guardrail, in a process of its own: it registers callbacks for all calls.
+"""What LiteLLM's proxy does with its Presidio guardrail. It registers global callbacks, so it runs in its own process.
 
 Standard input is a list of {"params": ..., "messages": [...]}, where `params` are `litellm_params` of the proxy's
 configuration. Standard output is a list of {"sent": [...], "answer": "..."} or {"refused": "..."}. The model repeats
@@ -20,8 +20,8 @@ from litellm.types.utils import Choices, Message, ModelResponse
 
 
 async def serve(case: dict[str, Any]) -> dict[str, Any]:
-    """One call of a chat model through the guardrail's hooks, in the order of the proxy."""
-    guards: Any = initialize_presidio(LitellmParams(**case["params"]), {"guardrail_name": "incognote"})  # type: ignore[typeddict-item]  # the proxy passes more, which is not read
+    """Run one chat model call through the guardrail's hooks, in the proxy's order."""
+    guards: Any = initialize_presidio(LitellmParams(**case["params"]), {"guardrail_name": "incognote"})  # type: ignore[typeddict-item]  # the proxy passes more keys, which are not read
     caller, request = UserAPIKeyAuth(), {"messages": case["messages"], "model": "m"}
     try:
         for guard in guards:

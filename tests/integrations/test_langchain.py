@@ -1,4 +1,4 @@
-"""Real LangChain and LangGraph around and inside `Deidentified`, watched by a callback handler."""
+"""Real LangChain and LangGraph around and inside `Deidentified`, observed by a callback handler."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Echo(SimpleChatModel):
 
 
 class Watch(BaseCallbackHandler):
-    """What a tracer is handed."""
+    """Records what a tracer receives."""
 
     def __init__(self) -> None:
         self.seen: list[Any] = []
@@ -102,7 +102,7 @@ def test_what_else_a_message_carries_is_cleaned_or_dropped(rules: Deidentifier) 
         [{"type": "text", "text": "Looking up Dr. Abara."}],
         name="Okonkwo",
         additional_kwargs={"note": NOTE},
-        patient="Emeka Okonkwo",  # LangChain's messages take any attribute
+        patient="Emeka Okonkwo",  # LangChain's messages accept any attribute
         tool_calls=[{"name": "find", "args": {"who": "Seen by Dr. Abara."}, "id": "c1"}],
     )
     told = ToolMessage(NOTE, tool_call_id="c1", artifact={"raw": NOTE})
@@ -117,13 +117,13 @@ def test_what_else_a_message_carries_is_cleaned_or_dropped(rules: Deidentifier) 
 
 
 class Admission(HumanMessage):
-    """An application's own message."""
+    """A message class defined by an application."""
 
     mrn: str = ""
 
 
 class Strict(HumanMessage):
-    """One that cannot be made without an attribute of its own."""
+    """A message class with a required attribute of its own."""
 
     mrn: str
 

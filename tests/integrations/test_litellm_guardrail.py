@@ -1,4 +1,4 @@
-"""LiteLLM's own Presidio guardrail, set up by the YAML of docs/integrations.md, pointed at a real `incognote serve`."""
+"""LiteLLM's own Presidio guardrail, configured by the YAML of docs/integrations.md, with a real `incognote serve`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-if importlib.util.find_spec("litellm") is None:  # its import would fetch a price list
+if importlib.util.find_spec("litellm") is None:  # importing it would fetch a price list
     pytest.skip("the extra `llm` is not installed", allow_module_level=True)
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 pytest.importorskip("yaml", reason="the extra `evaluation` is not installed")
@@ -36,7 +36,7 @@ OPEN = {name: value for name, value in PARAMS["mask"].items() if name != "pii_en
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """What the guardrail makes of each case, with a server and a key of their own."""
+    """The guardrail's result for each case, with its own server and key."""
     own = {"INCOGNOTE_HOME": str(tmp_path_factory.mktemp("home")), "INCOGNOTE_DETECTORS": '["rules"]'}
     run: Any = {"env": {**os.environ, **own, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}}
     run |= {"text": True, "stderr": subprocess.PIPE}

@@ -1,4 +1,4 @@
-"""`incognote mcp` by the real client over standard input and output."""
+"""`incognote mcp` used by the real client over standard input and output."""
 
 from __future__ import annotations
 

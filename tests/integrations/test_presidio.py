@@ -63,4 +63,4 @@ def test_what_cannot_be_read_raises_instead_of_counting_as_empty(analyzer: Analy
     with pytest.raises(UnsupportedFormat):
         analyzer.analyze(r"{\rtf1\ansi Seen by Dr. Ab\'61ra}", "en")
     with pytest.raises(UsageError):
-        IncognoteRecognizer().analyze(None, [])  # type: ignore[arg-type]  # as untyped callers do
+        IncognoteRecognizer().analyze(None, [])  # type: ignore[arg-type]  # as untyped callers call it

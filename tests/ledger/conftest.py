@@ -1,4 +1,4 @@
-"""A ledger in every database that it can lie in, with a clock that tests set."""
+"""A ledger in each supported database, with a clock that tests set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEY = Keyring(b"one master key, 32 bytes of it.." * 2)
 
 
 class Book(Ledger):
-    """A ledger whose clock says what a test wants."""
+    """A ledger whose clock a test controls."""
 
     def at(self, seconds: float) -> Book:
         self.now = literal_column(f"{seconds:.3f}", Float(53))

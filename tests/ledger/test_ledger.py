@@ -1,4 +1,4 @@
-"""What a ledger promises, in SQLite and PostgreSQL alike."""
+"""What a ledger guarantees, in both SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_a_part_that_is_read_to_its_records_kills_nobody(book: Any, release: Rel
 
 
 def test_nobody_is_buried_by_one_who_was_silent_himself(book: Any, release: Release, files: Files, want: Want) -> None:
-    """The database was away: all were silent, and the first to come back must not judge the others."""
+    """The database was down, so all workers were silent. The first to return must not declare the others dead."""
     one, (part,) = begun(book, release, files, "a")
     book.claim(one, release.id, want(part.id, 1))
     other = book.join(LEASE)
@@ -160,7 +160,7 @@ def test_a_clock_that_jumps_buries_nobody(book: Any, release: Release, files: Fi
     for now in (1007, 90_000, 90_007, 90_014, 500, 507, 514, 521, 528, 535, 542):
         assert book.at(now).beat(other) == 0
         assert book.at(now).beat(one) == 0
-    # and one that was set back does not keep the dead alive
+    # a clock that was set back does not keep a dead worker alive
     assert sum(book.at(now).beat(other) for now in (549, 556, 563, 570, 577, 584)) == 1
 
 
@@ -212,7 +212,7 @@ def test_a_decided_record_is_claimed_from_review_once(book: Any, release: Releas
     book.settle(worker, "t", (), [SettledRecord(claim.id, "review")], [part.id])
     assert book.claim_reviewed(worker, release.id, record.key).outcome == "mine"
     assert book.claim_reviewed(worker, release.id, record.key).outcome == "busy"
-    book.leave(worker)  # whoever had it in hand is gone, and its part is to be read again
+    book.leave(worker)  # the worker that held it is gone, and its part must be read again
     assert book.to_do(release.id) == 1
 
 
@@ -228,7 +228,7 @@ def test_a_release_is_what_it_was_frozen_as(book: Any, release: Release) -> None
     "name", ["", "a/../../b", "../a", "a/b", "a b", "tombstones", "Tombstones", "x" * 65, "12", "a\n"]
 )
 def test_a_release_bears_a_name_that_leads_nowhere(book: Any, name: str) -> None:
-    """Folders of destination and quarantine bear it."""
+    """The folders of destination and quarantine have this name."""
     with pytest.raises(UsageError, match="--release must be"):
         book.freeze(name, {"policy": 1})
 
@@ -260,7 +260,7 @@ def test_nothing_of_a_name_stands_in_the_database(book: Any, release: Release, d
     book.found(release.id, files("Quartermain"))
     rows = book._base.run(lambda db: [str(row) for table in ledger_tables.METADATA.sorted_tables
                                       for row in db.execute(table.select())])  # fmt: skip
-    assert any("strict" in row for row in rows)  # releases do stand in clear, so the search can find
+    assert any("strict" in row for row in rows)  # releases are stored in plaintext, so the search can find them
     assert not any("ward/" in row or "main.txt" in row for row in rows)
 
 

@@ -1,4 +1,4 @@
-"""A raw endpoint on the loopback: status, headers and body word for word, well-behaved or not."""
+"""A raw endpoint on the loopback that sends status, headers, and body verbatim, well-behaved or not."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RawAnswer:
 
 
 class RawEndpoint:
-    """Answers from a list, the last entry for ever; `bodies`, `headers` and `paths` are what came."""
+    """Sends answers from a list and repeats the last one. `bodies`, `headers`, and `paths` record the requests."""
 
     def __init__(self) -> None:
         self.answers = [RawAnswer()]
@@ -68,12 +68,12 @@ class RawEndpoint:
                     self.end_headers()
                     self.wfile.write(body)
                 except ConnectionError:
-                    pass  # the client gave up first, as some tests want
+                    pass  # the client gave up first, as some tests intend
 
-            do_GET = do_POST  # noqa: N815 -- the name http.server looks for
+            do_GET = do_POST  # noqa: N815 -- http.server looks for this name
 
             def log_message(self, *_: object) -> None:
-                """Nothing on the standard error."""
+                """Write nothing to standard error."""
 
         class Server(ThreadingHTTPServer):
             request_queue_size = 128
@@ -103,7 +103,7 @@ def endpoint() -> Iterator[RawEndpoint]:
 
 @pytest.fixture
 def other() -> Iterator[RawEndpoint]:
-    """A second one, which nobody allowed."""
+    """A second endpoint, which is not allowed."""
     server = RawEndpoint()
     yield server
     server.close()

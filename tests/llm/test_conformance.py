@@ -1,4 +1,4 @@
-"""Both adapters keep the same promises, over real HTTP on the loopback."""
+"""Both adapters satisfy the same contract, over real HTTP on the loopback."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from incognote.llm.opening import ModelSpec, open_model
 from incognote.testing.server import LocalServer
 from incognote.testing.trouble import Trouble
 
-if not find_spec("openai") or not find_spec("litellm"):  # not imported here: the adapter sets first what litellm reads
+if not find_spec("openai") or not find_spec("litellm"):  # not imported: the adapter must first set what litellm reads
     pytest.skip("the extra `llm` is not installed", allow_module_level=True)
 
 CANARY = "Ottoline Featherstonehaugh"
@@ -37,7 +37,7 @@ Adapted = Callable[..., LanguageModel]
 
 @pytest.fixture(params=["openai", "litellm"])
 async def adapted(request: pytest.FixtureRequest, endpoint: Any) -> AsyncIterator[Adapted]:
-    """Makes the bare adapter for the endpoint; everything made is closed."""
+    """Make the bare adapter for the endpoint, and close all adapters at the end."""
     made: list[LanguageModel] = []
 
     def make(*, allowed: str | None = None, timeout: float = 10.0) -> LanguageModel:
@@ -65,7 +65,7 @@ async def adapted(request: pytest.FixtureRequest, endpoint: Any) -> AsyncIterato
 
 @pytest.fixture(autouse=True)
 def nothing_is_said(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
-    """Whatever a test provokes: with all loggers at DEBUG no prompt, reply or error body is logged or printed."""
+    """With all loggers at DEBUG, no test logs or prints a prompt, a reply, or an error body."""
     caplog.set_level(logging.DEBUG)
     for name in ("LiteLLM", "litellm", "openai", "openai._base_client", "httpx", "httpcore", "aiohttp"):
         caplog.set_level(logging.DEBUG, logger=name)
@@ -77,7 +77,7 @@ def nothing_is_said(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixtu
 
 
 async def failed(model: LanguageModel, kind: type[ModelProblem], request: Request = ASK) -> ModelProblem:
-    """The problem of a call that must fail, free of what was sent in message, chain and frames' exceptions."""
+    """Return the problem of a failing call. Its message, exception chain, and frames contain nothing that was sent."""
     with pytest.raises(kind) as caught:
         await model.complete(request)
     assert type(caught.value) is kind
@@ -133,7 +133,7 @@ async def test_why_a_reply_ended_is_kept(
 ) -> None:
     endpoint.answer(raw(body=chat("part", reason)))
     reply = await adapted().complete(ASK)
-    if reason == "unheard_of":  # litellm knows no such reason and calls it a stop
+    if reason == "unheard_of":  # litellm does not know this reason and reports a stop
         assert reply.finish in (finish, "stop")
     else:
         assert reply.finish == finish
@@ -318,7 +318,7 @@ async def test_500s_then_success(spec: ModelSpec, endpoint: Any, raw: Any) -> No
 @pytest.mark.parametrize("kind", ["hang", "drop", "cut", "slow"])
 @pytest.mark.parametrize("name", ["openai/m", "hosted_vllm/m"])
 async def test_a_line_that_fails_is_tried_again_by_us_alone(tmp_path: Path, name: str, kind: Any) -> None:
-    """Against the public twin: silence, a connection that is closed before or within the answer, an endless trickle."""
+    """Against the public test server: silence, a connection closed before or during the answer, an endless trickle."""
     first = [Trouble(kind, seconds=5.0, reply=Reply("yes " * 20))]
     with LocalServer(lambda _: first.pop() if first else "yes") as server:
         model = open_model(

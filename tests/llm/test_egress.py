@@ -95,6 +95,6 @@ async def test_a_confined_call_connects_only_through_the_guard() -> None:
             with guarded():
                 socket.create_connection(address).close()
         assert len(refusals) == 3
-        socket.create_connection(address).close()  # outside, nothing is held
+        socket.create_connection(address).close()  # outside the guard, nothing is refused
     finally:
         listening.close()

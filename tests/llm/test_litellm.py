@@ -1,4 +1,4 @@
-"""What is peculiar to litellm. Its promises as a model are kept in test_conformance.py."""
+"""Behavior specific to litellm. test_conformance.py tests the contract that it shares with the other models."""
 
 from __future__ import annotations
 

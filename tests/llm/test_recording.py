@@ -1,4 +1,4 @@
-"""Recordings: first writer wins, nothing in clear, a wrong key is refused, a replay asks nobody."""
+"""Recordings: the first writer wins, nothing is in plaintext, a wrong key is refused, a replay calls no model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REPLY = Reply('{"PERSON": ["Zebulon Quackenbosh"]}', usage=Usage(90, 12, 0, 1, 0
 
 
 class Model:
-    """Answers REPLY, or raises what it is told to."""
+    """Returns REPLY or raises the exception it was given."""
 
     name = "openai/m"
 
@@ -79,7 +79,7 @@ def test_the_files_hold_no_word_of_note_reply_or_address(tmp_path: Path) -> None
     recording.keep("encoder", NOTE, [[4, 23, "PERSON"]])
     recording.sealed.set_job("00ff", NOTE.encode())
     names = sorted(p.name for p in tmp_path.iterdir())
-    assert "r.db-wal" in names  # it is still open: what was written last stands only there
+    assert "r.db-wal" in names  # still open: only this file has the last write
     for path in tmp_path.iterdir():
         data = path.read_bytes().lower()
         for word in ("zebulon", "quackenbosh", "77120943", "plumtree", "person", "find the phi", "encoder", address):
@@ -242,7 +242,7 @@ async def test_the_reply_that_stands_is_used_where_another_was_first(tmp_path: P
             return await super().complete(request)
 
     reply = await Recorded(Late(), recording).complete(ASKED)
-    assert (reply.text, reply.usage) == ("theirs", REPLY.usage)  # their words, the money of our own call
+    assert (reply.text, reply.usage) == ("theirs", REPLY.usage)  # their text, the cost of our own call
     recording.close()
 
 

@@ -16,7 +16,7 @@ ASK = Request((Message("user", "?"),))
 
 
 class Scripted:
-    """Raises or answers what a list says, the last entry for ever."""
+    """Raises or returns the items of a list, repeating the last one."""
 
     def __init__(self, *acts: ModelProblem | str, name: str = "a/b", takes: float = 0.0) -> None:
         self.name, self.acts, self.takes = name, list(acts), takes
@@ -42,14 +42,14 @@ class Scripted:
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses that were made, none of them waited out."""
+    """Record the pauses without waiting."""
     made: list[float] = []
     real: Callable[[float], object] = asyncio.sleep
 
     async def sleep(seconds: float) -> None:
         if seconds:
             made.append(seconds)
-        await real(0)  # type: ignore[misc]  # asyncio.sleep by another name
+        await real(0)  # type: ignore[misc]  # the original asyncio.sleep
 
     monkeypatch.setattr(asyncio, "sleep", sleep)
     return made
@@ -97,7 +97,7 @@ async def test_who_waits_for_a_retry_holds_no_slot() -> None:
     gate = Limited(model, 1)
     waiting = asyncio.create_task(Retrying(gate, 2).complete(ASK))
     async with asyncio.timeout(20):
-        while not model.calls:  # noqa: ASYNC110 -- the model signals nothing
+        while not model.calls:  # noqa: ASYNC110 -- the model has no signal to wait for
             await asyncio.sleep(0)
         assert (await gate.complete(ASK)).text == "soon"
     assert not waiting.done()
@@ -144,7 +144,7 @@ ASKED = Request((Message("user", "x"),))
 
 
 class Slow:
-    """Answers on whichever thread it is asked, or waits for ever."""
+    """Answers on the calling thread, or never answers."""
 
     name = "slow"
 

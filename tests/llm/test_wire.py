@@ -1,4 +1,4 @@
-"""The transport under the SDKs. The promises of the models over it are kept in test_conformance.py."""
+"""The transport below the SDKs. test_conformance.py tests the contract of the models that use it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OK = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 
 
 class Listener:
-    """Answers every request of a connection with the same bytes; `connections` and `heads` are what came."""
+    """Sends the same bytes for every request of a connection. `connections` and `heads` record what arrived."""
 
     def __init__(self, answer: bytes, *, tls: ssl.SSLContext | None = None) -> None:
         self.answer, self._tls = answer, tls
@@ -53,14 +53,14 @@ class Listener:
         try:
             with self._tls.wrap_socket(connection, server_side=True) if self._tls else connection as line:
                 while head := line.recv(65536):
-                    while not head.endswith(b"{}"):  # the body comes by itself
+                    while not head.endswith(b"{}"):  # the body arrives separately
                         head += line.recv(65536)
                     self.heads.append(head)
                     line.sendall(self.answer)
                     if b"content-length" not in self.answer or b"connection: close" in self.answer:
                         return
         except OSError:
-            pass  # the client went away, as some tests want
+            pass  # the client disconnected, as some tests intend
 
     def close(self) -> None:
         self._socket.close()
@@ -78,7 +78,7 @@ def whole(body: bytes, *headers: bytes) -> bytes:
 
 
 class Caller:
-    """Posts to one address by a client over the guarded transport, as an SDK does."""
+    """Posts to one URL through a client with the guarded transport, like an SDK."""
 
     def __init__(
         self, url: str, *, allowed: str | None = None, tls: ssl.SSLContext | None = None, **words: Any
@@ -199,14 +199,14 @@ async def test_a_certificate_that_nobody_vouches_for_gets_no_request(tmp_path: P
         trusting = ssl.create_default_context(cafile=str(certificate))
         url = f"https://localhost:{listener.port}/v1"
         assert await asked(Caller(url, tls=trusting)) == b"{}"
-        url = f"https://127.0.0.1:{listener.port}/v1"  # it vouches for localhost
+        url = f"https://127.0.0.1:{listener.port}/v1"  # its certificate is for localhost
         with pytest.raises(NotAnswered):
             await asked(Caller(url, tls=trusting))
 
 
 def test_one_loop_after_the_other_is_served_and_nothing_is_said_of_what_nobody_closed() -> None:
     with listening(whole(b"{}")) as listener, warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # asyncio's, of the loops that ended with a connection open
+        warnings.simplefilter("ignore", ResourceWarning)  # from asyncio: loops that ended with an open connection
         callers = [Caller(f"http://127.0.0.1:{listener.port}/v1")]
         complaints: list[Any] = []
 
@@ -227,7 +227,7 @@ async def test_a_forked_child_sends_nothing_over_its_parents_connections() -> No
         caller = Caller(f"http://127.0.0.1:{listener.port}/v1")
         await caller.post()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12: this process has threads
+            warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns because this process has threads
             child = os.fork()
         if child == 0:
             code = 1
@@ -246,7 +246,7 @@ async def test_a_forked_child_sends_nothing_over_its_parents_connections() -> No
 
 
 def _self_signed(folder: Path) -> Path:
-    """A key and a certificate for localhost, signed by itself."""
+    """A self-signed certificate for localhost and its key."""
     from datetime import UTC, datetime, timedelta
 
     from cryptography import x509

@@ -1,4 +1,4 @@
-"""A text with spans, and what a policy makes of it."""
+"""A text with spans, and the result of applying a policy to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEYRING = Keyring(bytes(range(32)))
 
 @dataclass(frozen=True)
 class Stage:
-    """What came out: the new text, the replacements, the kept spans."""
+    """The result: the new text, the replacements, and the spans that were kept."""
 
     out: str
     replacements: tuple[Replacement, ...]
@@ -27,7 +27,7 @@ class Stage:
 
 
 def policy_of(**choices: Choice) -> Policy:
-    """A policy of these choices alone."""
+    """A policy with only these choices."""
     return Policy("test", "", None, 0.4, 0.5, "hold", choices)
 
 
@@ -41,7 +41,7 @@ def scene_of(text: Text, spans: tuple[Span, ...], policy: Policy, **more: object
 
 @pytest.fixture(scope="session")
 def play() -> Callable[..., Stage]:
-    """`play("text with ⟦words⟧", policy, "TYPE", …)`: the marked words are the spans, in order of the types."""
+    """`play("text with ⟦words⟧", policy, "TYPE", …)`: the marked words are the spans, with the types in order."""
 
     def played(marked: str, policy: Policy, *types: str, **more: object) -> Stage:
         content, places = "", []
@@ -60,7 +60,7 @@ def play() -> Callable[..., Stage]:
 
 @pytest.fixture(scope="session")
 def serve() -> Callable[..., str]:
-    """`serve("words", "TYPE", "operator", params…)`: what one operator writes for a span that is the whole text."""
+    """`serve("words", "TYPE", "operator", params…)`: what an operator writes for a span that covers the whole text."""
 
     def served(
         words: str,

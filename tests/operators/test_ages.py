@@ -1,4 +1,4 @@
-"""Written ages, read and told coarser."""
+"""Parsing written ages and generalizing them."""
 
 from __future__ import annotations
 

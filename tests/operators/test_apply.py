@@ -1,4 +1,4 @@
-"""Replacements go in; everything outside them stays, character for character."""
+"""Replacements are inserted, and everything outside them stays the same, character for character."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def scene(text: Text, spans: tuple[Span, ...], policy: Policy) -> OperatorContex
 
 @st.composite
 def cut_texts(draw: st.DrawFn) -> tuple[Text, tuple[Span, ...]]:
-    """A text of odd pieces, some of which are spans of any type."""
+    """A text of unusual pieces, some of which are spans of any type."""
     pieces = draw(PIECES)
     text = Text("".join(pieces))
     spans, at = [], 0
@@ -101,7 +101,7 @@ def test_the_order_of_spans_does_not_matter(play: Callable[..., Any]) -> None:
 
 
 def test_redactors_sample_note_comes_out_as_printed(play: Callable[..., Any]) -> None:
-    """Section A.9.4, but for the SSN, which the paper types twice (A.9.3) and we once, as the catalogue does."""
+    """Section A.9.4, except the SSN: the paper gives it two types (A.9.3), the catalogue one."""
     note = (
         "⟦John Doe⟧, a ⟦45-year-old⟧ male, presented to ⟦Stanford Medical Center⟧ on ⟦03/16/2025⟧ complaining of "
         "severe abdominal pain. He was referred by Dr. ⟦Emily Smith⟧ from ⟦Valley Health Clinic⟧. His address is "
@@ -170,7 +170,7 @@ def test_an_unknown_type_is_refused(play: Callable[..., Any]) -> None:
 
 
 def test_a_large_text_with_many_dates_is_read_once() -> None:
-    """The scene reads a document's dates once, not once for each date."""
+    """The scene parses a document's dates once, not once for each date."""
     text = Text("03/16/2025 " * 4000)
     spans = tuple(Span(text, at, at + 10, "DATE") for at in range(0, len(text), 11))
     policy = POLICIES["date-shift"]

@@ -1,4 +1,4 @@
-"""Dates of a patient move together, secretly, and never stand still."""
+"""A patient's dates shift together, by a secret offset that is never zero."""
 
 from __future__ import annotations
 

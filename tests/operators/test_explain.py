@@ -1,4 +1,4 @@
-"""What a policy does, type by type."""
+"""A policy's effect, type by type."""
 
 from __future__ import annotations
 

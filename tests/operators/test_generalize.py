@@ -1,4 +1,4 @@
-"""Years, three-digit ZIP codes and states."""
+"""Years, three-digit ZIP codes, and states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels, masks, hashes and keeping."""
+"""The operators for labels, masks, hashes, and keeping."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from incognote.keys import Keyring
 from incognote.operators.hash import pseudonym
 from incognote.schemas.policy import load_policy
 
-WORDS = st.text(st.characters(), min_size=1, max_size=40)  # lone surrogates, NUL, combining marks and all
+WORDS = st.text(st.characters(), min_size=1, max_size=40)  # includes lone surrogates, NUL, and combining marks
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Operators and what policies know of them agree."""
+"""The operators and the policies' data about them agree."""
 
 from __future__ import annotations
 

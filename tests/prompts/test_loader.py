@@ -1,4 +1,4 @@
-"""Prompts from their files."""
+"""Loading prompts from their files."""
 
 from __future__ import annotations
 

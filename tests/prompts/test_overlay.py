@@ -1,4 +1,4 @@
-"""Overlays: prompts told as what they change in others."""
+"""Overlays: prompts defined by their changes to other prompts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHOT = "[[PERSON|Ines Abara]], aged [[AGE|76]], takes 76 mg; seen [[DATE|3/1]] a
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes an overlay; gives its path."""
+    """Write an overlay and return its path."""
 
     def written(body: str, name: str = "mine.toml", base: str = "extract/v2") -> str:
         path = tmp_path / name

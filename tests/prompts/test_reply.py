@@ -1,4 +1,4 @@
-"""What a model's reply amounts to, under either contract, well-formed or not."""
+"""Parsing a model's reply under each contract, well-formed or not."""
 
 from __future__ import annotations
 

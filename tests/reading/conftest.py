@@ -1,4 +1,4 @@
-"""Notes that a script knows, a server that answers about them, and what must hold of every result."""
+"""Notes for a scripted model, a server that answers about them, and checks that every result must pass."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from incognote_benchmarks.script import Script
 
 _FENCED = re.compile(r"^(=== [0-9a-f]{16} ===)\n(.*?)\n\1$", re.DOTALL | re.MULTILINE)
 
-# Names in lower case and nicknames of places: the rules find none of them, so what is gone was an answer's.
+# Lowercase names and nicknames of places: the rules find none of them, so only a model's answer can remove them.
 _PEOPLE = "velmira tashkin okoro dunsany brimley halvik sorrel quade lindqvist marrow fenwick tolle castell".split()
 _PLACES = "foxglove millrace tannery copperline osier barrow thistledown winnow pellmoor hazelrig".split()
 _SYMPTOMS = "chest tightness|night sweats|knee pain|a dry cough|blurred vision|low appetite|ankle swelling".split("|")
@@ -36,7 +36,7 @@ _SENTENCES = (
 
 @dataclass(frozen=True)
 class Known:
-    """A note, what a model would find in it, and the words that must not leave."""
+    """A note, the findings a model would return for it, and the words that must not be released."""
 
     text: str
     findings: tuple[tuple[str, str, int, int], ...]
@@ -46,7 +46,7 @@ class Known:
 
 
 def bundle(known: Sequence[Known]) -> dict[str, Any]:
-    """Observations of one patient, a short note in each."""
+    """Observations of one patient, each with a short note."""
     code = {"coding": [{"system": "http://loinc.org", "code": "18842-5"}]}
     seen = [
         {"resourceType": "Observation", "id": f"o{i}", "status": "final", "code": code, "note": [{"text": one.text}]}
@@ -75,7 +75,7 @@ def _note(number: int, sentences: int, random: Random) -> Known:
 
 
 def spliced(result: Result, texts: Mapping[str, str]) -> dict[str, str]:
-    """The original texts, by field, with a result's replacements put in: what its output must be, byte for byte."""
+    """The original texts, by field, with a result's replacements inserted. The output must equal it byte for byte."""
     made = {}
     for name, text in texts.items():
         pieces, at = [], 0
@@ -88,7 +88,7 @@ def spliced(result: Result, texts: Mapping[str, str]) -> dict[str, str]:
 
 @pytest.fixture
 def sound() -> Callable[[Known, Result], None]:
-    """Asserts what holds of every result: nothing partial leaves, nothing outside spans changed, a reason is given."""
+    """Check every result: no partial release, no changes outside spans, and a reason for each verdict."""
 
     def check(known: Known, result: Result) -> None:
         assert bool(result.verdict.reasons) != result.verdict.released
@@ -109,7 +109,7 @@ def sound() -> Callable[[Known, Result], None]:
 
 @pytest.fixture
 def notes() -> Callable[..., list[Known]]:
-    """So many notes of so many sentences each."""
+    """Make the given number of notes with the given number of sentences each."""
 
     def made(count: int, sentences: int = 5, seed: int = 1) -> list[Known]:
         random = Random(seed)
@@ -120,7 +120,7 @@ def notes() -> Callable[..., list[Known]]:
 
 @pytest.fixture
 def served() -> Iterator[Callable[..., LocalServer]]:
-    """A server that knows notes; closed at the end."""
+    """Start a server that knows the notes, and close it at the end."""
     with ExitStack() as stack:
 
         def made(known: Sequence[Known], **more: Any) -> LocalServer:
@@ -131,7 +131,7 @@ def served() -> Iterator[Callable[..., LocalServer]]:
 
 
 def composite(script: Script) -> Callable[[Request], str]:
-    """The script, which answers about several texts at once under their numbers."""
+    """Extend the script to requests with several texts: the reply lists the answers by text number."""
 
     def answer(request: Request) -> str:
         asked = next(m.content for m in request.messages if m.role == "user")
@@ -154,14 +154,14 @@ def composite(script: Script) -> Callable[[Request], str]:
 
 @pytest.fixture
 def asking() -> Iterator[Callable[..., Deidentifier]]:
-    """A Deidentifier that asks a server through the openai SDK and gives up soon; closed at the end."""
+    """Make a Deidentifier that uses a server through the openai SDK with a short timeout, and close it at the end."""
     with ExitStack() as stack:
 
         def made(server: LocalServer, policy: str | Path | None = None, **settings: Any) -> Deidentifier:
             words: dict[str, Any] = {
                 "model": "openai/x", "api_base": server.url, "api_key": server.api_key, "model_timeout": 1.0,
                 "model_attempts": 2, "detectors": ("rules", "llm"), **settings,
-            }  # fmt: skip  # without the encoder: it would find what the scripted model is there to find
+            }  # fmt: skip  # no encoder: it would find what the scripted model is supposed to find
             return stack.enter_context(Deidentifier(policy, **words))
 
         yield made
@@ -169,7 +169,7 @@ def asking() -> Iterator[Callable[..., Deidentifier]]:
 
 @pytest.fixture
 def embedded(tmp_path: Path) -> Path:
-    """A policy under which the rules' findings stand for what the model does not answer."""
+    """A policy that falls back to the rules' findings where the model does not answer."""
     path = tmp_path / "embedded.toml"
     path.write_text('name = "e"\nextends = "strict"\n[models]\non_failure = "embedded"\n', encoding="utf-8")
     return path

@@ -1,4 +1,4 @@
-"""What is left in memory of a note that a model read, once its result is gone: nothing."""
+"""After its result is gone, nothing of a note that a model read remains in memory."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from incognote import Deidentifier
 from incognote.llm.base import Reply, Request
 from incognote.testing import text_of
 
-STEM = "zerq"  # the planted word is made while the test runs, so that no constant of a code object holds it
+STEM = "zerq"  # the planted word is assembled at run time so that no code object holds it as a constant
 
 
 class Careless:
-    """A model that keeps nothing; what it says of a note has to be sought in every way there is."""
+    """A model that keeps nothing. Placing its answers takes every kind of search there is."""
 
     name = "careless/model"
 
@@ -32,7 +32,7 @@ class Careless:
         return Reply(json.dumps(said))
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Nothing to close."""
 
 
 def test_no_word_of_a_note_outlives_its_result(held: Callable[[str], list[str]]) -> None:
@@ -42,6 +42,6 @@ def test_no_word_of_a_note_outlives_its_result(held: Callable[[str], list[str]])
         note = f"Seen by Dr. {name}, then {name} Ada and Marisol {name}. Call 5550142998 or {name}4711, no 471188."
         result = deid.deidentify(note, patient=f"{rare}-17", known={"name": f"{name} Ada"})
         assert result.manifest["models"]["usage"]["calls"] == 2
-        assert held(rare)  # the walk sees what is alive
+        assert held(rare)  # the walk finds live objects
         del result, note, name
         assert held(rare) == []

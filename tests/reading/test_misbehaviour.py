@@ -1,4 +1,4 @@
-"""Models that misbehave, over HTTP: no record is lost, none leaves in part, and the verdict says what happened."""
+"""Misbehaving models, over HTTP: no record is lost or partially released, and the verdict states the cause."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_every_misbehaviour_has_its_place_here() -> None:
 
 
 def test_the_rules_alone_do_not_find_what_is_planted(notes: Any, served: Any, asking: Any) -> None:
-    """The control: without an answer the planted words would stay."""
+    """The control: without an answer, the planted words would remain."""
     known = notes(20)
     made = asking(served(known), detectors=("rules",))
     left = sum(
@@ -81,7 +81,7 @@ def test_the_rules_stand_for_what_is_not_answered_where_the_policy_says_so(
         assert {reason.code for reason in result.verdict.reasons} <= {"original-repeated"}
         assert result.manifest["models"]["unanswered"][CODES[name]] >= 1
     unavailable = asking(served(known, misbehaviour=Misbehaviour("server_error", 1.0)), embedded, model_attempts=1)
-    assert unavailable.deidentify(known[0].text).verdict.outcome == "quarantine"  # an outage is no answer
+    assert unavailable.deidentify(known[0].text).verdict.outcome == "quarantine"  # an outage is not an answer
 
 
 WAYS: dict[str, dict[str, Any]] = {
@@ -150,7 +150,7 @@ def test_composite_requests_whose_answers_misbehave(prompt: str, notes: Any, ser
 
 
 class ToSeveral(Misbehaviour):
-    """Only requests about several texts go wrong."""
+    """Misbehaves only for requests with several texts."""
 
     def choose(self, request: Request, attempt: int) -> str | None:
         return super().choose(request, attempt) if "Several texts" in request.messages[0].content else None
@@ -177,7 +177,7 @@ def test_answers_that_are_cut_or_no_json_are_asked_for_again_then_in_halves(
     sound(one, result)
     assert (
         result.verdict.outcome == "review"
-    )  # every new question is a first attempt, down to pieces too small to halve
+    )  # each new question starts at attempt one, until the pieces are too small to halve
     again = [call for call in server.log if b"That answer could not be used" in call.body]
     assert again
     assert server.calls > 2 * len(again) - 1

@@ -1,4 +1,4 @@
-"""Notes that are no ordinary text, read by a model over HTTP."""
+"""Unusual notes, read by a model over HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes wrong beside the answers: chunks that fail side by side, a server that is gone, callers that go away."""
+"""Failures other than bad answers: chunks that fail at the same time, a server that is down, callers that leave."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from incognote.testing import LocalServer, Misbehaviour, ScriptedLLM, Trouble, t
 
 @pytest.mark.parametrize("failing", [1, 2, 40])
 def test_of_forty_chunks_in_flight_some_fail(failing: int) -> None:
-    """LangGraph takes one value of a key a step: two failures at once ended the whole batch."""
+    """LangGraph accepts one value for a key in each step: two failures at once used to end the whole batch."""
     note = "".join(f"chunk{i} " + "word " * 20 for i in range(40))
 
     def answer(request: Request) -> str | Trouble:
@@ -91,7 +91,7 @@ def test_retries_ride_over_a_restart(notes: Any, served: Any, asking: Any) -> No
     for _ in range(2):
         asked(server, server.calls + 1)
         server.stop()
-        time.sleep(0.2)  # so long it is away
+        time.sleep(0.2)  # the length of the outage
         server.start()
     work.join(60)
     assert [result.verdict.outcome for result in results] == ["release"] * 12
@@ -110,7 +110,7 @@ async def test_sync_and_async_give_the_same(notes: Any, served: Any) -> None:
     bad = ["code_fence", "typos", "refusal", "unknown_types", "wrong_case", "truncated_json", "hallucinated_phrases"]
 
     def fresh() -> Deidentifier:
-        """Its own server, for misbehaviour counts attempts."""
+        """Each gets its own server because misbehavior depends on the count of attempts."""
         server = served(known, misbehaviour=Misbehaviour(bad, 0.4, seed=2))
         return Deidentifier(model="openai/x", api_base=server.url, api_key=server.api_key, votes=2)
 
@@ -156,11 +156,11 @@ def test_one_deidentifier_serves_several_threads_and_loops(notes: Any, served: A
             assert result.verdict.released
 
 
-# ---- callers that go away ----
+# ---- callers that leave ----
 
 
 def asked(server: LocalServer, times: int = 1) -> None:
-    """Wait until the server was called so many times."""
+    """Wait until the server has received the given number of calls."""
     until = time.monotonic() + 60
     while server.calls < times and time.monotonic() < until:
         time.sleep(0.02)
@@ -169,7 +169,7 @@ def asked(server: LocalServer, times: int = 1) -> None:
 
 @pytest.fixture
 def slow(notes: Any) -> Iterator[tuple[LocalServer, list[str]]]:
-    """A server that answers nothing for an hour."""
+    """A server that does not answer for an hour."""
     with LocalServer(lambda request: "{}", latency=3600) as server:
         yield server, [one.text for one in notes(50)]
 
@@ -223,7 +223,7 @@ def test_a_process_that_leaves_midway_ends_without_a_hang_or_a_warning(
     code = (
         "import sys, json, signal, threading\n"
         "from incognote import Deidentifier\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # what a shell starts behind itself ignores it
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background process ignores it
         f"made = Deidentifier(model='openai/x', api_base='{server.url}', api_key='{server.api_key}')\n"
         "running = made.batch(json.loads(sys.stdin.readline()))\n"
         "begin = threading.Thread(target=lambda: next(running), daemon=True).start\n"
@@ -248,7 +248,7 @@ def test_a_process_that_leaves_midway_ends_without_a_hang_or_a_warning(
 
 
 def test_a_forked_child_asks_over_connections_of_its_own() -> None:
-    """Over shared ones parent and child read each other's answers."""
+    """If they shared connections, parent and child would read each other's answers."""
 
     def answer(request: Request) -> str:
         word = re.search(r"zq\w+", text_of(request))

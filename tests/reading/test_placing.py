@@ -1,6 +1,6 @@
-"""Phrases through real HTTP, at a small size: `incognote_benchmarks.reading.placing` measures the whole.
+"""Placing phrases through real HTTP, at small scale. `incognote_benchmarks.reading.placing` measures the full set.
 
-40 development notes (synthetic), lines drawn into them that were not seen while the aligner's lists grew.
+40 development notes (synthetic), with added lines that were not consulted while the aligner's lists grew.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A recorded run is rebuilt byte for byte with the server gone; whatever else is asked stays unanswered."""
+"""A recorded run replays byte for byte without the server. Requests that were not recorded stay unanswered."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANSWERED = [
     "wrong_case",
 ]
 
-OWN = ("rules", "llm")  # as `asking` has them
+OWN = ("rules", "llm")  # the detectors of `asking`
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def told(results: list[Result]) -> list[tuple[Any, ...]]:
     shown = []
     for result in results:
         manifest = json.loads(json.dumps(dict(result.manifest)))
-        manifest["models"].pop("usage")  # a replay pays nothing
+        manifest["models"].pop("usage")  # a replay costs nothing
         shown.append((result._output, result.verdict, result.replacements, manifest))
     return shown
 
@@ -127,7 +127,7 @@ def test_an_outage_is_not_recorded(notes: Any, served: Any, asking: Any, given: 
     server = served(known, misbehaviour=Misbehaviour("server_error", 1.0, attempts=1))
     with asking(server, model_attempts=1, **given) as made:
         assert {r.verdict.outcome for r in made.batch(one.text for one in known)} == {"quarantine"}
-        for _ in range(3):  # the first attempt at each of two passes fails
+        for _ in range(3):  # the first attempt of each of two passes fails
             last = list(made.batch(one.text for one in known))
     assert {r.verdict.outcome for r in last} == {"release"}
 

@@ -1,4 +1,4 @@
-"""Advice on sound schemas."""
+"""Advice about valid schemas."""
 
 from __future__ import annotations
 

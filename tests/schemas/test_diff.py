@@ -1,4 +1,4 @@
-"""Changes between schemas, and which of them let more through."""
+"""Changes between schemas, and which of them release more."""
 
 from __future__ import annotations
 

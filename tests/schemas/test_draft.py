@@ -1,4 +1,4 @@
-"""Drafts: what samples decide, what they leave open, and that nothing of them is written down."""
+"""Drafts: what samples determine, what they leave open, and that no sample value is written to the draft."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entity types of a user's own, named in a policy."""
+"""User-defined entity types, named in a policy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ operator = "label"
 
 @pytest.fixture(autouse=True)
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a policy adds to the catalogue is gone after the test."""
+    """Undo a policy's additions to the catalogue after the test."""
     monkeypatch.setattr(catalogue(), "_types", dict(catalogue()._types))
     standings.cache_clear()
 

@@ -1,4 +1,4 @@
-"""Addresses of fields, and what their names say."""
+"""Field paths, and what field names indicate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lint refuses a policy that contradicts itself or its label, and says why."""
+"""The lint refuses a policy that contradicts itself or its label, and gives the reason."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def extended(folder: Path, base: str, more: str) -> Path:
     return path
 
 
-# the policy extended, what the file adds, the code, the type, a word of the reason
+# the base policy, the file's additions, the code, the type, a phrase from the reason
 BAD = [
     (HARBOR, serve("MEDICAL_RECORD_NUMBER", "hash"), "derived", "MEDICAL_RECORD_NUMBER", "164.514(c)"),
     (HARBOR, serve("PERSON", "hash"), "derived", "PERSON", "does not allow"),

@@ -1,4 +1,4 @@
-"""Policies: the shipped ones, and files of a privacy officer."""
+"""Policies: the shipped ones, and a privacy officer's files."""
 
 from __future__ import annotations
 
@@ -241,5 +241,5 @@ def test_safe_harbor_allows_no_surrogate_near_the_truth(tmp_path: Path, kind: st
 
 
 def test_policies_without_surrogates_keep_the_version_they_had() -> None:
-    """It changed last with the default of `models.missed`, which decides what a model is sent."""
+    """It last changed with the default of `models.missed`, which decides what a model receives."""
     assert load_policy("strict").version == "308e10aa6d71c536"

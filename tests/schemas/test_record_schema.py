@@ -1,4 +1,4 @@
-"""Reading, checking and compiling record schemas."""
+"""Reading, checking, and compiling record schemas."""
 
 from __future__ import annotations
 

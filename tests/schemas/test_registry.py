@@ -1,4 +1,4 @@
-"""The registry: shipped schemas, a site's own, and what is refused."""
+"""The registry: shipped schemas, a site's own schemas, and refused schemas."""
 
 from __future__ import annotations
 

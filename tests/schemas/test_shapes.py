@@ -1,4 +1,4 @@
-"""Which patterns are a bounded ASCII shape."""
+"""Which patterns are bounded ASCII formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Soaks run at a tenth with the other tests; `make soak` runs them at full size and commits their figures as JSON."""
+"""Soaks run at a tenth of full size with the other tests. `make soak` runs them fully and commits the JSON figures."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 
 @pytest.fixture(scope="session")
 def full() -> bool:
-    """Whether this is the full size."""
+    """Whether to run at full size."""
     return os.environ.get("INCOGNOTE_SOAK") == "full"
 
 
 @pytest.fixture(scope="session")
 def figures(full: bool) -> Iterator[dict[str, Any]]:
-    """What each soak measured, written at the end; what others measured at the same size stays."""
+    """Collect each soak's figures and write them at the end. Figures of other soaks at the same size are kept."""
     measured: dict[str, Any] = {}
     yield measured
     target = Path(os.environ.get("INCOGNOTE_SOAK_JSON", ""))

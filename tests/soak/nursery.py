@@ -1,7 +1,7 @@
-"""Workers to be killed: a process that has all of it imported and forks one whenever it is told to.
+"""A process that imports everything once and forks workers, which the soaks then kill.
 
-Each line of its input is JSON: what one worker is made of. It answers with the worker's process id; a worker that ends
-by itself writes what it did into the file that was named for it. This is a script; the parent has no thread.
+Each input line is JSON: the definition of one worker. The reply is the worker's process id. A worker that ends by
+itself writes its result to the file named for it. This is a script; the parent process has no other threads.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SHUT = "shut"
 
 
 def shut() -> None:
-    """No file whose name begins so can be opened: root lacks no right that a test could take away."""
+    """Refuse to open files with a certain prefix: tests run as root, whose permissions cannot be revoked."""
     real = os.open
 
     def refused(path: Any, *rest: Any, **more: Any) -> int:
@@ -71,7 +71,7 @@ def main() -> None:
     code()
     graph.machine(reads=True)
     graph.machine()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the killed
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the killed workers are not waited for
     for line in sys.stdin:
         told = json.loads(line)
         child = os.fork()

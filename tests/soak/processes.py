@@ -1,4 +1,4 @@
-"""What the soaks of whole commands share: the worker's, notes to feed it, and whether memory rises."""
+"""Helpers for soaks of whole commands: the worker command, notes to feed it, and a check for rising memory."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ QUICK = {"rest_seconds": 0.0, "poll_seconds": 0.2}
 
 
 def spelled(number: int) -> str:
-    """A number in letters, which no rule takes for anybody's."""
+    """A number spelled in letters, which no rule takes for an identifier."""
     return "x" + "".join("abcdefghij"[int(digit)] for digit in str(number))
 
 
 def worker(root: Path, ledger: str, *more: object, **service: Any) -> Running:
-    """`incognote worker` on `source` in a folder; its destination and quarantine lie there, too."""
+    """`incognote worker` on `source` in a folder that also contains its destination and quarantine."""
     return Running(
         root / "home", "worker", root / "source", "--destination", root / "destination", "--quarantine", root / "held",
         "--ledger", ledger, "--release", "soak", "--json", *more, service={**QUICK, **service},
@@ -27,20 +27,20 @@ def worker(root: Path, ledger: str, *more: object, **service: Any) -> Running:
 
 
 class Flat:
-    """Samples of one process, and whether they rise: the first third is its warm-up."""
+    """Samples of one process and whether they rise. The first third is its warm-up."""
 
     def __init__(self) -> None:
         self.samples: list[tuple[float, float, int, int]] = []
 
     def take(self, one: Running) -> None:
-        """One now: seconds, MB, files, sockets."""
+        """Take a sample now: seconds, MB, files, sockets."""
         self.samples.append((time.monotonic(), one.resident_mb, *one.descriptors))
 
     def told(self) -> dict[str, Any]:
-        """Medians of the middle and the last third, and the slope by Theil and Sen over both, in MB an hour.
+        """Medians of the middle and the last third, and the Theil-Sen slope over both, in MB per hour.
 
-        Files and sockets: the most at once, which is chance (what happens to be open as one looks), and those kept, the
-        least at once, which a leak of one already raises.
+        For files and sockets: the maximum, which depends on what happens to be open when sampled, and the minimum,
+        which a single leak already raises.
         """
         third = len(self.samples) // 3
         middle, last = self.samples[third : 2 * third], self.samples[2 * third :]

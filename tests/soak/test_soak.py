@@ -17,7 +17,7 @@ MEMORY = str(files("incognote_benchmarks.detection").joinpath("memory.py"))
 
 
 class Cost(NamedTuple):
-    """What a run took; on a busy machine the processor's seconds say more than the clock's."""
+    """What a run took. On a busy machine, CPU seconds are more meaningful than elapsed time."""
 
     peak_mb: int
     seconds: float
@@ -25,7 +25,7 @@ class Cost(NamedTuple):
 
 
 def deid(*arguments: object, home: Path) -> tuple[dict[str, Any], Cost]:
-    """The summary of one `incognote deid --json` run and its cost."""
+    """Return the summary of one `incognote deid --json` run, and its cost."""
     script = (
         "import runpy, sys, time\n"
         "from incognote.cli import main\n"
@@ -35,7 +35,7 @@ def deid(*arguments: object, home: Path) -> tuple[dict[str, Any], Cost]:
     )
     start = time.monotonic()
     done = subprocess.run(
-        # the rules alone: what is soaked is the machine around them; what the encoder takes, the benchmarks say
+        # rules only: this soaks the machine around them; the benchmarks cover the encoder's cost
         [sys.executable, "-c", script, MEMORY, "deid", *map(str, arguments), "--detectors", "rules", "--json"],
         capture_output=True,
         env={**os.environ, "INCOGNOTE_HOME": str(home)},

@@ -1,7 +1,6 @@
-"""A worker that watches a source, and a server that is asked, hour after hour: memory, files and connections do not
-grow.
+"""A worker that watches a source and a server under load, hour after hour: memory, files, and connections do not grow.
 
-Full size: an hour with the default detectors. A few seconds of it, with the rules alone, run with the other tests.
+Full size: an hour with the default detectors. With the other tests, a few seconds with the rules alone.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ from incognote_benchmarks.processes import Running
 
 from .processes import NOTES, Flat, spelled, worker
 
-GROWS_MB = 8.0  # at most, from the median of the middle third to that of the last
-FILLING = 2  # connections more in a run of seconds: pools open them as threads meet; a leak is one a shard, so six
+GROWS_MB = 8.0  # maximum growth from the median of the middle third to that of the last
+FILLING = 2  # extra connections in a short run: pools open them as threads meet; a leak is one per shard, so six
 A_FILE = 8  # notes
 
 
 def texts() -> Iterator[str]:
-    """The gold notes again and again, no two alike."""
+    """The gold notes in an endless cycle, no two alike."""
     notes = [json.loads(line)["text"] for line in NOTES.read_text(encoding="utf-8").splitlines()]
     return (f"{notes[n % len(notes)]}\nItem {spelled(n)}." for n in count())
 
 
 def connections(base: LocalPostgres) -> int:
-    """Of others than the one that asks."""
+    """The number of connections, except the one that asks."""
     asked = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
     with psycopg.connect(base.url) as db:
         row = db.execute(asked).fetchone()
@@ -76,9 +75,9 @@ def test_memory_of_a_worker_and_of_a_server_stays_flat(
         client.headers["Authorization"] = f"Bearer {serving.token}"
         feed(0)
         while working.lives and not (destination.is_dir() and list(destination.glob("*.jsonl"))):
-            time.sleep(0.1)  # its start is no part of it
+            time.sleep(0.1)  # startup is not measured
         began, rounds, shards = time.monotonic(), 0, 0
-        while time.monotonic() < began + lasts or shards < least:  # it is at work all the time
+        while time.monotonic() < began + lasts or shards < least:  # it is under load the whole time
             rounds += 1
             if rounds % 4 == 0:
                 feed(rounds)

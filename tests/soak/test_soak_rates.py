@@ -1,4 +1,4 @@
-"""What measures workers and the server measures them."""
+"""The scripts that measure workers and the server work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="the sys
 
 
 def run(name: str, out: Path, words: str, patched: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The JSON of a script."""
+    """Run a script and return its JSON."""
     patched.setattr(sys, "argv", [name, str(NOTES), *words.split(), "--out", str(out)])
     runpy.run_path(str(SCRIPTS / name), run_name="__main__")
     told: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Records read by a model whose server is killed and restarted: the run ends complete, a retry releases the rest."""
+"""Records read by a model whose server is killed and restarted: the run completes, and a retry releases the rest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLANTED = re.compile(rf"\b(?:{'|'.join([*GIVEN, *FAMILY])})\b")
 
 
 def mark(number: int) -> str:
-    """A clinical word of this record alone."""
+    """A clinical word that only this record contains."""
     return "re" + "".join("lnrtbdgmpz"[int(digit)] + "o" for digit in f"{number:04d}") + "osis"
 
 
@@ -34,14 +34,14 @@ def record(number: int) -> dict[str, str]:
 
 
 def answer(request: Request) -> str:
-    """Every planted name of the text shown."""
+    """Return all planted names of the text shown."""
     shown = text_of(request)
     opening, closing = marks(shown)
     return json.dumps({"PERSON": [opening + word + closing for word in dict.fromkeys(PLANTED.findall(shown))]})
 
 
 def incognote(*words: object, home: Path, key: str) -> tuple[int, dict[str, Any]]:
-    """Exit code and data of one command."""
+    """Return the exit code and the data of one command."""
     environment = {
         **os.environ, "INCOGNOTE_HOME": str(home), "OPENAI_API_KEY": key, "INCOGNOTE_MODEL_ATTEMPTS": "2",
         "INCOGNOTE_MODEL_TIMEOUT": "20",
@@ -58,7 +58,7 @@ def incognote(*words: object, home: Path, key: str) -> tuple[int, dict[str, Any]
 
 
 def outages(server: LocalServer, at: list[int], over: threading.Event) -> int:
-    """Kill the server whenever so many calls have come, and restart it after a while; returns how often it was."""
+    """Kill the server at the given numbers of calls and restart it after a while. Return the number of kills."""
     done = 0
     for calls in at:
         while server.calls < calls and not over.is_set():
@@ -73,12 +73,12 @@ def outages(server: LocalServer, at: list[int], over: threading.Event) -> int:
 
 
 def test_a_run_over_a_server_that_is_killed_ends_complete(tmp_path: Path, full: bool, figures: dict[str, Any]) -> None:
-    count, kills = (1_000, 8) if full else (160, 3)  # a kill takes 32 notes with it
+    count, kills = (1_000, 8) if full else (160, 3)  # a kill affects 32 notes
     source, out, home = tmp_path / "notes.jsonl", tmp_path / "out", tmp_path / "home"
     source.write_text("".join(json.dumps(record(i)) + "\n" for i in range(count)), encoding="utf-8")
     with LocalServer(answer, latency=0.1) as server:
         over, killed = threading.Event(), list[int]()
-        at = [count * 2 * (i + 1) // (2 * kills) for i in range(kills)]  # of two calls a record half may never come
+        at = [count * 2 * (i + 1) // (2 * kills) for i in range(kills)]  # of two calls per record, half may never come
         killer = threading.Thread(target=lambda: killed.append(outages(server, at, over)))
         killer.start()
         asked = ("--model", "openai/x", "--api-base", server.url)

@@ -1,4 +1,4 @@
-"""Sources as hospitals have them: a hundred thousand files in one folder, one file of 500 MB."""
+"""Sources of the size that hospitals have: a hundred thousand files in one folder, one file of 500 MB."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .processes import spelled, worker
 
 pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="the system does not tell of its processes")
 RULES = ("--detectors", "rules", "--once")
-LINE = 20_000  # bytes, most of them a field that passes
+LINE = 20_000  # bytes, most of them in a pass-through field
 SCHEMA = {
     "$schema": "http://json-schema.org/draft-04/schema#",
     "type": "object",

@@ -1,7 +1,7 @@
-"""Workers that are killed again and again, databases that restart, a model that fails: one output per record.
+"""Workers killed repeatedly, databases that restart, a model that fails: there is exactly one output per record.
 
-Full size: 10,000 records, four workers, each killed 50 times at random; and 20,000 records among files that cannot be
-read or have no reader, 40 kills. A tenth of it runs with the other tests.
+Full size: 10,000 records and four workers, each killed 50 times at random; then 20,000 records among files that cannot
+be read or have no reader, with 40 kills. A tenth of this runs with the other tests.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
 
 
 class Soak:
-    """Workers on one source, kept at their number however often they are killed."""
+    """Workers on one source. Killed workers are replaced."""
 
     def __init__(self, root: Path, ledger: str, **engine: Any) -> None:
         self.root, self.ledger, self.records = root, ledger, 0
@@ -70,7 +70,7 @@ class Soak:
         self.began = 0
 
     def fill(self, records: int) -> None:
-        """Long files that are read in ranges, and short ones; no two records are alike."""
+        """Write long files that are read in ranges, and short ones. No two records are alike."""
         (self.root / "source").mkdir()
         texts = [json.dumps({"id": f"n{n}", "text": f"Dr. Emily Carter called on 03/16/2025. Item {spelled(n)}."})
                  for n in range(records)]  # fmt: skip
@@ -84,11 +84,11 @@ class Soak:
     def run(
         self, nursery: Nursery, kills: int, pause: float, between: Callable[[float], None] = lambda share: None
     ) -> float:
-        """Until all workers have ended by themselves; how many seconds that took.
+        """Wait until all workers have ended by themselves. Return the seconds it took.
 
         Args:
-            pause: seconds between two kills at most.
-            between: told after each of them what share of the kills that was.
+            pause: maximum number of seconds between two kills.
+            between: called after each kill with the share of kills done.
         """
         chance, began = random.Random(8), time.monotonic()
         try:
@@ -98,7 +98,7 @@ class Soak:
                 time.sleep(chance.uniform(0.02, pause))
                 for number in [n for n, process in self.alive.items() if not _lives(process)]:
                     del self.alive[number]
-                    if self.deaths[number] < kills:  # it ended before its time: there is more to be killed
+                    if self.deaths[number] < kills:  # it ended early: there are more kills to do
                         self._start(nursery, number)
                     else:
                         assert self.says[number].exists(), "a worker failed"
@@ -115,7 +115,7 @@ class Soak:
         return time.monotonic() - began
 
     def check(self) -> dict[str, Any]:
-        """One output per record: none double, none partial, none lost."""
+        """Check for one output per record: no duplicates, no partial outputs, none lost."""
         ledger = Ledger(self.ledger, self.keyring)
         release = ledger.release("soak")
         entries = list(ledger.entries(release=release.id))
@@ -146,10 +146,10 @@ class Soak:
 
 
 class Odd(Soak):
-    """A source in which every tenth input is no record that could be released."""
+    """A source in which every fifth input cannot be released."""
 
     def fill(self, records: int) -> None:
-        """Of ten inputs eight are released, one is quarantined (a format, a broken line), one cannot be had."""
+        """Of ten inputs, eight are released, one is quarantined (a format, a broken line), and one cannot be read."""
         super().fill(records * 8 // 10)
         self.records = records
         source = self.root / "source"
@@ -183,7 +183,7 @@ class Odd(Soak):
         self.quarantined[path.name] += 1
 
     def check(self) -> dict[str, Any]:
-        """Released, for review, quarantined, not read: each input is one of these, once."""
+        """Check that each input is counted once: released, for review, quarantined, or not read."""
         ledger = Ledger(self.ledger, self.keyring)
         release = ledger.release("soak").id
         entries = list(ledger.entries(release=release))

@@ -1,4 +1,4 @@
-"""A client that knows nothing of ours: the standard library's, one connection per call."""
+"""A client independent of our code: it uses the standard library, with one connection per call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files and batches go the way OpenAI's go: uploaded, looked at until over, collected, deleted."""
+"""Files and batches behave like OpenAI's: upload, poll until done, collect, delete."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def created(client: Any, server: LocalServer, lines: list[dict[str, Any]]) -> di
 
 
 def ended(client: Any, server: LocalServer, batch: dict[str, Any]) -> tuple[list[str], dict[str, Any]]:
-    """The statuses it went through, and how it ended."""
+    """Return the batch's statuses and its final state."""
     statuses = [batch["status"]]
     while batch["status"] not in ("completed", "failed", "expired", "cancelled"):
         batch = client.send(server, "GET", f"/batches/{batch['id']}").json

@@ -1,4 +1,4 @@
-"""`python -m incognote.testing` serves a file of replies until it is told to end."""
+"""`python -m incognote.testing` serves a file of replies until it is stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each misbehaviour does over HTTP what its name says, and where it strikes follows from the seed."""
+"""Over HTTP, each misbehavior does what its name says, and the seed determines where it strikes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PHRASES = [phrase for phrases in SAID.values() for phrase in phrases]
 
 
 class Suspect:
-    """A server that always misbehaves in one way, asked under several seeds."""
+    """A server that always misbehaves in one way, called with several seeds."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -98,7 +98,7 @@ def test_a_cut_body_ends_in_its_middle(suspect: Suspect) -> None:
 
 
 def test_a_cut_connection_ends_after_the_bytes_that_were_sent() -> None:
-    """As they come over a socket, without a client that reads HTTP."""
+    """The bytes as they arrive on a socket, without an HTTP client."""
     body = json.dumps({"model": "m", "messages": [{"role": "user", "content": NOTE}]})
     head = "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-local\r\n"
     server = LocalServer(lambda _: GOOD, misbehaviour=Misbehaviour("cut_body", 1.0))

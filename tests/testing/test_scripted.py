@@ -1,4 +1,4 @@
-"""The scripted model keeps the protocol, in this process."""
+"""The scripted model satisfies the model protocol, in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The local server looks like the real thing over HTTP, overlaps its calls, and comes back on its port."""
+"""Over HTTP, the local server behaves like a real one, handles calls concurrently, and comes back on its port."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_thirty_two_calls_overlap() -> None:
         with ThreadPoolExecutor(32) as threads:
             assert list(threads.map(ask, range(32))) == [200] * 32
         assert server.calls == 32
-        assert server.peak > 16  # one after another it would be 1
+        assert server.peak > 16  # serial calls would peak at 1
 
 
 def test_a_connection_serves_many_calls() -> None:
@@ -282,5 +282,5 @@ def test_no_repr_shows_a_note(client: Any) -> None:
 def test_what_is_no_http_ends_the_connection() -> None:
     with LocalServer(TABLE) as server, socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0)) as raw:
         raw.sendall(b"good morning\r\n\r\n")
-        assert raw.makefile("rb").read().startswith(b"HTTP/1.1 400 ")  # and then the end
+        assert raw.makefile("rb").read().startswith(b"HTTP/1.1 400 ")  # then the connection ends
         assert server.log == []

@@ -1,4 +1,4 @@
-"""What a content is as a whole: formats without a reader are named, notes stay notes."""
+"""Classifying a whole content: formats without a reader are named, and notes count as notes."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def test_any_bytes_have_an_answer(data: bytes) -> None:
 
 @given(st.text(max_size=200), st.sampled_from(sorted(TEXTS)))
 def test_words_before_a_format_make_it_part_of_a_text(words: str, name: str) -> None:
-    """Whatever is found then, nothing raises; and letters in front of markup are text outside of it."""
+    """Nothing raises, whatever is found. Letters before markup are text outside of it."""
     of_text(words + TEXTS[name])
     assert of_text("Seen today: " + HTML) is None
 
@@ -280,6 +280,6 @@ def test_words_before_a_format_make_it_part_of_a_text(words: str, name: str) -> 
     ],
 )
 def test_a_hostile_text_has_an_answer_too(make: Callable[[int], str]) -> None:
-    """With an expression that backtracks, none of these would come to an end."""
+    """With a backtracking expression, none of these would finish."""
     of_text(make(400_000))
     of_records(make(400_000))

@@ -1,4 +1,4 @@
-"""What counts as a text in a language that nobody reads; docs/measured/languages.json holds figures."""
+"""What counts as a text in an unsupported language. docs/measured/languages.json has the figures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_note_is_readable_for_whoever_reads_its_language() -> None:
 
 def test_abbreviations_drug_lists_laboratory_rows_names_and_short_quotations_are_of_no_language() -> None:
     held = [one["id"] for one in PASSED if unread(one["text"], ENGLISH, lexicon())]
-    assert held == ["en-19", "en-35"]  # a list of French terms and nothing else; six Spanish words of a line of fifteen
+    assert held == ["en-19", "en-35"]  # a list of French terms only; six Spanish words in a line of fifteen
 
 
 def test_of_the_english_development_notes_at_most_one_in_a_hundred_is_held() -> None:

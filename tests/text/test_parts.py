@@ -1,4 +1,4 @@
-"""Large texts are read in parts, and after mending only around the changes: as much as it takes for the same answer."""
+"""Large texts are read in parts and, after edits, only around the changes: just enough to give the same result."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_in_parts_the_same_is_found_as_in_the_whole(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(parts, "LARGE", 1)
     assert known.detect([text]) == sought
     found = {(s.start, s.end) for s in RulesDetector().detect([text])[0] if s.score >= 0.5}
-    assert len(found & whole) > 0.99 * len(found | whole)  # a name also speaks for its repetitions in another part
+    assert len(found & whole) > 0.99 * len(found | whole)  # a name also supports its repetitions in another part
 
 
 @given(small_texts, st.lists(st.tuples(st.integers(0, 199), st.integers(0, 20)), max_size=6))
@@ -91,7 +91,7 @@ def test_windows_give_the_answer_of_a_whole_reading_and_read_less(monkeypatch: p
 
 
 def test_a_finding_beside_a_change_has_the_whole_text_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of the words is seen only once the one before it is gone, as a masked name uncovers the next one."""
+    """Each word is visible only after the previous one is gone, as a masked name reveals the next one."""
     words = ("quillfeather", "okonkwo", "wieczorek")
 
     def detect(self: Any, texts: Sequence[Text], known: Any = ()) -> list[list[Span]]:

@@ -1,4 +1,4 @@
-"""What a reader sees of a text, and the way back."""
+"""The text as a reader sees it, and the mapping back to the original."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def reading(text: str) -> Reading:
 
 
 SEEN = [
-    # what prints nothing
+    # invisible characters
     ("Smi\u00adthers", "Smithers"),
     ("S\u200bm\u200ci\u200dt\u2060h\ufeffers", "Smithers"),
     ("Smi\u034fthers", "Smithers"),
@@ -29,7 +29,7 @@ SEEN = [
     ("page one\x0cPage two", "page one\nPage two"),
     ("\x1b[31mSmithers\x1b[0m", "Smithers"),
     ("\u202esrehtimS\u202c", "Smithers"),
-    # look-alikes and other forms of one letter
+    # look-alikes and variant forms of a letter
     ("Ｓｍｉｔｈ １２３", "Smith 123"),
     ("（５５５） ⑴⒜", "(555) 1a"),
     ("𝐒𝐦𝐢𝐭𝐡", "Smith"),
@@ -69,7 +69,7 @@ SEEN = [
     ("Sm<b>ith</b>ers", "Smithers"),
     ("Sm**ith**ers", "Smithers"),
     ("Smi[/b]th[i]ers", "Smithers"),
-    # words put together
+    # joined words
     ("Smi-\nthers", "Smithers"),
     ("Smith-\nJones", "Smith-Jones"),
     ("post-\r\n  operative", "postoperative"),
@@ -90,7 +90,7 @@ SEEN = [
     ("[21] how Hor\n[22] tense fell", "[21] how Hortense fell"),
     ("M_|A_|H_|M_|O_|U_|D_|", "MAHMOUD"),
     ("see NotesAboutLiesbethVerhoevenAfterStroke", "see Notes About Liesbeth Verhoeven After Stroke"),
-    # what code puts between pieces
+    # code between the pieces
     ("let mrn = '30' + '77' + '1' + '64'", "let mrn = '3077164'"),
     ("VALUES ('Ost'||'rander','Phi'||'lomena')", "VALUES ('Ostrander','Philomena')"),
     ("['561','555','0136'].join('-')", "['561-555-0136'].join('-')"),
@@ -119,13 +119,13 @@ SEEN = [
     ("MRN: 20-88\n\x0cContinued. CONFIDENTIAL\n143-6\nTorn", "MRN: 20-88143-6\nTorn"),
     ("Surname:\tHof\tstee\tGiven:\tWille\tmijn\tAnkle", "Surname:\tHofstee\tGiven:\tWillemijn\tAnkle"),
     ("Name | Tse | gaye | Haile", "Name | Tsegaye | Haile"),
-    # what stands apart
+    # spaced-out letters
     ("f e r n . u l r i c h @ g m x . c o m , please", "fern.ulrich@gmx.com , please"),
     ("D O B : 0 8 / 0 3 / 1 9 6 1  Mammogram", "D O B : 08/03/1961  Mammogram"),
     ("seen: V alentina T oulouse", "seen: Valentina Toulouse"),
     ("H a r r i e t  P e n h a l l o w", "Harriet  Penhallow"),
     ("SURNAME |_O_|_Y_|_A_|_R_|_Z_| Reason", "SURNAME OYARZ Reason"),
-    # what is glued
+    # joined without separators
     ("IMG-stefan-warszawski-toe.jpg", "IMG-Stefan Warszawski, toe.jpg"),
     ("at 119ThistledownWay", "at 119 Thistledown Way"),
     ("zuleika-farhadi-insulin-settings", "Zuleika Farhadi, insulin-settings"),
@@ -147,7 +147,7 @@ SEEN = [
     ("reads [0][2][/][1][4][/][2][0][1][9] beside", "reads 02/14/2019 beside"),
     ("Rec. No. 5=1=2=7=0=0=6=6", "Rec. No. 51270066"),
     ("4 6 0 0   G R A N I T E   F A L L S   R O A D", "4600   GRANITE   FALLS   ROAD"),
-    # letters out of order
+    # reordered letters
     ("nosirroM negomI", "Morrison Imogen"),
     ("WWiinniiffrreedd SSppaarrrrooww", "Winifred Sparrow"),
     ("iSaDoRa FeNnImOrE", "Isadora Fennimore"),
@@ -161,10 +161,10 @@ SEEN = [
     ("PEMBERTON,Nora-holter-48h.pdf", "Nora Pemberton, holter-48h.pdf"),
     ("rudy.castaneda.tremor.before-dbs.mov", "Rudy Castaneda, tremor.before-dbs.mov"),
     ("<mailto:%22Ria%20Kramer%22%20%3Cria.k%40veld.example%3E>", '<mailto:"Ria Kramer" <ria.k@veld.example>>'),
-    # broken months and streets
+    # broken months and street names
     ("in on Octo ber 2 6, 20 23 and", "in on October 26, 2023 and"),
     ("at 86 Mead owlark Cir cle since", "at 86 Mead owlark Circle since"),
-    # as people say it
+    # spoken forms
     ("J as in Juliet, O, Y, space, B as in Bravo, U, S, C, H", "Joy Busch"),
     ("A-G-A-T-H-A space M-E-N-O-N came", "AGATHA MENON came"),
     ("bryn _at_ cwmni _dot_ example", "bryn@cwmni.example"),

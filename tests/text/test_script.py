@@ -1,4 +1,4 @@
-"""Which letters are of another script than Latin, and how many words they make."""
+"""Which letters belong to a script other than Latin, and how many words they form."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The command line as its own tests call it."""
+"""The command-line fixture of the command line's own tests."""
 
-from ..cli.conftest import Run, run  # noqa: TID252 -- tests are no package to name absolutely
+from ..cli.conftest import Run, run  # noqa: TID252 -- tests are not a package with an absolute name
 
 __all__ = ["Run", "run"]

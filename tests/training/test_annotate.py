@@ -1,4 +1,4 @@
-"""Votes as a distribution, soft labels without a model, and annotation that goes on after a kill."""
+"""Votes as a distribution, soft labels without a model, and annotation that resumes after a kill."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ NOTES = [
 
 
 def asked(answer: Callable[[Request], str | Reply], **words: object) -> Annotators:
-    return Annotators(ScriptedLLM(answer), "extract/v1", POLICY, **words)  # type: ignore[arg-type]  # per test
+    return Annotators(ScriptedLLM(answer), "extract/v1", POLICY, **words)  # type: ignore[arg-type]  # set by each test
 
 
 def by_sample(request: Request) -> str:
-    """Six of eight annotators see the whole name, one the surname, one nothing."""
+    """Six of eight annotators mark the whole name, one the surname, one nothing."""
     names = {6: ["Abara"], 7: []}.get(request.sample, ["Mary Abara"]) if "Abara" in text_of(request) else []
     return json.dumps({**NOTHING, "PERSON": names})
 

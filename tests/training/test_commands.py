@@ -1,4 +1,4 @@
-"""`incognote distill synth | select | annotate` as a user types them."""
+"""`incognote distill synth | select | annotate`, as a user types them."""
 
 from __future__ import annotations
 

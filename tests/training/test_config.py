@@ -1,4 +1,4 @@
-"""distill.toml: sections, defaults, and what is refused."""
+"""distill.toml: sections, defaults, and refused values."""
 
 from __future__ import annotations
 

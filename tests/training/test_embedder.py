@@ -1,4 +1,4 @@
-"""How the shipped model was made: its material, its arithmetic, its files."""
+"""How the bundled model was made: its source data, its arithmetic, its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words with offsets, and labels over them."""
+"""Words with offsets, and their labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`incognote distill evaluate` and its kin, as far as they go without torch."""
+"""`incognote distill evaluate` and related commands, as far as they work without torch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from incognote.errors import MissingExtra, SettingError
-from incognote_training.train_commands import app  # they join those of `commands`
+from incognote_training.train_commands import app  # adds its commands to those of `commands`
 
 NOTES = Path(__file__).parents[1] / "data" / "notes.jsonl"
 

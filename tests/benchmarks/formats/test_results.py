@@ -1,4 +1,4 @@
-"""Files of other systems' results (`data/`, invented people), read to the exact spans; what does not fit is told."""
+"""Result files of other systems (`data/`, invented people) yield exact spans; spans that do not fit are reported."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def written(folder: Path, name: str, text: str | bytes) -> Path:
 
 
 def wrong(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Per format a document of which a span says other words than stand there, or stands outside."""
+    """For each format, yield a document with a span whose words differ from the text or that lies outside the text."""
     yield (
         written(folder, "katherlab.jsonl", '{"document_id":"n1","text":"Ruth","entities":'
         '[{"start":0,"end":3,"entity_type":"X","text":"Ruth"},{"start":0,"end":9,"entity_type":"X"}]}\n'),
@@ -92,7 +92,7 @@ def wrong(folder: Path) -> Iterator[tuple[Path, str]]:
     yield written(folder, "s.json", '[{"full_text":"Ruth","spans":[{"entity_type":"X","entity_value":"Rut",'
                   '"start_position":0,"end_position":4}]}]'), "span 1 does not match the text"  # fmt: skip
     jsl = json.loads((DATA / "johnsnow/n1.json").read_bytes())
-    jsl["ner_chunk"][1]["begin"] = 16  # counted in code points
+    jsl["ner_chunk"][1]["begin"] = 16  # an offset in code points
     yield written(folder, "jsl.json", json.dumps(jsl)), "span 2 does not match the text at 16..21"
     yield written(folder, "presidio.jsonl", '{"id":"n1","text":"Ruth","analyzer_results":[{"entity_type":"X","start":9,'
                   '"end":12,"score":1}]}'), "span 1 of 9..12 does not fit"  # fmt: skip

@@ -1,4 +1,4 @@
-"""A peer for tests, run by the worker: finds capitals, prints what it reads, fails where it is told to."""
+"""A test peer for the worker process: it finds capital letters, prints its input, and fails on request."""
 
 from __future__ import annotations
 

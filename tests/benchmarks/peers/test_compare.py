@@ -1,4 +1,4 @@
-"""Peers side by side, and the page."""
+"""Side-by-side comparison of peers, and the page that shows it."""
 
 from __future__ import annotations
 

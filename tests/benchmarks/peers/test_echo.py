@@ -1,4 +1,4 @@
-"""Echoes with marks, aligned."""
+"""Aligning marked echoes with their text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def cuts(words: list[str]) -> st.SearchStrategy[list[int]]:
 
 @given(st.data(), st.sampled_from(MARKS))
 def test_any_redaction_by_marks_is_recovered(data: st.DataObject, mark: str) -> None:
-    """Of any text, also one that repeats itself: what is found gives the echo again, character for character."""
+    """For any text, even a repetitive one, the spans found reproduce the echo exactly."""
     text = data.draw(st.text(st.sampled_from("ab \n.é\U0001f600"), min_size=1, max_size=30))
     at = data.draw(cuts(list(text)))
     hidden = tuple((start, end) for start, end in zip(at[::2], at[1::2], strict=True))
@@ -103,7 +103,7 @@ def test_an_echo_that_was_cut_or_never_came_is_a_failure_not_an_empty_answer() -
             return Reply("Ruth", finish="length")
 
         async def aclose(self) -> None:
-            """Nothing is held."""
+            """Nothing to close."""
 
     assert Echo(Model(), "brief").detect(["Ruth Hale", "late"]).labels == (None, None)
 

@@ -1,4 +1,4 @@
-"""The worker's protocol, with a tiny peer."""
+"""The worker's protocol, tested with a minimal peer."""
 
 from __future__ import annotations
 

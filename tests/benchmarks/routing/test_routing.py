@@ -1,4 +1,4 @@
-"""What routing keeps and saves, on a few of the development notes with their recorded replies."""
+"""What routing keeps and what it saves, on some of the development notes with their recorded replies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OTHERS = ("dev-a-16", "dev-c-02", "dev-d-04", "dev-e-051", "dev-e-053", "dev-e-0
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A few notes, the rest as in tests/data."""
+    """A copy of tests/data with only a few notes."""
     made = tmp_path_factory.mktemp("data")
     shutil.copytree(DATA / "replies", made / "replies")
     for name in ("notes.jsonl", "dev_e.jsonl"):
@@ -97,7 +97,7 @@ def test_more_tokens_never_keep_fewer_characters_and_no_router_is_better_than_th
         assert kept == sorted(kept)
     assert kept[0] < 1 == kept[-1]
     for point in lines["ours"]:
-        budget = [p["of_all"] for p in lines["gold"] if p["tokens"] <= point["tokens"] + 0.15]  # a chunk is not divided
+        budget = [p["of_all"] for p in lines["gold"] if p["tokens"] <= point["tokens"] + 0.15]  # chunks are not split
         assert max(budget) >= point["of_all"]
 
 
@@ -166,7 +166,7 @@ def test_scores_are_told_in_bins_with_the_share_that_is_right(measured: dict[str
             assert sum(one["right"]["of"] for one in told["bins"]) == told["findings"]
             assert all(one["low"] <= one["score"] <= one["high"] for one in told["bins"])
             assert told["error"]["low"] <= told["error"]["high"]
-        assert min(one["low"] for one in systems["encoder"]["bins"]) == 0  # doubts stand in it, too
+        assert min(one["low"] for one in systems["encoder"]["bins"]) == 0  # includes low-confidence findings
         assert min(one["low"] for one in systems["rules + encoder"]["bins"]) >= 0.5
 
 

@@ -13,7 +13,7 @@ WORDS = ("patient", "seen", "by", "dr", "hale", "in", "oslo", "met")
 
 @pytest.fixture
 def tokenizer_file(tmp_path: Path) -> Path:
-    """A `tokenizer.json` that knows single signs and a few words, with truncation and padding baked in."""
+    """A `tokenizer.json` with single characters and a few words, and with truncation and padding enabled."""
     signs = [*string.ascii_lowercase, *string.digits, *string.punctuation]
     names = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *signs, *(f"##{c}" for c in string.ascii_lowercase), *WORDS]
     told = {

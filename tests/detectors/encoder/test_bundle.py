@@ -1,4 +1,4 @@
-"""Weights that are missing or do not fit are an error with a remedy."""
+"""Weights that are missing or do not fit raise an error that names a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From logits to a reading: of a large text in blocks, and the same."""
+"""From logits to spans: reading a large text in blocks gives the same result."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_pieces_do_not_depend_on_how_many_units_are_encoded_at_once(
 
 
 def spans(text: str, marks: dict[int, str], sure: float = 9.0) -> list[Span]:
-    """The spans of a text whose i-th unit bears a tag."""
+    """Return the spans of a text whose i-th unit has a given tag."""
     found = units(text)
     path = np.zeros(len(found), np.int64)
     for place, tag in marks.items():

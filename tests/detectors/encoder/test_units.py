@@ -1,4 +1,4 @@
-"""Units: what a tag is given to, and what is told of it beside its pieces."""
+"""Units: what receives a tag, and which features accompany its word pieces."""
 
 from __future__ import annotations
 

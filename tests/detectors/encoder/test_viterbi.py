@@ -1,4 +1,4 @@
-"""Decoding: equal to a plain reference, legal, and the same whether a text is cut at its certain words or not."""
+"""Decoding matches a plain reference, is legal, and does not change if a text is cut at its certain words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float32]
 
 
 def plain(emissions: Floats, transitions: Floats) -> tuple[list[int], float]:
-    """One sequence, one word, one tag at a time."""
+    """The reference: one sequence, one word, one tag at a time."""
     n, k = emissions.shape
     best = [[-np.inf if y and y % 2 == 0 else float(emissions[0, y]) for y in range(k)]]
     back: list[list[int]] = []
@@ -69,7 +69,7 @@ def test_the_drawn_problems_hold_texts_with_words() -> None:
 def test_a_batch_decodes_as_the_plain_reference_does(problem: tuple[list[Floats], Floats]) -> None:
     texts, transitions = problem
     lengths = np.array([len(text) for text in texts])
-    block = np.full((len(texts), max(lengths), len(transitions)), 99, np.float32)  # what is behind a length is not read
+    block = np.full((len(texts), max(lengths), len(transitions)), 99, np.float32)  # values past a length are ignored
     for row, text in zip(block, texts, strict=True):
         row[: len(text)] = text
     for text, path in zip(texts, viterbi(block, lengths, transitions), strict=True):

@@ -1,4 +1,4 @@
-"""Windows: nothing left out, none too long, and stitched logits that are those of the units."""
+"""Windows: nothing is left out, none is too long, and the stitched logits are those of the units."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMED = f"{PROSE}Seen with her daughter Ingrid Halvorsen on 3 March."
 
 
 def made(sizes: list[int]) -> Encoded:
-    """A text of units with so many pieces each; piece ids are the unit's number plus ten."""
+    """A text whose units have the given numbers of pieces. Each piece id is its unit's number plus ten."""
     n = len(sizes)
     units = Units(np.arange(n), np.arange(n) + 1, np.arange(n).astype(np.uint64), np.zeros(n, bool))
     return Encoded(units, np.repeat(np.arange(n) + 10, sizes), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))

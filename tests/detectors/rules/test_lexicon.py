@@ -1,4 +1,4 @@
-"""The shared lexicon: weights, flags and folding."""
+"""The shared lexicon: weights, flags, and folding."""
 
 from __future__ import annotations
 

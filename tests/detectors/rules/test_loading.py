@@ -1,4 +1,4 @@
-"""The rules' tables are read once, however many threads begin together."""
+"""The rules' tables are read once, even if several threads start at the same time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left in memory of a text once its spans are gone: nothing."""
+"""After its spans are gone, nothing of a text remains in memory."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from incognote.detectors.rules import RulesDetector
 from incognote.nouns import Span, Text
 
-STEM = "zerq"  # each planted word is made while the test runs, so that no constant of a code object holds it
+STEM = "zerq"  # planted words are assembled at run time so that no code object holds them as constants
 
 
 @pytest.fixture
 def rare() -> str:
-    """A word that neither the lexicon nor any gazetteer has, in small letters."""
+    """A lowercase word that is in neither the lexicon nor any gazetteer."""
     return "".join((STEM, "kot", "ovax"))
 
 
@@ -32,6 +32,6 @@ def _found(rare: str) -> list[Span]:
 def test_no_word_of_a_text_outlives_its_spans(rare: str, held: Callable[[str], list[str]]) -> None:
     spans = _found(rare)
     assert len(spans) > 4
-    assert held(rare)  # the walk sees what is alive
+    assert held(rare)  # the walk finds live objects
     del spans
     assert held(rare) == []

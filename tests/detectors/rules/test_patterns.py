@@ -1,4 +1,4 @@
-"""The engine: where rules are tried, what contexts do, how candidates settle, and that it holds for any text."""
+"""The engine: where rules run, what contexts do, how candidates are resolved, and that it handles any text."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_every_shipped_rule_has_its_own_name_and_a_type_of_the_catalogue():
 
 
 def unbounded(node):
-    """Whether a `*`, `+` or open `{n,}` stands anywhere in a parsed pattern, assertions included."""
+    """Whether a parsed pattern contains `*`, `+`, or an open `{n,}`, including in assertions."""
     if isinstance(node, _parser.SubPattern):
         return any(unbounded(part) for part in node.data)
     if isinstance(node, (tuple, list)):

@@ -1,4 +1,4 @@
-"""The detector over all finders: batch first, sources, packs, a version of its data."""
+"""The detector across all finders: batch processing, sources, packs, and a version hash of its data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from incognote.nouns import Text
 
 
 class Pack:
-    """A site pack: an accession shape of its own, and words that are nobody's."""
+    """A site pack with its own accession format and a list of allowed words."""
 
     finders = (
         PatternFinder(

@@ -1,4 +1,4 @@
-"""Cells are told by the header of their column."""
+"""Cells are classified by their column header."""
 
 from __future__ import annotations
 

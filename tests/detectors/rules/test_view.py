@@ -1,4 +1,4 @@
-"""One text as the finders see it."""
+"""A text as the finders see it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading written dates, and writing others in the same format."""
+"""Parsing written dates, and writing other dates in the same format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from incognote_en.dates import EnglishDate, parse, parse_all
 from incognote_en.dates.pieces import Moment, reads_day_first
 
-# what is written; year, month, day (None = not written); the same 40 days later
+# the text; year, month, day (None = not given); the date 40 days later
 SHAPES = [
     ("03/16/2025", (2025, 3, 16), "04/25/2025"),
     ("3/6/2025", (2025, 3, 6), "4/15/2025"),
@@ -160,7 +160,7 @@ def test_the_same_date_is_written_as_it_was(written: str, parts: tuple[int | Non
         "1234",
         "1790",
         "3/4/5",
-        "3/4 2019",  # its year, or a time of day: nobody can say
+        "3/4 2019",  # a year or a time of day: ambiguous
         "24 May 3",
         "120",
         "9.8.7.6",
@@ -200,7 +200,7 @@ def test_a_date_tells_the_order_only_where_it_must(written: str, told: bool | No
 
 
 def test_two_digits_mean_the_latest_year_that_may_be_meant() -> None:
-    assert [parse("1/5/30", latest=latest).year for latest in (2029, 2030, 2039)] == [1930, 2030, 2030]  # type: ignore[union-attr]  # read, as the shapes above show
+    assert [parse("1/5/30", latest=latest).year for latest in (2029, 2030, 2039)] == [1930, 2030, 2030]  # type: ignore[union-attr]  # SHAPES shows that these parse
 
 
 def test_a_dotted_pair_is_a_date_and_no_time_of_day() -> None:

@@ -1,4 +1,4 @@
-"""A provider of batches that counts what it is paid for, and a model that asks it."""
+"""A batch provider that counts what it charges for, and a model that uses it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def note(n: int) -> Request:
 
 
 class Script:
-    """Answers and counts: what a provider answered, it charges."""
+    """Answers requests and counts them: the provider charges for each answer."""
 
     def __init__(self) -> None:
         self.paid: Counter[str] = Counter()
@@ -101,10 +101,10 @@ def looked_at(server: LocalServer) -> int:
 
 async def until(seen: Callable[[], int]) -> None:
     async with asyncio.timeout(30):
-        while not seen():  # noqa: ASYNC110 -- the server is in another thread and signals nothing
+        while not seen():  # noqa: ASYNC110 -- the server runs in another thread and has no signal to wait for
             await asyncio.sleep(0.005)
 
 
 def at_rest(recording: Path) -> bytes:
-    """All that lies in the recording's folder."""
+    """The contents of all files in the recording's folder."""
     return b"".join(path.read_bytes() for path in recording.parent.iterdir())

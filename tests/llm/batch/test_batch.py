@@ -1,4 +1,4 @@
-"""Batch mode: one batch a pass, nothing paid twice whatever is killed when, nothing left at the provider."""
+"""Batch mode: one batch for each pass; wherever it is killed, nothing is paid for twice or left at the provider."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ async def test_a_request_nobody_waits_for_any_more_is_not_sent(
     async with opened(server, recording) as model:
         leaving = asyncio.create_task(model.complete(note(1)))
         staying = asyncio.create_task(model.complete(note(2)))
-        await asyncio.sleep(0)  # both tasks begin
+        await asyncio.sleep(0)  # lets both tasks start
         leaving.cancel()
         assert is_right(await staying, 2)
     assert len(script.paid) == 1
@@ -122,7 +122,7 @@ async def test_a_closed_run_is_collected_by_the_next(server: LocalServer, record
     async with opened(server, recording) as second:
         replies = await answers(second, *range(7))
     assert all(is_right(reply, n) for n, reply in enumerate(replies))
-    assert (created(server), second.batches) == (2, 1)  # the five were collected, two are new
+    assert (created(server), second.batches) == (2, 1)  # five were collected, two are new
     assert max(script.paid.values()) == 1
     assert server.files == {}
 
@@ -133,7 +133,7 @@ async def test_what_nobody_asks_for_again_is_collected_too(server: LocalServer, 
     waiting = asyncio.gather(first.complete(note(1)), return_exceptions=True)
     await until(lambda: looked_at(server))
     for task in first._tasks:
-        task.cancel()  # as if killed: aclose would look once more
+        task.cancel()  # simulates a kill: aclose would poll once more
     await made(server, recording).aclose()
     assert (server.files, recording.sealed.jobs()) == ({}, {})
     assert is_right(await Replayed(NAME, recording).complete(note(1)), 1)

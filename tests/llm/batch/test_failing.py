@@ -1,4 +1,4 @@
-"""Batches that fail, are killed or get lost: nothing is paid twice, nothing is left at the provider."""
+"""Batches that fail, are killed, or get lost: nothing is paid for twice, and nothing is left at the provider."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def test_killed_anywhere_nothing_is_paid_twice_and_nothing_stays_behind(
         subprocess.run, [sys.executable, "-c", KILLED, path, server.url, server.api_key, where], check=False, timeout=60
     )
     assert died.returncode == -signal.SIGKILL
-    assert server.files  # so there is something to find again
+    assert server.files  # so there is something to recover
     assert not [word for word in WORDS if word.encode() in at_rest(path).lower()]
     recording = Recording(path, KEYS)
     async with opened(server, recording) as model:
@@ -143,7 +143,7 @@ async def test_a_batch_that_came_to_nothing_is_sent_once_more(
         assert all(is_right(reply, n) for n, reply in enumerate(await asking))
         server.batch_plan = BatchPlan(outcome="failed")
         assert all(isinstance(reply, ModelUnavailable) for reply in await answers(model, 7, 8))
-    assert created(server) == 4  # and not a fifth
+    assert created(server) == 4  # no fifth batch
     assert max(script.paid.values()) == 1
     assert server.files == {}
 
@@ -169,7 +169,7 @@ async def test_a_parameter_the_model_does_not_take_is_left_out(server: LocalServ
     async with opened(server, recording) as model:
         assert is_right(await model.complete(asked), 1)
         assert is_right(await model.complete(Request(note(2).messages, schema=schema, strict=True)), 2)
-    assert (created(server), server.files) == (3, {})  # it learned that from the first
+    assert (created(server), server.files) == (3, {})  # the first batch taught it that
 
 
 async def test_a_provider_that_is_away_for_a_while_ends_nothing(

@@ -1,4 +1,4 @@
-"""Real prose annotated by a language model: offsets only, checked against the text they were made on."""
+"""Real prose annotated by a language model: offsets only, checked against their text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from incognote.errors import UsageError
 from incognote_training.corpus import annotated
 
-SHARED = os.environ.get("INCOGNOTE_SHARED_DATA")  # read before tests' own home is set
+SHARED = os.environ.get("INCOGNOTE_SHARED_DATA")  # read before the tests' own home is set
 
 
 def test_a_corpus_that_is_not_there_is_named(tmp_path: Path) -> None:

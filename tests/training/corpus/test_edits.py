@@ -1,4 +1,4 @@
-"""Edits carry spans along exactly, whatever they are."""
+"""All kinds of edits move spans along exactly."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_span_holds_what_the_edits_inside_it_made(
 
 
 def _outcomes(text: str, span: LabeledSpan, edits: list[Edit]) -> set[str]:
-    """What any of the sets of edits that do not overlap would make of a span."""
+    """The results for a span from each set of edits that do not overlap."""
     made = set()
     for chosen in range(1 << len(edits)):
         some = sorted(edit for number, edit in enumerate(edits) if chosen >> number & 1)

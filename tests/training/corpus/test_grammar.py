@@ -1,4 +1,4 @@
-"""The grammar of documents: every construct, and what is refused."""
+"""The document grammar: all constructs, and what it refuses."""
 
 from __future__ import annotations
 

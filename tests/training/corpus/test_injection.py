@@ -1,4 +1,4 @@
-"""Real prose: what is in it becomes slots or goes, and our own identifiers come in."""
+"""Real prose: its identifiers become slots or are removed, and synthetic ones are inserted."""
 
 from __future__ import annotations
 

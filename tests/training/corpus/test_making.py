@@ -1,4 +1,4 @@
-"""The corpus as a file: whole, deterministic, apart from what measures, with its figures."""
+"""The corpus file: complete, deterministic, separate from the evaluation data, and with its figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reader of notes with marks in their text."""
+"""The reader for notes with marks in their text."""
 
 from __future__ import annotations
 

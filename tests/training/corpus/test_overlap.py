@@ -1,4 +1,4 @@
-"""Runs of eight words."""
+"""Shared runs of eight words."""
 
 from __future__ import annotations
 

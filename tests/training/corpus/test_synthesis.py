@@ -1,4 +1,4 @@
-"""The generator: deterministic, many families, spans that fit, no PHI where none is said to be."""
+"""The generator: deterministic, many families, spans that fit, and no PHI in families that declare none."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_seed_makes_the_same_documents() -> None:
 @pytest.mark.parametrize("family", families(), ids=lambda family: family.id)
 def test_every_family_makes_documents_with_known_types(family: object) -> None:
     for seed in range(8):
-        document = made(family, Random(f"{seed}"), "x")  # type: ignore[arg-type]  # pytest knows its parameters as objects
+        document = made(family, Random(f"{seed}"), "x")  # type: ignore[arg-type]  # pytest types parameters as objects
         assert document.text
         assert not UNFILLED.search(document.text)
         assert {span.type for span in document.spans} <= set(catalogue())

@@ -1,4 +1,4 @@
-"""CIPHER's features against values worked out by hand."""
+"""CIPHER's features compared with values calculated by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robust Z-scores, outliers and the stratified choice."""
+"""Robust Z-scores, outliers, and stratified selection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from incognote_training.selection import outliers, robust_z, select
 
 
 def test_the_score_is_the_distance_from_the_median_in_deviations() -> None:
-    values = np.array([[1.0], [2.0], [3.0], [4.0], [100.0]])  # median 3, deviations 2 1 0 1 97, their median 1
+    values = np.array([[1.0], [2.0], [3.0], [4.0], [100.0]])  # median 3; deviations 2 1 0 1 97, with median 1
     np.testing.assert_allclose(robust_z(values)[:, 0], [-1.349, -0.6745, 0.0, 0.6745, 65.4265])
     assert outliers(values).tolist() == [False, False, False, False, True]
 
@@ -37,7 +37,7 @@ def test_a_tenth_are_outliers_and_strata_keep_their_shares() -> None:
     chosen = select(values, strata, 100, seed=3)
     assert len(chosen) == len(set(chosen)) == 100
     counts = Counter(strata[number] for number in chosen)
-    # 10 of the 40 outliers, then 90 of a 120, b 80, c 30: 46.96, 31.30, 11.74
+    # 10 of the 40 outliers, then 90 from a 120, b 80, c 30: 46.96, 31.30, 11.74
     assert counts == {"a": 47, "b": 31, "c": 10 + 12}
 
 

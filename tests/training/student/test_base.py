@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra `train`: pip install 'incognote[train]'")
 
-from incognote.errors import SettingError  # noqa: E402 -- as above
+from incognote.errors import SettingError  # noqa: E402 -- as below
 from incognote_training.student.base import begin_from, folder_of  # noqa: E402 -- torch first: these import it
 from incognote_training.student.model import Student  # noqa: E402 -- as above
 from incognote_training.student.shape import Sizes, Switches  # noqa: E402 -- as above

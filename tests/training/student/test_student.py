@@ -1,4 +1,4 @@
-"""The student's parts: the CRF against enumeration, Guan's α and γ, the fusion, the losses."""
+"""The student's parts: the CRF compared with enumeration, Guan's α and γ, the fusion, the losses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra `train`: pip install 'incognote[train]'")
 
-from incognote.detectors.encoder.bundle import allowed  # noqa: E402 -- torch first: what follows imports it
+from incognote.detectors.encoder.bundle import allowed  # noqa: E402 -- torch first: the imports below need it
 from incognote.detectors.encoder.units import BITS, MEDICAL_BIT  # noqa: E402 -- as above
 from incognote_training.student import losses  # noqa: E402 -- as above
 from incognote_training.student.attention import BETA, GROUPS, Layer, gamma  # noqa: E402 -- as above
@@ -75,7 +75,7 @@ def test_what_is_forbidden_costs_much_more_than_what_is_not() -> None:
     assert float(crf(flat, torch.tensor([[0, 2]]), mask)) > float(crf(flat, torch.tensor([[1, 2]]), mask)) + 10
 
 
-# Specialised heads
+# Specialized heads
 
 
 def test_at_alpha_one_and_without_medical_words_a_layer_is_a_plain_one() -> None:

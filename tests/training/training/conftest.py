@@ -1,4 +1,4 @@
-"""A base of two layers with random weights and a vocabulary of a hundred pieces, and a few made-up notes."""
+"""A two-layer base with random weights and a vocabulary of a hundred pieces, and some invented notes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def vocabulary() -> list[str]:
 
 
 def write_base(folder: Path) -> Path:
-    """A folder such as `base` names, without weights: they are left to chance."""
+    """Write a folder for `base` without weights, which are then initialized at random."""
     folder.mkdir(parents=True, exist_ok=True)
     pieces = {name: i for i, name in enumerate(vocabulary())}
     told = {
@@ -89,7 +89,7 @@ evaluate_minutes = 0
 
 
 def write_setting(folder: Path, steps: int) -> Path:
-    """A base, notes and a configuration; the path of the latter."""
+    """Write a base, notes, and a configuration. Return the path of the configuration."""
     write_base(folder / "base")
     write_notes(folder / "train.jsonl", range(24))
     write_notes(folder / "dev.jsonl", range(100, 108))
@@ -100,13 +100,13 @@ def write_setting(folder: Path, steps: int) -> Path:
 
 @pytest.fixture
 def setting(tmp_path: Path) -> Path:
-    """The configuration of a run of eight steps."""
+    """The configuration of an eight-step run."""
     return write_setting(tmp_path, 8)
 
 
 @pytest.fixture(scope="session")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    """A bundle of a student that was trained for some hundred steps, and what its export said."""
+    """A student's bundle after some hundred training steps, and the output of its export."""
     pytest.importorskip("torch", reason="needs the extra `train`: pip install 'incognote[train]'")
     pytest.importorskip("onnx", reason="needs the extra `train`: pip install 'incognote[train]'")
     from incognote_training.training import state

@@ -1,4 +1,4 @@
-"""Ablations, curves over sizes, pictures and speed: one budget for all, resumable, tested against the whole."""
+"""Ablations, learning curves, plots, and speed: the same budget for all, resumable, compared with the full model."""
 
 from __future__ import annotations
 

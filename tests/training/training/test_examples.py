@@ -1,4 +1,4 @@
-"""From files to batches: what is checked, mixed, tagged and shuffled."""
+"""From files to batches: checking, mixing, tagging, and shuffling."""
 
 from __future__ import annotations
 

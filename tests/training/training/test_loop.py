@@ -1,4 +1,4 @@
-"""Training: resumable, deterministic, and refused where it cannot be right."""
+"""Training: resumable, deterministic, and refused when it cannot be right."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra `train`: pip install 'incognote[train]'")
 
-from incognote.errors import UsageError  # noqa: E402 -- as above
+from incognote.errors import UsageError  # noqa: E402 -- as below
 from incognote_training.training import state  # noqa: E402 -- torch first: these import it
 from incognote_training.training.config import read  # noqa: E402 -- as above
 from incognote_training.training.loop import rate, train, trained  # noqa: E402 -- as above
 
 
 class Killed(BaseException):
-    """Stands for a kill: nothing catches it."""
+    """Simulates a kill: nothing catches it."""
 
 
 def weights(student: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The whole path on a tiny model: train, evaluate, export, detect."""
+"""The complete path on a tiny model: train, evaluate, export, detect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""bf16 is taken only where a child process shows that it works."""
+"""bf16 is used only if a child process shows that it works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of speed is told of both; how fast anything is, no test says."""
+"""The speed report covers both our graphs and plain ones. No test checks speed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tables of this folder share: marked texts and a runner for one finder."""
+"""Shared test helpers of this folder: marked texts and a runner for one finder."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Find = Callable[[View], Iterable[Candidate]]
 
 @pytest.fixture
 def check() -> Callable[..., None]:
-    """Asserts that a finder finds, at 0.5 or more, exactly what stands between ⟦ and ⟧, as one of the given types.
+    """Assert that a finder's results of score 0.5 or more are exactly the text between ⟦ and ⟧, with one of the types.
 
-    With `edges=False` only letters and digits count, however many spans cover them: whether a comma at the edge is part
-    of an address is a matter of taste.
+    With `edges=False`, only letters and digits count, however many spans cover them: whether a comma at the edge is
+    part of an address is a matter of taste.
     """
 
     def run(marked: str, *types: str, find: Find = PATTERNS, edges: bool = True) -> None:
@@ -42,5 +42,5 @@ def check() -> Callable[..., None]:
 
 
 def _letters(text: str, spans: Iterable[tuple[int, int, str]]) -> set[int]:
-    """The positions of letters and digits that spans cover."""
+    """The positions of letters and digits covered by spans."""
     return {i for start, end, _ in spans for i in range(start, end) if text[i].isalnum()}

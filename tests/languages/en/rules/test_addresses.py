@@ -1,4 +1,4 @@
-"""Postal addresses of many countries, found whole, and near misses left alone."""
+"""Postal addresses from many countries are found whole. Near misses are ignored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ages: the span covers number, unit and "old"; durations, doses and gestations are no ages."""
+"""Ages: the span covers the number, the unit, and "old". Durations, doses, and gestations are not ages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telephone, pager and fax numbers, e-mail, web and network addresses, user names."""
+"""Telephone, pager, and fax numbers; email, web, and network addresses; user names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates: shapes that are found, whole and each end of a range its own, and figures that are no dates."""
+"""Dates: formats that are found whole, with separate ends for ranges, and numbers that are not dates."""
 
 from __future__ import annotations
 

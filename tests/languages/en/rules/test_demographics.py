@@ -1,4 +1,4 @@
-"""Race, ethnicity, marital status and parenthood, where a person is meant."""
+"""Race, ethnicity, marital status, and parenthood, only when they describe a person."""
 
 from __future__ import annotations
 

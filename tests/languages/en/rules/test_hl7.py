@@ -1,4 +1,4 @@
-"""Fields of HL7 v2 segments, told by their place."""
+"""Fields of HL7 v2 segments, identified by their position."""
 
 from __future__ import annotations
 

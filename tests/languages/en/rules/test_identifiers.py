@@ -1,4 +1,4 @@
-"""Numbers that identify: each kind with its labels as clinicians write them, and codes that are nobody's."""
+"""Identifying numbers: each kind with the labels that clinicians write, and codes that identify no one."""
 
 from __future__ import annotations
 

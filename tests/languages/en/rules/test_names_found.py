@@ -1,4 +1,4 @@
-"""Names the finder marks, by theme: exactly the bracketed words, no title, credential or possessive."""
+"""Names that the finder marks, by theme: exactly the bracketed words, without titles, credentials, or possessives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that the page's layout tells (tables, chats, initials, spelled names); types of names, and doubts."""
+"""Names found through layout (tables, chats, initials, spelled names), types of names, and low-confidence names."""
 
 from __future__ import annotations
 

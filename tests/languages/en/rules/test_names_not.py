@@ -1,4 +1,4 @@
-"""Near misses: capitalised words of medicine, headings, places and brands that are nobody's name."""
+"""Near misses: capitalized medical words, headings, places, and brands that are not a person's name."""
 
 from __future__ import annotations
 

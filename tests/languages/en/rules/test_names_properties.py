@@ -1,4 +1,4 @@
-"""What holds of the finders' offsets for any text, however strange."""
+"""Properties of the finders' offsets that hold for any text."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_drawn_texts_hold_candidates(module: object) -> None:
 @example(text="Mr. \ud800")
 def test_every_candidate_is_a_span_of_the_text(module: object, text: str) -> None:
     source = Text(text)
-    for candidate in module.find(View(source)):  # type: ignore[attr-defined]  # the three modules share a shape, not a type
+    for candidate in module.find(View(source)):  # type: ignore[attr-defined]  # the modules share a shape, not a type
         span = Span(source, candidate.start, candidate.end, candidate.type, candidate.score, (candidate.rule,))
         assert span.text == span.text.strip()
         assert candidate.score >= 0.3

@@ -1,4 +1,4 @@
-"""Hospitals, pharmacies, laboratories, employers, schools, and the generic phrases that name none."""
+"""Hospitals, pharmacies, laboratories, employers, schools, and generic phrases that name none of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places and organisations on any text at all: offsets fit, nothing raises, the same text gives the same answer."""
+"""Places and organizations in any text: offsets fit, nothing raises, and the same text gives the same result."""
 
 from __future__ import annotations
 

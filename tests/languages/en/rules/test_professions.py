@@ -1,4 +1,4 @@
-"""Occupations of patients and relatives are found; roles of staff and other nouns are not."""
+"""Occupations of patients and relatives are found. Staff roles and other nouns are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An unexplained capitalised word inside a sentence is a name; brands, eponyms, peoples and days are explained."""
+"""An unexplained capitalized word in a sentence is a name. Brands, eponyms, peoples, and days count as explained."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from incognote_en.rules.residue import find
 
 
 def found(text: str) -> list[tuple[str, str]]:
-    """The words proposed, with their types."""
+    """The proposed words with their types."""
     return [(text[c.start : c.end], c.type) for c in find(View(Text(text)))]
 
 

@@ -1,4 +1,4 @@
-"""Rooms, beds and bays; postal codes of several countries."""
+"""Rooms, beds, and bays; postal codes of several countries."""
 
 from __future__ import annotations
 

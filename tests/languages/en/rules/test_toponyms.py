@@ -1,4 +1,4 @@
-"""Towns, states, countries and named places, each with the context its name needs."""
+"""Towns, states, countries, and named places, each with the context it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check digits, ranges and calendars: right numbers hold, numbers one digit off do not, and neither is a veto."""
+"""Check digits, ranges, and calendars: valid numbers pass, numbers off by one digit fail, and neither is a veto."""
 
 from __future__ import annotations
 
