@@ -81,6 +81,7 @@ NOT_RUN = {
     ("quickstart.md", "console"): "an installation, a command for terminals, and outputs",
     ("release-evidence.md", "console"): "the decisions of two people; tests/cli/test_sample.py runs the commands",
     ("relex.md", "console"): "an output, and a folder of notes that the reader has",
+    ("SECURITY.md", "sh"): "an advisory service on the network, which no test may reach",
     ("surrogate-index.md", "console"): "forms of commands; tests/cli/test_index.py runs them",
     ("try.md", "console"): "a server; tests/service/api/test_try_page.py opens the page in a browser",
     ("upgrade.md", "bash"): "tests/test_operations.py runs them",
