@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Protocol
 
 from incognote.relex.cluster import cluster
-from incognote.relex.generate import Choices, Draw, Generators, UsedSurrogates
+from incognote.relex.generate import Draw, Generators, UsedSurrogates
 from incognote.relex.index.nouns import IndexedIdentity, IndexHit
 from incognote.relex.nouns import Identity, MentionVariant, Surrogate
+from incognote.relex.pools import VERSION as POOLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +163,10 @@ class EmbeddedReplacer:
         generators: the generators that the policy chose.
     """
 
-    name = "embedded"
+    name, version = "embedded", f"{_VERSION} pools {POOLS}"
 
     def __init__(self, generators: Generators | None = None) -> None:
         self.generators = generators or Generators()
-
-    @cached_property
-    def version(self) -> str:
-        return f"{_VERSION} pools {Choices().pools}"
 
     async def replace(
         self, identities: Sequence[Identity], draw: Draw, taken: UsedSurrogates, notes: Sequence[RelexNote]

@@ -16,7 +16,7 @@ from incognote.errors import UsageError
 from incognote.keys import Keyring
 from incognote.operators.date_shift import offset
 from incognote.relex.nouns import Group, Identity, MentionVariant, RenderedSurrogate, Surrogate
-from incognote.relex.pools import CURRENT, Pools, pools
+from incognote.relex.pools import Pools, pools
 
 T = TypeVar("T")
 _ATTEMPTS = 1 << 11
@@ -32,14 +32,12 @@ class Choices:
         ages: a number within the band ("near"), or a decade in words ("decade": mid-forties).
         band: the most years that an age moves, 1 to 5.
         days: the most days that a date moves, 1 to 3650.
-        pools: the version of the pools.
     """
 
     places: Literal["state", "country"] = "state"
     ages: Literal["near", "decade"] = "near"
     band: int = 2
     days: int = 365
-    pools: str = CURRENT
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -326,7 +324,7 @@ class SurrogateGenerator(ABC):
 
     @property
     def pools(self) -> Pools:
-        return pools(self.choices.pools)
+        return pools()
 
     def requests(self, identity: Identity) -> list[ComponentRequest]:
         """The components that the identity needs, so that a batch can draw those of all identities in one order."""

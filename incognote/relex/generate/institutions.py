@@ -177,11 +177,10 @@ def _names_in(site: str, pools: Pools) -> list[tuple[int, int]]:
 
 def read_name(words: str, pools: Pools) -> InstitutionName:
     """The words split into head, core, tail and site. An acronym is core only."""
-    if pools.version != "1":  # version 1 keeps its original behavior
-        for match in _SITE.finditer(words):
-            house = _read(words[: match.start()], words, pools)
-            if house.core:
-                return house._replace(site=words[match.start() :])
+    for match in _SITE.finditer(words):
+        house = _read(words[: match.start()], words, pools)
+        if house.core:
+            return house._replace(site=words[match.start() :])
     return _read(words, words, pools)
 
 

@@ -1,11 +1,10 @@
-"""Versioned pools that surrogates are drawn from.
+"""The pools that surrogates are drawn from.
 
-    pools().surnames("es")             # the current version
-    pools("1").town("US", "California")
+    pools().surnames("es")
+    pools().towns["US", "California"]
 
-A version is a folder of data files that never changes, so that a keyed draw from it always gives the same result. New
-names are added as a new folder. Each surrogate carries the version that it was drawn from. An index stores whole
-surrogates. A run without an index names the version it wants (`Choices.pools`).
+Each surrogate carries the version of the pools that it was drawn from. A keyed draw without an index depends on the
+data, so raise `VERSION` when a release changes the data.
 """
 
 from __future__ import annotations
@@ -15,16 +14,11 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.errors import UnknownName
 from incognote.languages import language
 
-CURRENT = "2"
-VERSIONS: tuple[str, ...] = ("1", "2")
-FEWEST = {"1": {"surname": 100, "male": 40, "female": 40, "both": 12}, "2": {"surname": 30, "male": 30, "female": 30}}
-"""The minimum size of a pool.
-
-English names are added to smaller ones. For kinds not listed, the locale's own are added.
-"""
+VERSION = "3"
+_FEWEST = 30
+"""The minimum size of a pool. English names are added to smaller ones."""
 _ELSEWHERE = "en"
 _UNISEX = 12  # a locale with fewer unisex names also uses its male and female ones
 
@@ -43,21 +37,20 @@ class Town(NamedTuple):
 
 
 class Pools:
-    """The pools of one version. Every list is sorted alphabetically and has no duplicates."""
+    """The pools. Every list is sorted alphabetically and has no duplicates."""
 
-    def __init__(self, version: str) -> None:
-        self.version = version
+    version = VERSION
 
     def surnames(self, locale: str) -> tuple[str, ...]:
         """Surnames of a locale. If it has few, those of the English-speaking world are added."""
-        return _people(self.version, locale, "surname")
+        return _people(locale, "surname")
 
     def given(self, locale: str, gender: str) -> tuple[str, ...]:
         """Given names of a locale: female, male, or for any other gender the unisex names.
 
-        From version 2 on, a locale with few unisex names also uses its female and male ones.
+        A locale with few unisex names also uses its female and male ones.
         """
-        return _people(self.version, locale, gender if gender in ("female", "male") else "both")
+        return _people(locale, gender if gender in ("female", "male") else "both")
 
     @cached_property
     def towns(self) -> Mapping[tuple[str, str], tuple[Town, ...]]:
@@ -109,34 +102,28 @@ class Pools:
 
     def data(self, name: str) -> dict[str, Any]:
         """A data file, parsed."""
-        return _read(self.version, name)
+        return _read(name)
 
 
 @cache
-def pools(version: str = CURRENT) -> Pools:
-    """The pools of a version.
-
-    Raises:
-        UnknownName: there is no such version.
-    """
-    if version not in VERSIONS:
-        raise UnknownName("version of the pools", version, VERSIONS)
-    return Pools(version)
+def pools() -> Pools:
+    """The pools of the language."""
+    return Pools()
 
 
 @cache
-def _read(version: str, name: str) -> dict[str, Any]:
-    return language().table("pools", f"v{version}", f"{name}.toml")
+def _read(name: str) -> dict[str, Any]:
+    return language().table("pools", f"{name}.toml")
 
 
 @cache
-def _people(version: str, locale: str, kind: str) -> tuple[str, ...]:
-    table = _read(version, "people")
+def _people(locale: str, kind: str) -> tuple[str, ...]:
+    table = _read("people")
     found = set(table.get(locale, {}).get(kind, "").split())
-    fewest = FEWEST[version].get(kind)
-    if fewest is None and len(found) < _UNISEX:
+    unisex = kind == "both"
+    if unisex and len(found) < _UNISEX:
         found |= {name for other in ("male", "female") for name in table.get(locale, {}).get(other, "").split()}
-    if len(found) < (fewest or _UNISEX):
+    if len(found) < (_UNISEX if unisex else _FEWEST):
         found |= set(table[_ELSEWHERE][kind].split())
     return tuple(sorted(found))
 

@@ -13,7 +13,7 @@ from incognote.errors import UsageError
 from incognote.keys import Keyring
 from incognote.relex.generate import Choices, Component, Generators, KeyedDraw, RandomDraw, UsedSurrogates
 from incognote.relex.nouns import Identity
-from incognote.relex.pools import CURRENT
+from incognote.relex.pools import VERSION
 
 NAMES = "Adam Beth Carl Dora Erik Fay Gus Hana Igor Jane".split()
 SURNAMES = "Wilson Okafor Nowak Smith Garcia Chen Doe Baker Lund Rossi".split()
@@ -147,7 +147,7 @@ def test_more_staff_than_names_still_are_told_apart(make: Make, keyring: Keyring
 def test_every_surrogate_bears_the_version_of_its_pool(make: Make, keyring: Keyring) -> None:
     identities = batch(make, [("Adam", "Wilson", False)])
     assert {s.pool for s in Generators().generate_all(identities, KeyedDraw(keyring), UsedSurrogates()).values()} == {
-        CURRENT
+        VERSION
     }
 
 

@@ -1,47 +1,13 @@
-"""The pools are large, contain no clinical words, are consistent with each other, and never change."""
+"""The pools are large, contain no clinical words, and are consistent with each other."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import tomllib
-
 import pytest
 
-from incognote.errors import UnknownName
-from incognote.languages import language
 from incognote.relex.generate.base import plain
-from incognote.relex.pools import CURRENT, VERSIONS, pools
+from incognote.relex.pools import pools
 from incognote_en.places import state_of
 from incognote_en.rules.gazetteer import ordinary
-
-PRINTS = {
-    "1": "f631e2a1f5a648db7ea48023e61c7260be51b5fc5ab4b9f96abb2c47a91a475c",
-    "2": "eb355445a85d3f0386a08bb1df4337f717c6ac5d5a8db031eb501b1ca86826aa",
-}
-"""The hash of each version's data, in its order, without comments. Existing surrogates depend on it, so a change of the
-data needs a new version."""
-
-
-def fingerprint(version: str) -> str:
-    files = [entry for entry in language().file("pools", f"v{version}").iterdir() if entry.name.endswith(".toml")]
-    data = {entry.name: tomllib.loads(entry.read_text("utf-8")) for entry in sorted(files, key=lambda file: file.name)}
-    return hashlib.sha256(json.dumps(data).encode()).hexdigest()
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_a_version_is_as_it_was_when_it_was_given_out(version: str) -> None:
-    assert fingerprint(version) == PRINTS[version]
-
-
-def test_the_current_version_is_one_of_the_versions() -> None:
-    assert pools().version == CURRENT
-    assert CURRENT in VERSIONS
-
-
-def test_a_version_that_does_not_exist_is_refused_by_name() -> None:
-    with pytest.raises(UnknownName, match="version of the pools"):
-        pools("0")
 
 
 def test_there_are_names_enough() -> None:
@@ -61,17 +27,12 @@ def test_no_name_means_something_in_a_chart() -> None:
     assert not names & ordinary()
 
 
-def test_a_locale_of_few_names_borrows_and_one_of_many_does_not() -> None:
-    assert len(pools("1").surnames("gr")) > 1000
-    assert "Yamamoto" not in pools("1").surnames("es")
-
-
 @pytest.mark.parametrize("home", "ar et gh gr he hu jp ke ko pk pl ro ru so tr vi zh".split())
 def test_a_home_has_names_of_its_own_and_no_english_ones(home: str) -> None:
-    assert len(pools("2").surnames(home)) >= 50
-    assert "Smith" not in pools("2").surnames(home)
+    assert len(pools().surnames(home)) >= 50
+    assert "Smith" not in pools().surnames(home)
     for gender in ("male", "female", "unknown"):
-        assert "Courtney" not in pools("2").given(home, gender)
+        assert "Courtney" not in pools().given(home, gender)
     assert set(pools().given("xx", "female")) == set(pools().given("en", "female"))
     assert "Taylor" in pools().given("en", "unknown")
 

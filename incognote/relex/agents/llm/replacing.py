@@ -26,7 +26,7 @@ from incognote.relex.generate.persons import NO_NAME, Persons
 from incognote.relex.generate.values import Occupations
 from incognote.relex.names import parse
 from incognote.relex.nouns import Group, Identity, Surrogate
-from incognote.relex.pools import pools
+from incognote.relex.pools import VERSION, pools
 
 _LONGEST = 80
 
@@ -50,7 +50,7 @@ class Fitting:
         self._kinds: dict[str, SurrogateGenerator] = {
             kind.group: kind(choices) for kind in (Persons, Institutions, Occupations)
         }
-        self._pools = pools(choices.pools)
+        self._pools = pools()
 
     @staticmethod
     def kind_of(type: str) -> Group:
@@ -183,7 +183,7 @@ class LlmReplacer(ModelAgent):
     def __init__(self, asker: ModelAsker, choices: Choices | None = None) -> None:
         super().__init__(asker, PROMPT)
         chosen = choices or Choices()
-        self.version += f" pools {chosen.pools}"
+        self.version += f" pools {VERSION}"
         self.refused: Counter[str] = Counter()
         """The number of substitutes that were drawn because the model's was already taken, by group."""
         self._generators, self._fitting = Generators(chosen), Fitting(chosen)
