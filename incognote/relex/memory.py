@@ -26,6 +26,7 @@ from incognote.relex.generate.base import plain
 from incognote.relex.index.base import SurrogateIndex
 from incognote.relex.index.nouns import Sighting
 from incognote.relex.names.parsed import roots
+from incognote.relex.names.sound import sounds
 from incognote.relex.nouns import Hints, MentionVariant
 
 _LONG_ENOUGH = 5  # letters from which on a misspelling is assumed (`names.likeness.alike`)
@@ -162,6 +163,7 @@ def _of_staff(mention: PersonMention) -> Blocks:
         stored = frozenset((f"letters {letters_shown}", *(f"lone {word}" for word in surnames | given)))
         return Blocks(stored, stored | ({f"initial {letters_shown}"} if len(letters_shown) == 1 else set()))
     near = {f"near {rest}" for word in surnames for rest in _cut(word)}
+    near |= {f"heard {sound}" for word in surnames for sound in sounds(word)}
     if mention.kind == "single":
         words = surnames | given
         stored = frozenset(f"lone {word}" for word in words) | near

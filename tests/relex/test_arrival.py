@@ -56,3 +56,11 @@ async def test_initials_of_all_surnames_find_their_bearer_whoever_comes_last() -
     wanted = {frozenset((*signed.variants, *whole.variants))}
     assert await ended([signed, whole], [[signed], [whole]]) == wanted
     assert await ended([signed, whole], [[whole], [signed]]) == wanted
+
+
+@pytest.mark.parametrize("turned", [False, True])
+async def test_a_name_spelled_by_ear_finds_its_bearer_in_another_patients_notes_in_any_order(turned: bool) -> None:
+    first = note("1", "p1", "Seen by Dr. [CLINICIAN|Piotr Tchaikovsky].")
+    second = note("2", "p2", "Seen by Dr. [CLINICIAN|Pyotr Chaykovsky].")
+    notes = [second, first] if turned else [first, second]
+    assert await ended(notes, [[one] for one in notes]) == {frozenset((*first.variants, *second.variants))}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from incognote.relex.cluster.hints import kin_alike
@@ -22,8 +22,9 @@ from incognote.relex.cluster.mentions import (
     record_of,
     words_of,
 )
-from incognote.relex.names.likeness import ComparedName, Typo, lettered, one_person, same_given, whole
+from incognote.relex.names.likeness import BY_EAR, ComparedName, Typo, lettered, one_person, same_given, whole
 from incognote.relex.names.parsed import roots
+from incognote.relex.names.sound import sounds
 
 Fits = Callable[[PersonMention, PersonMention, Typo], bool]
 _STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True, "loose"), (False, "strict"))
@@ -228,9 +229,10 @@ def whole_names(mentions: Sequence[PersonMention], near_by: Typo) -> tuple[list[
         )
     }
     group = {at: [at] for at in range(len(order)) if at not in doubtful}
+    kept = _both_spelled(forms, order, likeness)
     for _, a, b in sorted((-score, a, b) for (a, b), score in likeness.items() if not {a, b} & doubtful):
         ones, others = group[a], group[b]
-        if ones is others or any(_against(order[x], order[y]) for x in ones for y in others):
+        if ones is others or any(_against(order[x], order[y]) or (x, y) in kept for x in ones for y in others):
             continue
         ones.extend(others)
         for x in others:
@@ -240,6 +242,15 @@ def whole_names(mentions: Sequence[PersonMention], near_by: Typo) -> tuple[list[
         PersonCluster(m for at in sorted(members) for m in forms[order[at]]) for _, members in sorted(unique.items())
     ]
     return clusters, [m for at in sorted(doubtful) for m in forms[order[at]]]
+
+
+def _both_spelled(
+    forms: Mapping[Form, Sequence[PersonMention]], order: Sequence[Form], likeness: Mapping[tuple[int, int], float]
+) -> set[tuple[int, int]]:
+    """The pairs of names that sound alike but are both in one record. Its author means two people by them."""
+    records = [{record_of(m) for m in forms[form]} for form in order]
+    pairs = [(a, b) for (a, b), score in likeness.items() if score == BY_EAR and records[a] & records[b]]
+    return {*pairs, *((b, a) for a, b in pairs)}
 
 
 def _likeness(
@@ -258,6 +269,8 @@ def _likeness(
         for name in filter(whole, names):
             for word in {*name.surname, name.given, name.joined, *name.nick, *(name.given + s for s in name.surname)}:
                 blocks[word].add(at)
+            for sound in {f"~{sound}" for surname in name.surname for sound in sounds(surname)}:
+                blocks[sound].add(at)
     pairs = {(a, b) for block in blocks.values() for a in block for b in block if a < b}
     scored = {
         (a, b): one_person(order[a][0], order[b][0], near_by if owners[a] & owners[b] else "strict")

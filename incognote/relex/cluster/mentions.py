@@ -14,7 +14,7 @@ from incognote.relex.names.likeness import (
     Typo,
     compared,
     lettered,
-    mistyped,
+    mistaken,
     partly,
     related,
     same_given,
@@ -23,6 +23,7 @@ from incognote.relex.names.likeness import (
 )
 from incognote.relex.names.parsed import Parsed, roots, suffix, words
 from incognote.relex.names.reading import parse
+from incognote.relex.names.sound import sounds
 from incognote.relex.nouns import MentionVariant
 from incognote.schemas.catalogue import catalogue
 
@@ -154,7 +155,7 @@ def fits_partly(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
 def fits_surname(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """Match a lone surname."""
     return any(
-        x == y or mistyped(x, y, typo)
+        x == y or mistaken(x, y, typo)
         for a in weak.names
         for b in other.names
         if not a.given and b.given
@@ -186,7 +187,7 @@ def _fits_called(
 ) -> bool:
     """Match a lone given name with any of the names the other goes by."""
     return any(
-        related(a.given, form) or mistyped(a.given, form, typo, given=True)
+        related(a.given, form) or mistaken(a.given, form, typo, given=True)
         for a in weak.names
         for b in other.names
         if a.given and not a.surname and b.surname
@@ -229,6 +230,7 @@ def words_of(name: ComparedName) -> set[str]:
                 "~" + form[:3],
                 "^" + form[0],
                 "^" + form[1],
+                *("^~" + sound for sound in sounds(form)),
                 *("@" + root for root in roots().get(form, ())),
             }
     if name.given and name.surname:

@@ -14,12 +14,15 @@ from incognote.detectors.rules.lexicon import surname as surname_weight
 from incognote.relex.names.guess import bearers
 from incognote.relex.names.parsed import NamePiece, Parsed, key, roots, suffix, unparticled, words
 from incognote.relex.names.reading import readings
+from incognote.relex.names.sound import heard_alike
 
 _SHORT = 5
 _LONG = 8
 _KNOWN = 3  # the weight from which a surname is not rare
 
 _TO_THE_LETTER = 0.9
+BY_EAR = 0.5
+"""The likeness of whole names that agree only in how they sound (Kathryn Maier, Catherine Meyer)."""
 
 Typo = Literal["none", "strict", "loose", "free"]
 """Whether misspellings are assumed, and how readily; see `mistyped`."""
@@ -70,7 +73,26 @@ def mistyped(a: str, b: str, typo: Typo, given: bool = False) -> bool:
         return not _opposite(a, b)
     if given:
         return not (given_weight(lexicon().get(a, 0)) and given_weight(lexicon().get(b, 0)))
-    return typo != "strict" or min(surname_weight(lexicon().get(x, 0)) for x in (a, b)) < _KNOWN
+    return typo != "strict" or _rare(a, b)
+
+
+def mistaken(a: str, b: str, typo: Typo, given: bool = False) -> bool:
+    """Return True if the words are mistyped, or spelled by ear where a misspelling is assumed readily.
+
+    Under "strict", one of two surnames must be rare, as for misspellings. Given names of opposite genders are two.
+    """
+    if mistyped(a, b, typo, given):
+        return True
+    if typo == "none" or not heard_alike(a, b):
+        return False
+    if given:
+        return not _opposite(a, b)
+    return typo != "strict" or _rare(a, b)
+
+
+def _rare(a: str, b: str) -> bool:
+    """Return True if one of two surnames is rare."""
+    return min(surname_weight(lexicon().get(x, 0)) for x in (a, b)) < _KNOWN
 
 
 def related(a: str, b: str) -> bool:
@@ -231,8 +253,18 @@ def _agreement(a: ComparedName, b: ComparedName, typo: Typo) -> float:
             return 1.0 if a.surname == b.surname else _TO_THE_LETTER
         if same_given(a, b):
             return 0.8
-        return 0.6 if same_given(a, b, typo) else 0.0
-    return 0.7 if equal and same_surname(a, b, typo) else 0.0
+        if same_given(a, b, typo):
+            return 0.6
+    elif equal and same_surname(a, b, typo):
+        return 0.7
+    return BY_EAR if typo != "none" and _heard(a, b) else 0.0
+
+
+def _heard(a: ComparedName, b: ComparedName) -> bool:
+    """Return True if surname and given name each agree or sound alike, and nothing else contradicts."""
+    surname = same_surname(a, b) or any(heard_alike(x, y) for x in a.surname for y in b.surname)
+    given = same_given(a, b) or (heard_alike(a.given, b.given) and not _opposite(a.given, b.given))
+    return surname and given and not _against(a.middle, b.middle)
 
 
 def _grown(less: ComparedName, more: ComparedName) -> bool:

@@ -145,3 +145,17 @@ def test_s_o_names_the_father(together: Together) -> None:
         "S/o (late) [RELATIVE Subramanian], son [RELATIVE Subramanian]", "son [RELATIVE Subramanian Murugan]"
     )
     assert sorted(map(sorted, found)) == [["Subramanian"], ["Subramanian", "Subramanian Murugan"]]
+
+
+def test_a_name_spelled_by_ear_in_another_note_is_one_person(together: Together) -> None:
+    assert len(together(("p1", "[CLINICIAN Catherine Meyer]"), ("p2", "[CLINICIAN Kathryn Maier]"))) == 1
+    assert len(together("[RELATIVE Fatima Hussein]", "[RELATIVE Fatimah Hussain]")) == 1
+    assert len(together("[CLINICIAN Sean Reid]", "Dr. [CLINICIAN Reed]")) == 1
+
+
+def test_two_names_that_sound_alike_in_one_note_are_two_people_also_if_a_third_spelling_is_near_both(
+    together: Together,
+) -> None:
+    both = "[CLINICIAN Catherine Meyer] and [CLINICIAN Kathryn Maier]"
+    assert len(together(both)) == 2
+    assert len(together(both, "[CLINICIAN Katherine Mayer]")) >= 2
