@@ -23,6 +23,13 @@ def evaluate_relex(
         str,
         typer.Argument(metavar="OUT", help="The output of `incognote relex` for the same notes.", show_default=False),
     ],
+    gold_out: Annotated[
+        str | None,
+        typer.Option(
+            help="The output for the gold spans, to compare with OUT in the same table.", metavar="OUT2",
+            show_default=False,
+        ),
+    ] = None,
     planted: Annotated[
         float,
         typer.Option(help="Share of mentions restored to their originals, as targets for the attack.", metavar="SHARE"),
@@ -33,18 +40,27 @@ def evaluate_relex(
 ) -> None:
     """Score surrogates: entities preserved, coherence, consistency, effect on a downstream model, and hiding.
 
-    Each figure has a 95% interval over patients. docs/relex-metrics.md explains the metrics.
+    OUT can come from the gold spans or from detection. A gold mention is matched with the replaced span that overlaps
+    it most. Each figure has a 95% interval over patients. docs/relex-metrics.md explains the metrics.
 
     Example:
-        incognote evaluate-relex gold.jsonl relexicalized.jsonl
+        incognote evaluate-relex gold.jsonl detected.jsonl --gold-out from-gold.jsonl
     """
     from incognote.cli.tables import print_table
     from incognote.evaluation.relex.scoring import evaluate_relex as score
+    from incognote.evaluation.relex.scoring import side_by_side
 
-    report = score(gold, out, planted=planted, resamples=resamples, seed=seed)
+    outputs = {"OUT": out} | ({"gold spans": gold_out} if gold_out is not None else {})
+    reports = {
+        name: score(gold, path, planted=planted, resamples=resamples, seed=seed) for name, path in outputs.items()
+    }
     if as_json:
-        say("evaluate-relex", report.as_dict())
+        second = {"gold_spans": reports["gold spans"].as_dict()} if gold_out is not None else {}
+        say("evaluate-relex", reports["OUT"].as_dict() | second)
         return
-    print_table(("", "figure [95% interval]", "of"), list(report.rows()))
-    size = f"{report.notes} notes of {report.patients} patients, {report.mentions} mentions"
-    warn(f"{size}, {report.extra} replacements that the gold does not mark")
+    heads = [head for name in reports for head in (f"{name}: figure [95% interval]", "of")]
+    print_table(("", *heads), list(side_by_side(list(reports.values()))))
+    for name, report in reports.items():
+        size = f"{report.notes} notes of {report.patients} patients, {report.mentions} mentions"
+        held = f", {report.held} notes held" if report.held else ""
+        warn(f"{name}: {size}{held}, {report.extra} replacements that the gold does not mark")

@@ -31,6 +31,10 @@ class WrittenDate(Protocol):
     def day(self) -> int | None: ...
 
     @property
+    def weekday(self) -> int | None:
+        """The weekday, from Monday = 0."""
+
+    @property
     def date(self) -> dt.date | None:
         """The calendar date, if it is written in full."""
 

@@ -41,10 +41,20 @@ def test_the_table_has_every_metric_and_no_word_of_a_note(run: Run, files: tuple
 
 def test_json_has_figures_with_intervals(run: Run, files: tuple[Path, Path]) -> None:
     data = run("evaluate-relex", *files, "--resamples", "20", "--json").data
-    assert data["replaced"] == {"value": 1.0, "low": 1.0, "high": 1.0, "of": 4}
+    assert data["found"]["exact"] == {"value": 1.0, "low": 1.0, "high": 1.0, "of": 4}
     assert data["consistency"]["names"]["f1"]["value"] == 1
     assert data["preservation"]["role"]["value"] == 1
     assert set(data["hiding"]) == {"outsider", "insider"}
+
+
+def test_a_second_output_is_shown_beside_the_first(run: Run, files: tuple[Path, Path]) -> None:
+    done = run("evaluate-relex", *files, "--gold-out", files[1], "--resamples", "20")
+    assert "OUT: figure [95% interval]" in done.out
+    assert "gold spans: figure [95% interval]" in done.out
+    row = next(line for line in done.out.splitlines() if "B-cubed F1, names" in line)
+    assert row.count("1.000 [1.000, 1.000]") == 2
+    data = run("evaluate-relex", *files, "--gold-out", files[1], "--resamples", "20", "--json").data
+    assert data["gold_spans"]["consistency"] == data["consistency"]
 
 
 def test_files_of_two_runs_are_an_error_of_use(run: Run, files: tuple[Path, Path]) -> None:

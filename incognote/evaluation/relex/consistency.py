@@ -15,7 +15,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,9 +22,7 @@ import numpy as np
 from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Counts, Figure, interval, resampled, share
-from incognote.evaluation.relex.kinds import day_of
 from incognote.evaluation.relex.pairs import RESAMPLES, MentionPair, NotePair, share_of
-from incognote.operators import readers
 from incognote.relex.cluster.grouping import shared
 from incognote.relex.cluster.mentions import PersonMention as Read
 from incognote.relex.cluster.mentions import fits_given, fits_letters, fits_partly, fits_surname, read
@@ -43,54 +40,73 @@ class Consistency:
 
     Attributes:
         names, all: B-cubed over mentions of names, and over all mentions, of gold identities with two or more mentions.
+            A missed mention counts as an identity of its own.
+        joined: of the machine's identities of people, the share that hold mentions of two or more gold people.
+        patients_joined: of patients, the share with whom somebody else is joined.
         agreement: of pairs of mentions of one gold identity whose words show that they are one, the share whose
             surrogates show it too.
         collisions: of the machine's identities with a whole surrogate, the share that have the same one as another
             identity of their scope.
         merged: of gold identities, the share that have the same surrogate as another gold identity of their scope.
         originals: of surrogates of persons, institutions, and numbers, the share that equals an original of the notes.
-        intervals: of pairs of neighboring full dates of a patient, the share whose distance in days is kept.
     """
 
     names: BCubed
     all: BCubed
+    joined: Figure
+    patients_joined: Figure
     agreement: Figure
     collisions: Figure
     merged: Figure
     originals: Figure
-    intervals: Figure
 
     def as_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {"names": self.names.as_dict(), "all": self.all.as_dict()}
-        for name in ("agreement", "collisions", "merged", "originals", "intervals"):
+        for name in ("joined", "patients_joined", "agreement", "collisions", "merged", "originals"):
             found[name] = getattr(self, name).as_dict()
         return found
 
 
 def consistency(notes: Sequence[NotePair], resamples: int = RESAMPLES, seed: int = 0) -> Consistency:
-    """Score all notes of a run together. Mentions that were not replaced are left out, because `incognote evaluate`
-    scores detection."""
-    placed = [(note.patient, mention) for note in notes for mention in note.mentions if mention.surrogate is not None]
-    gold = {at: mention.gold for at, (_, mention) in enumerate(placed)}
-    found = {at: mention.given for at, (_, mention) in enumerate(placed)}
+    """Score all notes of a run together. The partition is scored over all mentions, and the words over the replaced
+    ones."""
+    every = [(n.patient, m) for n in notes for m in n.mentions if m.how != "kept"]
+    gold = {at: mention.gold for at, (_, mention) in enumerate(every)}
+    found = {at: mention.given or f"alone {at}" for at, (_, mention) in enumerate(every)}
     twice = repeated(gold)
-    names = [at for at in twice if placed[at][1].group == "PERSON"]
+    names = [at for at in twice if every[at][1].group == "PERSON"]
+    placed = [(patient, mention) for patient, mention in every if mention.surrogate is not None]
 
     def unit(at: int) -> str:
-        return placed[at][0]
+        return every[at][0]
 
+    joined, patients_joined = _joined(placed)
     return Consistency(
         names=bcubed(gold, found, unit, scored=names, resamples=resamples, seed=seed),
         all=bcubed(gold, found, unit, scored=twice, resamples=resamples, seed=seed),
+        joined=joined,
+        patients_joined=patients_joined,
         agreement=share_of(_agreeing(placed), resamples, seed),
         collisions=_collisions(placed, by_gold=False),
         merged=_collisions(placed, by_gold=True),
         originals=share_of(_originals(placed), resamples, seed),
-        intervals=share_of(_intervals(placed), resamples, seed),
     )
 
 
 Placed = Sequence[tuple[str, MentionPair]]
+
+
+def _joined(placed: Placed) -> tuple[Figure, Figure]:
+    """The share of the machine's people that hold two or more gold people, and of patients joined with another."""
+    people: dict[str, set[str]] = defaultdict(set)
+    patients: dict[str, set[str]] = defaultdict(set)
+    for patient, mention in placed:
+        if mention.group == "PERSON" and mention.given:
+            people[mention.given].add(mention.gold)
+            if mention.type == "PATIENT":
+                patients[patient].add(mention.given)
+    mixed = {given for given, members in people.items() if len(members) > 1}
+    return share(len(mixed), len(people)), share(sum(bool(own & mixed) for own in patients.values()), len(patients))
 
 
 def _agreeing(placed: Placed) -> Iterator[tuple[str, float, float]]:
@@ -177,35 +193,6 @@ def _originals(placed: Placed) -> Iterator[tuple[str, float, float]]:
     for patient, mention in placed:
         if mention.group in _WHOLE and (mention.group != "PERSON" or _read(mention.words).kind == "whole"):
             yield patient, float(_plain(mention.surrogate or "") in known[mention.group]), 1
-
-
-def _intervals(placed: Placed) -> Iterator[tuple[str, float, float]]:
-    owned: dict[str, list[MentionPair]] = defaultdict(list)
-    for patient, mention in placed:
-        if mention.group == "DATE":
-            owned[patient].append(mention)
-    for patient, dates in owned.items():
-        votes = [readers.dates().reads_day_first(words) for m in dates for words in (m.words, m.surrogate or "")]
-        lead = votes.count(True) - votes.count(False)
-        for kept in max((_kept(dates, order) for order in ((lead > 0,) if lead else (False, True))), key=_share):
-            yield patient, float(kept), 1
-
-
-def _kept(dates: Sequence[MentionPair], order: bool) -> list[bool]:
-    """For each pair of neighboring full dates that differ, whether their distance is kept."""
-    days = [(_day(m.words, order), _day(m.surrogate or "", order)) for m in dates]
-    full = [(before, after) for before, after in days if before is not None]
-    return [x is not None and y is not None and y - x == b - a for (a, x), (b, y) in pairwise(full) if a != b]
-
-
-def _share(kept: Sequence[bool]) -> float:
-    return sum(kept) / len(kept) if kept else 1.0
-
-
-def _day(words: str, order: bool) -> int | None:
-    """The ordinal of a full date, or None."""
-    day = day_of(words, order)
-    return None if day is None else day.toordinal()
 
 
 Item = TypeVar("Item", bound=Hashable)

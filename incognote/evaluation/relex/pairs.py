@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Figure, interval, resampled
+from incognote.evaluation.relex.kinds import is_label
 from incognote.jsonlines import read_rows
 from incognote.relex.cluster import group_of
 from incognote.relex.nouns import Group
@@ -30,9 +31,11 @@ class MentionPair:
         start, end: in the note before.
         words: in the note before.
         gold: identity from the annotator. The same string means the same thing in all notes.
-        given: identity from the machine; "" if the mention was not replaced.
-        surrogate: its replacement; None if the mention was not replaced.
+        given: identity from the machine, or "".
+        surrogate: its replacement, or None. A mention is matched with the place of the machine that overlaps it most.
         out_start, out_end: of the surrogate, in the note after.
+        how: "exact" or "partial" for a replaced mention, by whether the machine found the same borders; "kept" if the
+            policy keeps it; or else "missed".
     """
 
     note: int
@@ -45,6 +48,7 @@ class MentionPair:
     surrogate: str | None = field(default=None, repr=False)
     out_start: int = 0
     out_end: int = 0
+    how: Literal["exact", "partial", "kept", "missed"] = "exact"
 
     @property
     def group(self) -> Group:
@@ -61,6 +65,8 @@ class NotePair:
         groups: attributes of the patient by name, as in {"race": "Asian"}; never shown.
         label: the target of a downstream model, if the gold gives one.
         extra: places that the machine replaced and no annotator marked.
+        findings: (type, whether it became a label) of every place that the machine replaced.
+        id: from the gold.
     """
 
     patient: str = field(repr=False)
@@ -70,9 +76,11 @@ class NotePair:
     groups: Mapping[str, str] = field(default_factory=dict, repr=False)
     label: str = ""
     extra: int = 0
+    findings: tuple[tuple[str, bool], ...] = ()
+    id: str = field(default="", repr=False)
 
 
-def read_pairs(gold: str | Path, out: str | Path) -> list[NotePair]:
+def read_pairs(gold: str | Path, out: str | Path) -> tuple[list[NotePair], int]:
     """Read annotated notes and the output of `incognote relex` for them.
 
     Args:
@@ -82,18 +90,20 @@ def read_pairs(gold: str | Path, out: str | Path) -> list[NotePair]:
             "out_end"}]}`, in any order.
 
     Returns:
-        In the order of the gold. A mention counts as replaced if the machine replaced exactly its place.
+        The notes in the order of the gold, and the number of gold notes that are not in OUT because they were held.
 
     Raises:
-        UsageError: a line has another form, an id occurs twice or on one side only, offsets do not fit their text, or
+        UsageError: a line has another form, an id occurs twice or only in OUT, offsets do not fit their text, or
             something outside the replaced places changed. The two files are then not from one run.
     """
     made = {str(row["id"]): (number, row) for number, row in _rows(out, "OUT")}
     notes: list[NotePair] = []
+    held = 0
     for number, row in _rows(gold, "GOLD"):
         found = made.pop(str(row["id"]), None)
         if found is None:
-            raise UsageError(f"GOLD, line {number}: its id is not in OUT. Give the output for the same notes.")
+            held += 1
+            continue
         try:
             notes.append(_note(len(notes), row, *found))
         except (KeyError, TypeError, AttributeError):
@@ -104,8 +114,8 @@ def read_pairs(gold: str | Path, out: str | Path) -> list[NotePair]:
     if made:
         raise UsageError(f"OUT, line {min(at for at, _ in made.values())}: its id is not in GOLD.")
     if not notes:
-        raise UsageError("No gold, no score: GOLD holds no note.")
-    return notes
+        raise UsageError("GOLD and OUT have no note in common. Give the output for the same notes.")
+    return notes, held
 
 
 def _rows(path: str | Path, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -123,20 +133,32 @@ def _note(at: int, row: dict[str, Any], number: int, made: dict[str, Any]) -> No
     before, after, patient = row["text"], made["text"], str(row.get("patient") or row["id"])
     placed = sorted(made["spans"], key=lambda s: (int(s["start"]), int(s["end"])))
     _check(before, after, placed, number)
-    replaced = {(int(s["start"]), int(s["end"])): s for s in placed}
+    replaced = [s["identity"] is not None or s["surrogate"] != before[s["start"] : s["end"]] for s in placed]
+    matched: set[int] = set()
     mentions: list[MentionPair] = []
     for span in sorted(row["spans"], key=lambda s: (int(s["start"]), int(s["end"]))):
         start, end = int(span["start"]), int(span["end"])
         if not 0 <= start < end <= len(before):
             raise UsageError("GOLD: a span is outside its text.")
         fields = (at, str(span["type"]), start, end, before[start:end], str(span["identity"]))
-        if s := replaced.pop((start, end), None):
-            place = int(s["out_start"]), int(s["out_end"])
-            mentions.append(MentionPair(*fields, str(s["identity"]), str(s["surrogate"]), *place))
+        overlaps = [min(int(s["end"]), end) - max(int(s["start"]), start) for s in placed]
+        best = max(range(len(placed)), key=lambda at: (overlaps[at], replaced[at]), default=-1)
+        if best < 0 or overlaps[best] <= 0:
+            mentions.append(MentionPair(*fields, how="missed"))
+        elif not replaced[best]:
+            mentions.append(MentionPair(*fields, how="kept"))
         else:
-            mentions.append(MentionPair(*fields))
+            matched.add(best)
+            s = placed[best]
+            found = str(s["identity"] or ""), str(s["surrogate"]), int(s["out_start"]), int(s["out_end"])
+            exact = (int(s["start"]), int(s["end"])) == (start, end)
+            mentions.append(MentionPair(*fields, *found, "exact" if exact else "partial"))
     groups = {str(name): str(value) for name, value in row.get("groups", {}).items()}
-    return NotePair(patient, before, after, tuple(mentions), groups, str(row.get("label", "")), len(replaced))
+    findings = [(str(s["type"]), is_label(str(s["surrogate"]))) for s, new in zip(placed, replaced, strict=True) if new]
+    return NotePair(
+        patient, before, after, tuple(mentions), groups, str(row.get("label", "")), len(findings) - len(matched),
+        tuple(findings), str(row["id"]),
+    )  # fmt: skip
 
 
 def _check(before: str, after: str, spans: list[dict[str, Any]], number: int) -> None:

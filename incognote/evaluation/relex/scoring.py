@@ -10,9 +10,11 @@ from typing import Any
 
 from incognote.evaluation.experiments.seal import log_opening
 from incognote.evaluation.intervals import Figure
+from incognote.evaluation.relex.chronology import chronology
 from incognote.evaluation.relex.coherence import Reader, coherent, judged, rules_reader
 from incognote.evaluation.relex.consistency import Consistency, consistency
 from incognote.evaluation.relex.downstream import Grouped, model_consistency
+from incognote.evaluation.relex.geography import geography
 from incognote.evaluation.relex.hiding import SHARE, Hidden, hiding
 from incognote.evaluation.relex.pairs import RESAMPLES, MentionPair, NotePair, read_pairs, share_of
 
@@ -26,8 +28,11 @@ class RelexReport:
 
     Attributes:
         notes, patients, mentions: their numbers in the gold.
-        replaced: share of gold mentions that the run replaced exactly.
+        held: notes of the gold that are not in the output.
+        found: share of gold mentions that the run replaced ("exact" or "partial" borders), kept, or missed.
         extra: places it replaced that no annotator marked.
+        labeled: share of replaced places that became a label, over all types (`all`) and by type.
+        time, places: see `chronology` and `geography`.
         preservation: the entity preservation rate (`role`), by group of types, and each attribute.
         coherence: the share of replaced mentions that pass every check (`score`), and the share for each check.
         consistency, model, hiding: see their modules; `model` is empty if there is only one patient.
@@ -36,11 +41,15 @@ class RelexReport:
     notes: int
     patients: int
     mentions: int
-    replaced: Figure
+    held: int
+    found: Mapping[str, Figure]
     extra: int
+    labeled: Mapping[str, Figure]
     preservation: Mapping[str, Figure]
     coherence: Mapping[str, Figure]
     consistency: Consistency
+    time: Mapping[str, Figure]
+    places: Mapping[str, Figure]
     model: Grouped
     hiding: Mapping[str, Hidden]
 
@@ -50,10 +59,12 @@ class RelexReport:
             "notes": self.notes,
             "patients": self.patients,
             "mentions": self.mentions,
-            "replaced": self.replaced.as_dict(),
+            "held": self.held,
             "extra": self.extra,
-            "preservation": {name: figure.as_dict() for name, figure in self.preservation.items()},
-            "coherence": {name: figure.as_dict() for name, figure in self.coherence.items()},
+            **{
+                name: {key: figure.as_dict() for key, figure in getattr(self, name).items()}
+                for name in ("found", "labeled", "preservation", "coherence", "time", "places")
+            },
             "consistency": self.consistency.as_dict(),
             "model": {by: {name: shift.as_dict() for name, shift in own.items()} for by, own in self.model.items()},
             "hiding": {name: hidden.as_dict() for name, hidden in self.hiding.items()},
@@ -61,8 +72,11 @@ class RelexReport:
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Rows for a terminal: name, figure with its interval, and the number it is a share of."""
-        yield _row("replaced exactly", self.replaced)
-        for head, figures in (("entity preservation", self.preservation), ("contextual coherence", self.coherence)):
+        for head, figures in (
+            ("mentions", self.found), ("labeled instead of replaced", self.labeled),
+            ("entity preservation", self.preservation), ("contextual coherence", self.coherence),
+            ("time", self.time), ("places", self.places),
+        ):  # fmt: skip
             for name, figure in figures.items():
                 yield _row(f"{head}: {name}", figure)
         scores = self.consistency
@@ -70,16 +84,16 @@ class RelexReport:
             yield _row(f"replacement consistency: B-cubed precision (merges), {name}", scored.precision)
             yield _row(f"replacement consistency: B-cubed recall (splits), {name}", scored.recall)
             yield _row(f"replacement consistency: B-cubed F1, {name}", scored.f1)
-        for name in ("agreement", "collisions", "merged", "originals", "intervals"):
-            yield _row(f"replacement consistency: {name}", getattr(scores, name))
+        for name in ("joined", "patients_joined", "agreement", "collisions", "merged", "originals"):
+            yield _row(f"replacement consistency: {name.replace('_', ' ')}", getattr(scores, name))
         for by, groups in self.model.items():
             for group, shift in groups.items():
-                score = f", {shift.before:.3f} before" if shift.before is not None else ""
+                score = f" (accuracy before: {shift.before:.3f})" if shift.before is not None else ""
                 whose = group if by == group else f"{by} {group}"
-                yield f"model consistency: shift, {whose}{score}", str(shift.shift), f"{shift.notes} notes"
+                yield f"model consistency: shift, {whose}", f"{shift.shift}{score}", f"{shift.notes} notes"
         for name, hidden in self.hiding.items():
-            found = f", {hidden.found:.3f} found ({hidden.chance:.3f} by chance)" if hidden.found is not None else ""
-            yield f"hiding in plain sight: factor, {name}{found}", str(hidden.factor), str(hidden.planted)
+            found = f" (found {hidden.found:.3f}, chance {hidden.chance:.3f})" if hidden.found is not None else ""
+            yield f"hiding in plain sight: factor, {name}", f"{hidden.factor}{found}", str(hidden.planted)
 
 
 def evaluate_relex(
@@ -102,23 +116,47 @@ def evaluate_relex(
         UsageError: the files hold different notes or are not from one run.
     """
     log_opening(gold, "evaluate-relex")
-    notes = read_pairs(gold, out)
-    shares = [(note.patient, mention.surrogate is not None, 1) for note in notes for mention in note.mentions]
+    notes, held = read_pairs(gold, out)
+    mentions = [(note.patient, mention) for note in notes for mention in note.mentions]
     kept = [one for one in judged(notes) if one[1].surrogate is not None]
     fitting = coherent(notes, reader)
     patients = len({note.patient for note in notes})
     return RelexReport(
         notes=len(notes),
         patients=patients,
-        mentions=len(shares),
-        replaced=share_of(shares, resamples, seed),
+        mentions=len(mentions),
+        held=held,
+        found={
+            how: share_of(((patient, m.how == how, 1) for patient, m in mentions), resamples, seed)
+            for how in ("exact", "partial", "kept", "missed")
+        },
         extra=sum(note.extra for note in notes),
+        labeled=_labeled(notes, resamples, seed),
         preservation=_figures(kept, "role", resamples, seed) | _by_group(kept, resamples, seed),
         coherence=_coherence(fitting, resamples, seed),
         consistency=consistency(notes, resamples, seed),
+        time=chronology(notes, resamples, seed),
+        places=geography(notes, resamples, seed),
         model=model_consistency(notes, resamples, seed) if patients > 1 else {},
         hiding=hiding(notes, planted, resamples=resamples, seed=seed),
     )
+
+
+def side_by_side(reports: Sequence[RelexReport]) -> Iterator[tuple[str, ...]]:
+    """Rows with the figures of several runs: name, then figure and number for each run, "–" if a run lacks it."""
+    tables = [{name: rest for name, *rest in report.rows()} for report in reports]
+    for name in dict.fromkeys(name for table in tables for name in table):
+        yield name, *(cell for table in tables for cell in table.get(name, ("–", "0")))
+
+
+def _labeled(notes: Sequence[NotePair], resamples: int, seed: int) -> dict[str, Figure]:
+    every = [(note.patient, type_, label) for note in notes for type_, label in note.findings]
+    types = Counter(type_ for _, type_, label in every if label)
+    shares = {"all": share_of(((patient, label, 1) for patient, _, label in every), resamples, seed)}
+    for type_, _ in types.most_common():
+        own = ((patient, label, 1) for patient, named, label in every if named == type_)
+        shares[type_] = share_of(own, resamples, seed)
+    return shares
 
 
 def _row(name: str, figure: Figure) -> tuple[str, str, str]:

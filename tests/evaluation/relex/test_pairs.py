@@ -53,7 +53,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def test_mentions_know_what_became_of_them(write: Write) -> None:
-    (note,) = read_pairs(*write([GOLD], [OUT]))
+    ((note,), _) = read_pairs(*write([GOLD], [OUT]))
     replaced, left = note.mentions
     assert (replaced.words, replaced.surrogate, replaced.given, replaced.gold) == ("Wilson", "Chang", "1", "w")
     assert left.surrogate is None
@@ -61,8 +61,28 @@ def test_mentions_know_what_became_of_them(write: Write) -> None:
 
 
 def test_a_place_that_only_the_machine_replaced_is_counted(write: Write) -> None:
-    (note,) = read_pairs(*write([GOLD | {"spans": []}], [OUT]))
+    ((note,), _) = read_pairs(*write([GOLD | {"spans": []}], [OUT]))
     assert (note.mentions, note.extra) == ((), 1)
+
+
+def test_a_mention_is_matched_with_the_replaced_span_that_overlaps_it_most(write: Write) -> None:
+    wider = OUT["spans"][0] | {"start": 5, "out_start": 5, "surrogate": "by Chang"}
+    ((note,), _) = read_pairs(*write([GOLD], [OUT | {"spans": [wider]}]))
+    assert [mention.how for mention in note.mentions] == ["partial", "missed"]
+    assert (note.mentions[0].given, note.mentions[0].surrogate) == ("1", "by Chang")
+
+
+def test_a_span_that_the_policy_keeps_is_not_a_replacement(write: Write) -> None:
+    kept = {"start": 16, "end": 22, "type": "CLINICIAN", "identity": None, "surrogate": "Wilson"}
+    spans = [*OUT["spans"], kept | {"out_start": 15, "out_end": 21}]
+    ((note,), _) = read_pairs(*write([GOLD], [OUT | {"spans": spans}]))
+    assert [mention.how for mention in note.mentions] == ["exact", "kept"]
+    assert (note.extra, note.findings) == (0, (("CLINICIAN", False),))
+
+
+def test_notes_that_were_held_are_counted(write: Write) -> None:
+    notes, held = read_pairs(*write([GOLD, GOLD | {"id": "n2"}], [OUT]))
+    assert (len(notes), held) == (1, 1)
 
 
 @pytest.mark.parametrize(
