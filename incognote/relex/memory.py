@@ -20,7 +20,7 @@ from typing import NamedTuple
 from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.grouping import group_of, shared
 from incognote.relex.cluster.institutions import form_of, listed
-from incognote.relex.cluster.mentions import PersonMention, initials, is_staff, is_type, letters
+from incognote.relex.cluster.mentions import PersonMention, initials, is_staff, letters, may_be_staff
 from incognote.relex.cluster.mentions import read as _read
 from incognote.relex.generate.base import plain
 from incognote.relex.index.base import SurrogateIndex
@@ -58,21 +58,16 @@ def blocks(variant: MentionVariant) -> Blocks:
     mention = read(variant)
     if is_staff(mention):
         return _of_staff(mention)
-    # a clinician's whole name makes it staff
-    if mention.kind == "whole" and not is_type(variant, "RELATIVE", "PATIENT"):
-        staff = _of_staff(mention)
-        names = frozenset(block for block in staff.stored if block.startswith("whole "))
-        return Blocks(own | names, own | names)
-    return Blocks(own, own)
+    names = own | _named(mention) if may_be_staff(mention) else own
+    return Blocks(names, names)
 
 
 def scopes(variant: MentionVariant) -> tuple[str, ...]:
     """The scopes that the mention's identity may belong to."""
     if _everybodys(variant):
         return ("",)
-    if group_of(variant.type) == "PERSON" and not is_type(variant, "RELATIVE", "PATIENT"):
-        return ("", variant.owner)
-    return (variant.owner,)
+    both = group_of(variant.type) == "PERSON" and may_be_staff(read(variant))
+    return ("", variant.owner) if both else (variant.owner,)
 
 
 def sightings(variants: Iterable[MentionVariant]) -> list[Sighting]:
@@ -97,6 +92,7 @@ async def recalled(index: SurrogateIndex, variants: Sequence[MentionVariant]) ->
 async def _of_a_domain(index: SurrogateIndex, domain: str, variants: Sequence[MentionVariant]) -> set[MentionVariant]:
     """Follow staff from block to block. Other patients' mentions count if one of them has a clinician's name."""
     owners = {one.owner for one in variants}
+    own = frozenset(owners)
     found: set[MentionVariant] = set(variants)
     seen: set[str] = set()
     for last in (False, True):
@@ -106,7 +102,7 @@ async def _of_a_domain(index: SurrogateIndex, domain: str, variants: Sequence[Me
             seen |= wanted
             fresh = {_unpacked(one, domain, sighting) for sighting in sightings for one in sighting.said} - found
             found |= fresh
-            wanted = {block for one in fresh if _everybodys(one) for block in blocks(one).sought}
+            wanted = {b for one in fresh if one.owner in own or _everybodys(one) for b in blocks(one).sought}
             if not wanted - seen:
                 wanted = _lone(found)
         foreign = {one.owner for one in found if not _everybodys(one)} - owners
@@ -142,7 +138,7 @@ def forms(variant: MentionVariant) -> set[str]:
 @lru_cache(maxsize=1 << 14)
 def _everybodys(variant: MentionVariant) -> bool:
     """Return True if the mention belongs to the domain and not to a patient."""
-    return shared(variant.type) or (group_of(variant.type) == "PERSON" and is_staff(read(variant)))
+    return is_staff(read(variant)) if group_of(variant.type) == "PERSON" else shared(variant.type)
 
 
 def _owned(owner: str) -> str:
@@ -173,9 +169,22 @@ def _of_staff(mention: PersonMention) -> Blocks:
     whole = frozenset(f"whole {word}" for word in surnames)
     signs = frozenset(f"letters {shown}" for shown in _initials(mention))
     alone = {word[0] for word in surnames | given}
+    whole |= _named(mention)
     return Blocks(
         whole | signs | near | {f"given {word}" for word in given} | {f"initial {letter}" for letter in alone},
         whole | lone | signs | near | {f"letters {letter}" for letter in alone},
+    )
+
+
+def _named(mention: PersonMention) -> frozenset[str]:
+    """The blocks of whole names that are equal to the letter, in which a name without a role meets a clinician's."""
+    return frozenset(
+        f"named {given} {surname}"
+        for name in mention.names
+        if name.given
+        for given in (name.given, name.joined)
+        for surname in name.surname
+        if len(surname) > 1
     )
 
 

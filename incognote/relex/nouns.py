@@ -21,12 +21,15 @@ class Hints:
         degrees: the degrees directly after it, folded ("md", "np"), sorted.
         kin: the kinship word that it belongs to ("his wife, Eleanor"), folded.
         maiden: the text calls it a birth name or a former name.
-        side: the generation that the kinship word implies, relative to the patient: "above", "child", "grandchild".
+        side: the generation that the kinship word implies, relative to the patient: "above", "child", "grandchild". If
+            the role is known and the generation is not: "self" or "kin".
         alias: the words and marks between it and the name before it, if they say that both names are the same person's.
         another: the text says that it is another person with a name already mentioned.
         apart: the text says that it is a different person from the one named before it (the sister of Dr. Ruiz).
         pronoun: "female" or "male", from a pronoun in parentheses directly after it.
         work: the field of work given beside it ("cardiology"), folded.
+        guessed: a detector chose the type, not a person. Such a type is evidence that the text can contradict.
+        role: "patient", "relative" or "staff" if the text beside a guessed type says so.
     """
 
     title: str = ""
@@ -39,6 +42,8 @@ class Hints:
     pronoun: str = ""
     work: str = ""
     apart: bool = False
+    guessed: bool = False
+    role: str = ""
 
 
 _NO_HINTS = Hints()

@@ -166,6 +166,8 @@ def _akin(mention: PersonMention, found: Sequence[PersonCluster]) -> list[Person
     For a title with a surname, then prefer the patient's spouse, a parent, and anyone who is not a child. A criterion
     that no candidate meets is skipped.
     """
+    if mention.guessed and len(found) > 1:
+        found = _leaning(mention, found)
     marked = [c for c in found if mention.suffix in c.suffixes] or list(found)
     marked = [c for c in marked if any(kin_alike(mention.kin, m.kin) for m in c.members)] or marked
     if mention.variant.hints.work:
@@ -179,6 +181,14 @@ def _akin(mention: PersonMention, found: Sequence[PersonCluster]) -> list[Person
             return having
     grown = [c for c in marked if "grandchild" not in c.sides] or marked
     return [c for c in grown if "child" not in c.sides] or grown
+
+
+def _leaning(mention: PersonMention, found: Sequence[PersonCluster]) -> Sequence[PersonCluster]:
+    """Narrow down by a guessed type: to the patient for PATIENT, and to everyone else for RELATIVE."""
+    subject = [c for c in found if "self" in c.sides]
+    if mention.leaning == "patient" and not mention.kin:
+        return subject or found
+    return [c for c in found if c not in subject] if mention.leaning == "relative" else found
 
 
 def _sought(mention: PersonMention, alike: bool) -> set[str]:
@@ -284,7 +294,7 @@ def _likeness(
 def _may_meet(a: Form, b: Form, ones: Sequence[PersonMention], others: Sequence[PersonMention]) -> bool:
     """Return True if the generations agree and neither is said to be another person than those of the other form."""
     for form, members in ((a, others), (b, ones)):
-        if form[2] and any(record_of(m) == form[2] or m.variant.type != "PERSON" for m in members):
+        if form[2] and any(record_of(m) == form[2] or m.guessed or m.leaning for m in members):
             return False
     return not apart(a[1], b[1])
 

@@ -7,7 +7,7 @@ result is a function of their set.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from incognote.relex.cluster.attaching import attach, lettered_ways, partly_ways, single_ways, whole_names
@@ -55,7 +55,8 @@ def _believed(first: PersonMention, second: PersonMention) -> bool:
     odd = (first.gender and second.gender and first.gender != second.gender) or (
         first.suffix and second.suffix and first.suffix != second.suffix
     )
-    if odd or first.variant.type != second.variant.type:
+    annotated = not first.guessed and not second.guessed
+    if odd or (annotated and first.variant.type != second.variant.type) or _clash(first, second):
         return False
     mark = second.variant.hints.alias.strip()
     kinds = {first.kind, second.kind}
@@ -65,6 +66,10 @@ def _believed(first: PersonMention, second: PersonMention) -> bool:
         return kinds == {"whole", "single"} and first.variant.type != "CLINICIAN"
     spoken = any(c.isalpha() for c in mark)
     return spoken or kinds != {"whole"} or same_given(first.names[0], second.names[0])
+
+
+def _clash(first: PersonMention, second: PersonMention) -> bool:
+    return bool(first.role and second.role) and first.role != second.role
 
 
 def _within(first: PersonMention, second: PersonMention) -> bool:
@@ -174,7 +179,10 @@ _SUBJECT = 120  # characters between a sentence's subject and the name said to b
 
 
 def gather(
-    mentions: Sequence[PersonMention], seeds: Sequence[PersonCluster] = (), staff: bool = False
+    mentions: Sequence[PersonMention],
+    seeds: Sequence[PersonCluster] = (),
+    staff: bool = False,
+    settle: Callable[[list[PersonCluster], Sequence[PersonMention]], object] | None = None,
 ) -> list[PersonCluster]:
     """Divide the mentions into persons; a function of their set.
 
@@ -184,12 +192,18 @@ def gather(
         staff: the persons are not relatives. In one patient's records, a given name that differs by one letter is more
             likely misspelled than a colleague with the same surname. Relatives share a surname, and Anna and Anne may
             be sisters.
+        settle: changes the persons with whole names, in place, and may add other mentions to them, before weak mentions
+            are attached.
     """
     mentions, called = aliased(_unlike(mentions))
     born = names_of_birth(mentions)
     clusters, doubtful = whole_names([m for m in mentions if m.kind == "whole"], "free" if staff else "loose")
     clusters = [*seeds, *wed(clusters, married(clusters, born))]
     later = [m for m in mentions if m.kind != "whole" and m not in born]
+    if settle is not None:
+        settle(clusters, later)
+        placed = {m for cluster in clusters for m in cluster.members}
+        later = [m for m in later if m not in placed]
     partly = [m for m in later if m.kind == "partly"]
     attach([*doubtful, *partly], clusters, partly_ways)
     attach([m for m in later if m.kind == "single" and not m.titled], clusters, single_ways)

@@ -7,8 +7,10 @@ from functools import cache
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.nouns import Span
+from incognote.relex.cluster.evidence import GIVEN, role_beside
 from incognote.relex.cluster.grouping import cluster_data, group_of
 from incognote.relex.names.parsed import data, key, words
+from incognote.relex.names.reading import parse
 from incognote.relex.nouns import Hints, MentionVariant
 
 _FIELD_BEHIND = re.compile(
@@ -48,16 +50,18 @@ def _field(word: str) -> str:
     return found if len(word) > 3 or word.isupper() else ""
 
 
+_LEADING = re.compile(r"([^\W\d_]+)\.?[ \t]+(?=[^\W\d_])")
 _TITLE = re.compile(r"([^\W\d_]+)\.?\s+\Z")
 _DEGREES = re.compile(r"(?:,?\s+|,)([A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)*)\.?(?![^\W_])")
-_BEFORE, _BEHIND = 48, 64
+_BEFORE, _BEHIND, _SECTION = 48, 64, 400
 _WORD = re.compile(r"(?:ex-)?[^\W\d_]+(?:-(?:in-law))*")
 _BRACKET = re.compile(
-    r"\W{0,2}\s?\(\s*(?:his|her|the|pt'?s)?\s*([\w-]+)\s*[),;]|,\s+(?:his|her|the patient's)\s+([\w-]+)"
+    r"\W{0,2}\s?\(\s*(?:his|her|the|pt'?s)?\s*([\w-]+)\s*[),;]|,\s+(?:his|her|the patient's)\s+([\w-]+)\b(?!,?\s+[A-Z])"
 )
 _OF = re.compile(r"\b([SDWsdw])/[Oo]\b\W*(?:late\b\W*)?(?:\w+\.\s*)?\Z")
 _OF_WHOM = {"s": "father", "d": "father", "w": "husband"}
 _OWNER = re.compile(r"([^\W\d_]+)['’]s\s+(?:\w+\s+)?\Z")
+_MINE = re.compile(r"\b[Mm]y\s+\Z")
 _SAID = re.compile(r"\s?\((he|she|his|her)\b", re.IGNORECASE)
 _AGED = re.compile(r"(?<![-\w])(?<!years )(?<!year )(?:([Oo]ld|[Ee]lder)|[Yy]oung|[Yy]ounger|[Ll]ittle)\s+\Z")
 _SAID_BEFORE = re.compile(r"[A-Z][\w'’.-]*\s*,\s*(?:his|her|their|the patient's|pt's)\s+(?:\w+\s+)?\Z")
@@ -73,27 +77,56 @@ def variant(span: Span, *, record: str, patient: str = "", domain: str = "") -> 
 
 def _hints(span: Span) -> Hints:
     content = span.source.content
-    before, behind = content[max(0, span.start - _BEFORE) : span.start], content[span.end : span.end + _BEHIND]
+    guessed = bool(span.sources) and GIVEN not in span.sources
+    start = span.start + (led(span.text) if guessed else 0)
+    before, behind = content[max(0, start - _BEFORE) : start], content[span.end : span.end + _BEHIND]
     title = ""
     head = before
     while (match := _TITLE.search(head)) and key(match.group(1)) in words().titles:
-        if span.type == "RELATIVE" and key(match.group(1)) in _kin_words():
+        if key(match.group(1)) in _kin_words() and _is_kin(span.type, match.group(1), guessed):
             break  # "father" before a relative is not a priest, "sister" not a nurse
         title = title or key(match.group(1))
         head = head[: match.start()]
-    kin, theirs, apart = _kin(head, behind)
+    kin, theirs, apart = _kin(head, behind, adjacent=guessed and span.type != "RELATIVE")
+    degrees = _degrees(behind)
+    role = ""
+    if guessed:
+        name = parse(span.words)
+        above = content[max(0, start - _SECTION) : start - len(before)] + head
+        own = _kin(head, behind, adjacent=True)[0]
+        role = role_beside(above, title or key(name.title), (*degrees, *name.degrees), own)
+    side = "" if theirs else kin_side(kin) or _age(head)
     return Hints(
         title,
-        _degrees(behind),
+        degrees,
         kin,
         _maiden(before, behind),
-        "" if theirs else kin_side(kin) or _age(head),
+        {"patient": "self", "relative": side or "kin"}.get(role, side),
         _alias(before),
         _is_another(head),
         _pronoun(behind),
         work_beside(before, behind) if span.type != "RELATIVE" else "",
         apart or bool(_unrelated().search(head)),
+        guessed,
+        role,
     )
+
+
+def _is_kin(type: str, word: str, guessed: bool) -> bool:
+    """Return True if a word that is a title and a kinship word (sister) is the latter."""
+    return type == "RELATIVE" or (guessed and (word.islower() or type == "PATIENT"))
+
+
+def led(words: str) -> int:
+    """The number of characters at the start of a span that are not part of the name: Abuela Lucía, Old Nagy László."""
+    at = 0
+    while (match := _LEADING.match(words, at)) and _is_leading(match.group(1)):
+        at = match.end()
+    return at
+
+
+def _is_leading(word: str) -> bool:
+    return key(word) in _kin_words() - words().baby or fold(word) in cluster_data("roles.toml")["leading"].split()
 
 
 def _degrees(behind: str) -> tuple[str, ...]:
@@ -105,8 +138,10 @@ def _degrees(behind: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _kin(before: str, behind: str) -> tuple[str, str, bool]:
+def _kin(before: str, behind: str, adjacent: bool = False) -> tuple[str, str, bool]:
     """Find the kinship word: directly before the name (a few short words may intervene), or else directly after it.
+
+    With `adjacent`, only words like "named" may intervene, since in "wife drove Ray in" the name is not the wife's.
 
     After the name it is in parentheses or in apposition. Also return the person it refers to if that is not the patient
     (Anna's son), and whether the name is a different person from the one named before it (Lupe Ruiz is the sister of
@@ -117,6 +152,8 @@ def _kin(before: str, behind: str) -> tuple[str, str, bool]:
     clause = re.split(r"[.;!?\n]", before)[-1]
     near = list(_WORD.finditer(clause))[-_FEW:]
     for at, said in reversed(list(enumerate(near))):
+        if adjacent and _several(clause[said.start() :]):
+            break
         if word := _kin_word(said.group()):
             if near[-1].group().lower() == "of" and at < len(near) - 1:
                 return "", "", True
@@ -125,14 +162,26 @@ def _kin(before: str, behind: str) -> tuple[str, str, bool]:
             previous = key(near[at - 1].group()) if at else ""
             if previous == "twin" or (previous in _FORMER and word in ("wife", "husband")):
                 word = "twin" if previous == "twin" else f"ex{word}"
+            if adjacent and _MINE.search(clause[: said.start()]):
+                return "", "", False  # in a message, the speaker's mother may be the patient
             owner = _OWNER.search(clause[: said.start()])
             whose = owner.group(1) if owner and key(owner.group(1)) not in ("pt", "patient") else ""
             return word, whose, False
-        if said.group()[0].isupper():
+        if said.group()[0].isupper() or (adjacent and key(said.group()) not in _naming()):
             break
     if (match := _BRACKET.match(behind)) and (word := _kin_word(match.group(1) or match.group(2))):
         return word, "", False
     return "", "", False
+
+
+def _several(said: str) -> bool:
+    """Return True for a label that may name the patient, such as "Child:"."""
+    return said.rstrip().endswith(":") and fold(said.rstrip(" :\t")) in cluster_data("roles.toml")["several"]
+
+
+@cache
+def _naming() -> frozenset[str]:
+    return frozenset(cluster_data("roles.toml")["naming"].split())
 
 
 def _kin_word(said: str) -> str:

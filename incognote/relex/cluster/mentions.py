@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from incognote.relex.cluster.hints import kin_gender
+from incognote.relex.cluster.hints import kin_gender, led
 from incognote.relex.names.guess import SURE, gender
 from incognote.relex.names.likeness import (
     ComparedName,
@@ -58,15 +58,34 @@ class PersonMention:
     def titled(self) -> bool:
         return bool(self.title)
 
+    @property
+    def guessed(self) -> bool:
+        """Return True if a detector chose the type, so that it does not settle the role."""
+        return self.variant.hints.guessed
+
+    @property
+    def role(self) -> str:
+        """The role: `patient`, `relative`, `staff`, or "". A guessed type does not give one; only the text does."""
+        return self.variant.hints.role if self.guessed else self.leaning
+
+    @property
+    def leaning(self) -> str:
+        """The role that the type names, even if it is guessed."""
+        return next((role for kind, role in _ROLES.items() if is_type(self.variant, kind)), "")
+
 
 def read(variant: MentionVariant) -> PersonMention:
     """Read a variant as a mention."""
     title = variant.hints.title
-    names = compared(variant.words, title)
-    parsed, gender, grades = parse(variant.words, title), _gender(variant), _grades(variant)
+    words = variant.words[led(variant.words) :].split("\n")[0] if variant.hints.guessed else variant.words
+    names = compared(words, title)
+    parsed, gender, grades = parse(words, title), _gender(variant), _grades(variant)
     return PersonMention(
         variant, names, parsed, _kind(names), gender, grades, variant.hints.kin, _side(variant, parsed)
     )
+
+
+_ROLES = {"PATIENT": "patient", "RELATIVE": "relative", "CLINICIAN": "staff"}
 
 
 def is_type(variant: MentionVariant, *types: str) -> bool:
@@ -76,20 +95,33 @@ def is_type(variant: MentionVariant, *types: str) -> bool:
 
 def is_staff(mention: PersonMention) -> bool:
     """Return True if a person is certainly staff of the domain."""
-    return is_type(mention.variant, "CLINICIAN") or (mention.variant.type == "PERSON" and bool(mention.grades))
+    role = mention.role or (mention.leaning if mention.leaning == "staff" else "")
+    return role == "staff" or (not role and mention.variant.type == "PERSON" and bool(mention.grades))
+
+
+def may_be_staff(mention: PersonMention) -> bool:
+    """Return True for a whole name that nothing assigns to the chart's people. If a clinician has it, it is staff."""
+    alone = mention.kind == "whole" and not mention.kin and not mention.variant.hints.another
+    return alone and not mention.role and not is_staff(mention)
 
 
 def _side(variant: MentionVariant, parsed: Parsed) -> str:
     """The generation of a relative, from the kinship word or because the mention is a newborn's."""
-    if variant.type == "CLINICIAN":
+    if variant.type == "CLINICIAN" and not variant.hints.guessed:
         return ""
     infant = {variant.hints.title, *(piece.key for piece in parsed.of("title"))} & words().baby
     return variant.hints.side or ("child" if infant else "")
 
 
 def apart(a: str, b: str) -> bool:
-    """Return True for two generations that exclude each other. A "young" person may be a child or a grandchild."""
-    return bool(a and b) and a != b and {a, b} not in ({"young", "child"}, {"young", "grandchild"})
+    """Return True for two generations that exclude each other. A "young" person may be a child or a grandchild.
+
+    "self" excludes all others, and "kin" excludes only "self".
+    """
+    either = {a, b}
+    if not a or not b or a == b or either in ({"young", "child"}, {"young", "grandchild"}):
+        return False
+    return "kin" not in either or "self" in either
 
 
 def _kind(names: tuple[ComparedName, ...]) -> Kind:
@@ -143,13 +175,22 @@ def at_odds(a: Iterable[frozenset[str]], b: frozenset[str]) -> bool:
 
 
 def fits_partly(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
-    """Match an initial with a name: R. Hargrove, Meenakshi R., Hargrove, R."""
+    """Match an initial with a name: R. Hargrove, Meenakshi R., Hargrove, R.
+
+    A given name or a surname must be written out in both. S. Arulmozhi is not A. Siddiqui.
+    """
     return any(
-        same_surname(a, b, typo) and same_given(a, b)
+        same_surname(a, b, typo)
+        and same_given(a, b)
+        and (min(len(a.given), len(b.given)) > 1 or same_surname(_unlettered(a), _unlettered(b), typo))
         for a in weak.names
         for b in other.names
         if (len(a.given) > 1 or any(len(s) > 1 for s in a.surname)) and b.given and b.surname
     )
+
+
+def _unlettered(name: ComparedName) -> ComparedName:
+    return name._replace(surname=tuple(word for word in name.surname if len(word) > 1))
 
 
 def fits_surname(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:

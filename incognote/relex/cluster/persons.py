@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from incognote.relex.cluster.attaching import GROWN, PARENTS, SPOUSES
 from incognote.relex.cluster.gathering import gather
-from incognote.relex.cluster.mentions import PersonCluster, PersonMention, is_staff, is_type, read
+from incognote.relex.cluster.mentions import PersonCluster, PersonMention, is_staff, is_type, may_be_staff, read
+from incognote.relex.cluster.subjects import centered, selves
 from incognote.relex.names.components import fit
 from incognote.relex.names.guess import gender, locale
-from incognote.relex.names.likeness import ComparedName, one_person, whole
+from incognote.relex.names.likeness import SAME, ComparedName, one_person, whole
 from incognote.relex.names.parsed import Parsed, fullest
 from incognote.relex.nouns import Identity, MentionVariant
 
@@ -89,10 +90,6 @@ def _nameless(mention: PersonMention) -> bool:
     return any(name.given.startswith(_CHILDHOOD) for name in mention.names)
 
 
-_EQUAL = 0.9
-"""From this likeness on, names of mentions with different types are the same name."""
-
-
 def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionVariant]]]:
     """(scope, variants) of every person; a function of the set of variants.
 
@@ -122,6 +119,8 @@ def _household(
     own: Sequence[PersonMention], staff: Mapping[str, Sequence[tuple[ComparedName, ...]]]
 ) -> tuple[list[PersonCluster], list[PersonMention]]:
     """The persons in one patient's records, and the mentions that are clinicians by their whole names."""
+    if any(m.guessed for m in own):
+        return _guessed(own, staff)
     patient = [m for m in own if is_type(m.variant, "PATIENT")]
     names = [m.names for m in patient if m.kind == "whole"]
     others: list[PersonMention] = []
@@ -134,7 +133,7 @@ def _household(
         )
         if named and not mention.kin and _called(mention, names):
             patient.append(mention)
-        elif named and _called(mention, _near(mention, staff)):
+        elif named and not mention.kin and _called(mention, _near(mention, staff)):
             strangers.append(mention)
         else:
             others.append(mention)
@@ -145,6 +144,25 @@ def _household(
     relatives = [_of_the_father(m, called) for m in others if is_type(m.variant, "RELATIVE")]
     loose = [m for m in others if not is_type(m.variant, "RELATIVE")]
     return _with_relatives(subject, relatives, loose), strangers
+
+
+def _guessed(
+    own: Sequence[PersonMention], staff: Mapping[str, Sequence[tuple[ComparedName, ...]]]
+) -> tuple[list[PersonCluster], list[PersonMention]]:
+    """The same for mentions whose types a detector chose."""
+    subject: PersonCluster | None = None
+    strangers: list[PersonMention] = []
+
+    def settle(clusters: list[PersonCluster], weak: Sequence[PersonMention]) -> None:
+        nonlocal subject
+        subject = centered(clusters, weak)
+        for cluster in [c for c in clusters if c is not subject]:
+            if all(may_be_staff(m) and _called(m, _near(m, staff)) for m in cluster.members):
+                strangers.extend(cluster.members)
+                clusters.remove(cluster)
+
+    clusters = gather(sorted(selves(own), key=lambda m: m.variant), settle=settle)
+    return (clusters if subject is None else by_role(clusters, subject)), strangers
 
 
 def _of_the_father(mention: PersonMention, called: set[str]) -> PersonMention:
@@ -172,7 +190,7 @@ def _with_relatives(
 
 
 def _called(mention: PersonMention, names: Sequence[tuple[ComparedName, ...]]) -> bool:
-    return any(one_person(mention.names, other) >= _EQUAL for other in names)
+    return any(one_person(mention.names, other) >= SAME for other in names)
 
 
 def _whole_names(mentions: Sequence[PersonMention]) -> dict[str, list[tuple[ComparedName, ...]]]:

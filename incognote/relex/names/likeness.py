@@ -20,9 +20,10 @@ _SHORT = 5
 _LONG = 8
 _KNOWN = 3  # the weight from which a surname is not rare
 
-_TO_THE_LETTER = 0.9
 BY_EAR = 0.5
 """The likeness of whole names that agree only in how they sound (Kathryn Maier, Catherine Meyer)."""
+SAME = 0.9
+"""The likeness from which two whole names are the same to the letter."""
 
 Typo = Literal["none", "strict", "loose", "free"]
 """Whether misspellings are assumed, and how readily; see `mistyped`."""
@@ -234,12 +235,12 @@ def one_person(a: tuple[ComparedName, ...], b: tuple[ComparedName, ...], typo: T
     if not whole(a[0]) or not whole(b[0]):
         return 0.0
     first = _agreement(a[0], b[0], typo)
-    if first >= _TO_THE_LETTER:
+    if first >= SAME:
         return first
     turned = [_agreement(a[0], y, "none") for y in b[1:] if whole(y)] + [
         _agreement(x, b[0], "none") for x in a[1:] if whole(x)
     ]
-    return max([first, *(score for score in turned if score >= _TO_THE_LETTER)])
+    return max([first, *(score for score in turned if score >= SAME)])
 
 
 def _agreement(a: ComparedName, b: ComparedName, typo: Typo) -> float:
@@ -250,7 +251,7 @@ def _agreement(a: ComparedName, b: ComparedName, typo: Typo) -> float:
     equal = a.joined == b.joined or (a.given == b.given and not _against(a.middle, b.middle))
     if same_surname(a, b):
         if equal:
-            return 1.0 if a.surname == b.surname else _TO_THE_LETTER
+            return 1.0 if a.surname == b.surname else SAME
         if same_given(a, b):
             return 0.8
         if same_given(a, b, typo):

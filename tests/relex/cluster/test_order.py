@@ -75,15 +75,19 @@ def mentions(draw: st.DrawFn, kind: str, words: str, patient: str, record: str, 
     kin, side = draw(
         st.sampled_from([("", ""), ("", ""), ("wife", "above"), ("son", "child"), ("grandson", "grandchild")])
     )
+    guessed = draw(st.booleans())
+    role = draw(st.sampled_from(["", "", "patient", "relative", "staff"])) if guessed else ""
     hints = Hints(
         title=draw(st.sampled_from(["", "", "dr", "mrs", "mr"])),
         degrees=draw(st.sampled_from([(), (), ("md",), ("np",)])),
         kin=kin,
         maiden=draw(st.sampled_from([False, False, False, True])),
-        side=side,
+        side={"patient": "self", "relative": side or "kin"}.get(role, side),
         alias=draw(st.sampled_from(["", "", " (", ' "'])),
         another=draw(st.sampled_from([False, False, False, True])),
         pronoun=draw(st.sampled_from(["", "", "female"])),
+        guessed=guessed,
+        role=role,
     )
     return MentionVariant(kind, words, domain, patient, record, "", start, start + 38, hints)
 
