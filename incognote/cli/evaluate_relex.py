@@ -30,6 +30,20 @@ def evaluate_relex(
             show_default=False,
         ),
     ] = None,
+    requests: Annotated[
+        str | None,
+        typer.Option(
+            help="Write requests for language models that read OUT as an attacker and as a clinician, and stop.",
+            metavar="FOLDER", show_default=False,
+        ),
+    ] = None,
+    replies: Annotated[
+        str | None,
+        typer.Option(
+            help="Score the replies in the folder of --requests: NAME.reply.txt beside NAME.txt.", metavar="FOLDER",
+            show_default=False,
+        ),
+    ] = None,
     planted: Annotated[
         float,
         typer.Option(help="Share of mentions restored to their originals, as targets for the attack.", metavar="SHARE"),
@@ -46,13 +60,24 @@ def evaluate_relex(
     Example:
         incognote evaluate-relex gold.jsonl detected.jsonl --gold-out from-gold.jsonl
     """
+    from pathlib import Path
+
     from incognote.cli.tables import print_table
+    from incognote.evaluation.relex.pairs import read_pairs
+    from incognote.evaluation.relex.reading import write_requests
     from incognote.evaluation.relex.scoring import evaluate_relex as score
     from incognote.evaluation.relex.scoring import side_by_side
 
+    if requests is not None:
+        number = write_requests(read_pairs(gold, out)[0], Path(requests), seed=seed)
+        warn(f"{number} requests written to {requests}. Save each reply as NAME.reply.txt, then use --replies.")
+        return
     outputs = {"OUT": out} | ({"gold spans": gold_out} if gold_out is not None else {})
     reports = {
-        name: score(gold, path, planted=planted, resamples=resamples, seed=seed) for name, path in outputs.items()
+        name: score(
+            gold, path, planted=planted, replies=replies if path == out else None, resamples=resamples, seed=seed
+        )
+        for name, path in outputs.items()
     }
     if as_json:
         second = {"gold_spans": reports["gold spans"].as_dict()} if gold_out is not None else {}

@@ -44,7 +44,7 @@ def test_json_has_figures_with_intervals(run: Run, files: tuple[Path, Path]) -> 
     assert data["found"]["exact"] == {"value": 1.0, "low": 1.0, "high": 1.0, "of": 4}
     assert data["consistency"]["names"]["f1"]["value"] == 1
     assert data["preservation"]["role"]["value"] == 1
-    assert set(data["hiding"]) == {"outsider", "insider"}
+    assert {name.split(",")[0] for name in data["hiding"]} == {"outsider", "insider", "contradictions"}
 
 
 def test_a_second_output_is_shown_beside_the_first(run: Run, files: tuple[Path, Path]) -> None:
@@ -55,6 +55,29 @@ def test_a_second_output_is_shown_beside_the_first(run: Run, files: tuple[Path, 
     assert row.count("1.000 [1.000, 1.000]") == 2
     data = run("evaluate-relex", *files, "--gold-out", files[1], "--resamples", "20", "--json").data
     assert data["gold_spans"]["consistency"] == data["consistency"]
+
+
+def test_requests_hold_the_new_notes_and_replies_are_scored(
+    run: Run, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "readers"
+    done = run("evaluate-relex", *files, "--requests", folder)
+    assert (done.code, done.err.split(" ")[1]) == (0, "4")
+    asked = {path.stem: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+    assert sorted(asked) == [f"clinician-0{at}" for at in (1, 2, 3, 4)]  # a note with a single mention is not planted
+    assert all("Chang" in text and "Wilson" not in text for text in asked.values())
+    missing = run("evaluate-relex", *files, "--replies", folder)
+    assert (missing.code, "NAME.reply.txt" in missing.err) == (2, True)
+    reply = {"score": 4, "false_facts": [], "odd": [{"words": "today", "why": "no date"}]}
+    (folder / "clinician-02.reply.txt").write_text(f"```json\n{json.dumps(reply)}\n```", encoding="utf-8")
+    (folder / "clinician-03.reply.txt").write_text("I would give it a 4.", encoding="utf-8")
+    data = run("evaluate-relex", *files, "--replies", folder, "--resamples", "20", "--json").data["readers"]
+    assert {name: (figure["value"], figure["of"]) for name, figure in data.items()} == {
+        "clinician score": (4, 1), "clinician: outputs with a false fact": (0, 1),
+        "clinician: outputs with an oddity": (1, 1), "unreadable": (0.5, 2),
+    }  # fmt: skip
+    (folder / "clinician-02.txt").write_text("other", encoding="utf-8")
+    assert "clinician-02.txt was written for another output" in run("evaluate-relex", *files, "--replies", folder).err
 
 
 def test_files_of_two_runs_are_an_error_of_use(run: Run, files: tuple[Path, Path]) -> None:

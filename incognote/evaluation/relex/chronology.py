@@ -211,25 +211,26 @@ def _ages(note: NotePair, dated: Sequence[_Dated], births: Sequence[_Dated]) -> 
             continue
         number, unit = (*age_of(mention.words), "")[:2]
         for birth, day in ((birth, day) for birth in here or births for day in days):
-            if birth.moved is None or not number.isdecimal() or int(number) != _elapsed(birth.low, day.low, unit):
+            ordinals = birth.low.toordinal(), day.low.toordinal()
+            if birth.moved is None or not number.isdecimal() or int(number) != elapsed(*ordinals, unit):
                 continue
-            born, now = birth.low + timedelta(birth.moved), day.low + timedelta(day.moved or 0)
+            born, now = ordinals[0] + birth.moved, ordinals[1] + (day.moved or 0)
             yield _agrees(mention.surrogate, born, now)
             break
 
 
-def _elapsed(born: date, now: date, unit: str) -> int:
-    """Whole years, months, weeks or days from birth; -1 for any other unit."""
+def elapsed(birth: int, day: int, unit: str) -> int:
+    """Whole years, months, weeks or days from the ordinal of a birth to that of a day; -1 for any other unit."""
+    born, now = date.fromordinal(birth), date.fromordinal(day)
     months = 12 * (now.year - born.year) + now.month - born.month - (now.day < born.day)
-    days = (now - born).days
-    return {"year": months // 12, "month": months, "week": days // 7, "day": days}.get(unit, -1)
+    return {"year": months // 12, "month": months, "week": (day - birth) // 7, "day": day - birth}.get(unit, -1)
 
 
-def _agrees(words: str, born: date, now: date) -> bool:
+def _agrees(words: str, born: int, now: int) -> bool:
     number, unit = (*age_of(words), "")[:2]
     if not number.isdecimal():
         return False
     if unit == "decade":
-        return _elapsed(born, now, "year") // 10 == int(number) // 10
-    true, oldest = _elapsed(born, now, unit), readers.OLDEST_TOLD
+        return elapsed(born, now, "year") // 10 == int(number) // 10
+    true, oldest = elapsed(born, now, unit), readers.OLDEST_TOLD
     return int(number) == true or (unit == "year" and true > oldest <= int(number))

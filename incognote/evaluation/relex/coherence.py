@@ -83,10 +83,10 @@ def _verdicts(note: NotePair, mention: MentionPair, before: Found, after: Found)
         found["reader"] = _taken(mention.out_start, mention.out_end, mention.group, after)
     if (article := _ARTICLE.search(old[-_BEFORE:])) and _fits(article.group(1), words):
         found["article"] = _fits(article.group(1), surrogate)
-    if mention.group == "PERSON" and (expected := _told(old[-_BEFORE:])) and _named(words) in ("", expected):
+    if mention.group == "PERSON" and (expected := expected_gender(old[-_BEFORE:])) and _named(words) in ("", expected):
         found["gender"] = _named(surrogate) in ("", expected)
-    if mention.group == "DATE" and _weekday_holds(words, old):
-        found["weekday"] = _weekday_holds(surrogate, new) is not False
+    if mention.group == "DATE" and weekday_holds(words, old):
+        found["weekday"] = weekday_holds(surrogate, new) is not False
     return found
 
 
@@ -125,7 +125,7 @@ def _fits(article: str, words: str) -> bool:
     return vowel == (article.lower() == "an")
 
 
-def _told(before: str) -> str:
+def expected_gender(before: str) -> str:
     """The gender shown by the title or kin word right before, or ""."""
     if (match := _LAST.search(before)) and (word := key(match.group(1))) in titles():
         return "female" if word in words().female else "male" if word in words().male else ""
@@ -133,7 +133,7 @@ def _told(before: str) -> str:
     return kin_gender(key(match.group(1))) if match else ""
 
 
-def _weekday_holds(words: str, before: str) -> bool | None:
+def weekday_holds(words: str, before: str) -> bool | None:
     """Whether the weekday in or before a full date is right; None if there is no weekday, or no full date."""
     match = _WEEKDAY_IN.match(words) or _WEEKDAY.search(before[-_BEFORE:])
     form = date_of(words)

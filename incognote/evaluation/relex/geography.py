@@ -68,15 +68,19 @@ def agree(town: str, state: str, code: str) -> tuple[bool | None, bool | None, b
     )
 
 
+def phone_fits(words: str, text: str) -> bool | None:
+    """Whether the area code of a US number belongs to a state in the text; None without a number or state."""
+    number, states = _PHONE.search(words), {read[1] for _, _, read in read_places(text)} - {""}
+    if number is None or not states:
+        return None
+    return any(number[1] in _area_codes()[state] for state in states)
+
+
 def _areas(notes: Sequence[NotePair]) -> Iterator[bool]:
-    before, after = (
-        {read[1] for text in texts for _, _, read in read_places(text)}
-        for texts in ([n.before for n in notes], [n.after for n in notes])
-    )
+    before, after = "\n".join(n.before for n in notes), "\n".join(n.after for n in notes)
     for mention in (m for n in notes for m in n.mentions if m.group == "CONTACT" and m.surrogate):
-        old, new = _PHONE.search(mention.words), _PHONE.search(mention.surrogate or "")
-        if old and new and any(old[1] in _area_codes().get(state, ()) for state in before):
-            yield any(new[1] in _area_codes().get(state, ()) for state in after)
+        if phone_fits(mention.words, before) and (fits := phone_fits(mention.surrogate or "", after)) is not None:
+            yield fits
 
 
 @cache

@@ -1,9 +1,10 @@
 """Hiding in plain sight (RedactOR §3.2; Carrell et al., JAMIA 2013 and 2020): can an attacker find an overlooked
 identifier among the surrogates?
 
-Some replaced mentions are restored, as if detection had missed them. Each attacker names as many mentions as were
-planted. Random naming would hit at the rate at which mentions are planted. The factor is 1 if an attacker does no
-better than chance, and 0 if every planted mention is found.
+Some replaced mentions are restored, as if detection had missed them, either one by one or an identity in a whole note
+at a time (see `planting`). Each attacker names as many mentions as were planted. Random naming would hit at the rate at
+which mentions are planted. The factor is 1 if an attacker does no better than chance, and 0 if every planted mention is
+found.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from math import log
 from typing import Any
 
@@ -20,15 +22,16 @@ import numpy as np
 from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Counts, Figure, interval, resampled
+from incognote.evaluation.relex.contradictions import Seen, contradictions
 from incognote.evaluation.relex.kinds import WORD, shape
 from incognote.evaluation.relex.pairs import RESAMPLES, NotePair
+from incognote.evaluation.relex.planting import By, PlantedNote, plant, plantable, units
 from incognote.relex.pools import pools
 
 SHARE = 0.05
 DRAWS = 10
-_GROUPS = ("PERSON", "ORG", "PLACE", "CONTACT", "ID")
-"""The groups that are planted. Days and ages look alike, whoever they belong to."""
-
+Attack = Callable[[Sequence[Seen]], list[float]]
+"""How much each mention looks like an original. The attacker names those with the highest values."""
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
@@ -50,29 +53,15 @@ class Hidden:
         return {"planted": self.planted, "found": self.found, "chance": self.chance, "factor": self.factor.as_dict()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A mention as an attacker sees it, with the answer in `planted`."""
-
-    patient: str
-    group: str
-    words: str
-    planted: bool
-    alone: bool
-
-
-Attack = Callable[[Sequence[_Seen]], list[float]]
-"""How much each mention looks like an original. The attacker names those with the highest values."""
-
-
 def hiding(
     notes: Sequence[NotePair], planted: float = SHARE, draws: int = DRAWS, resamples: int = RESAMPLES, seed: int = 0
 ) -> dict[str, Hidden]:
-    """Plant a share of mentions at random, and score which of them each attacker finds.
+    """Plant a share of mentions or identities at random, and score which mentions each attacker finds.
 
     `outsider` has only the new notes. It looks for words unlike those of other patients, and used for nobody else in
     the patient's notes. `insider` also knows the pools, which are public. It has learned from other patients' notes
-    which mentions were planted, like somebody who holds a part of the originals.
+    which mentions were planted, like somebody who holds a part of the originals. `contradictions` has only the new
+    notes, and looks for what contradicts the rest of the patient's notes.
 
     Raises:
         UsageError: the share is not between 0 and 1, or `draws` is below 1.
@@ -81,34 +70,34 @@ def hiding(
         raise UsageError("--planted must be between 0 and 1, with at least one draw.")
     random = np.random.default_rng(seed)
     patients = {patient: at for at, patient in enumerate(sorted({note.patient for note in notes}))}
-    attacks: Mapping[str, Attack] = {"outsider": _outsider, "insider": _insider}
-    counts = {name: np.zeros((len(patients), 3)) for name in attacks}
-    for _ in range(draws):
-        seen = _planted(notes, planted, random)
+    attacks: Mapping[str, Attack] = {"outsider": _outsider, "insider": _insider, "contradictions": contradictions}
+    ways: tuple[By, By] = ("mention", "identity")
+    counts = {f"{name}, by {by}": np.zeros((len(patients), 3)) for by in ways for name in attacks}
+    for by, _ in product(ways, range(draws)):
+        seen = _planted(notes, planted, by, random)
         wanted = sum(one.planted for one in seen)
         for name, attack in attacks.items():
             scores = attack(seen)
             ties = random.random(len(seen))  # the order in the notes carries no information
             named = set(np.lexsort((ties, -np.array(scores)))[:wanted].tolist())
             for at, one in enumerate(seen):
-                counts[name][patients[one.patient]] += (at in named and one.planted, one.planted, 1)
+                counts[f"{name}, by {by}"][patients[one.patient]] += (at in named and one.planted, one.planted, 1)
     return {name: _hidden(rows, resamples, seed) for name, rows in counts.items()}
 
 
-def _planted(notes: Sequence[NotePair], share: float, random: np.random.Generator) -> list[_Seen]:
+def _planted(notes: Sequence[NotePair], share: float, by: By, random: np.random.Generator) -> list[Seen]:
     """All mentions that look like identifiers in the new notes, some of them restored at random."""
-    found: list[tuple[str, str, str, bool]] = []
+    found: list[tuple[PlantedNote, int, str, bool]] = []
     for note in notes:
-        for mention in note.mentions:
-            if mention.group in _GROUPS and mention.surrogate is not None and mention.surrogate != mention.words:
-                back = bool(random.random() < share)
-                found.append((note.patient, mention.group, mention.words if back else mention.surrogate, back))
+        back = {at for unit in units(note, by) if random.random() < share for at in unit}
+        made = plant(note, back)
+        found += ((made, at, made.text[slice(*made.places[at])], at in back) for at in plantable(note))
     counts: Counter[tuple[str, str]] = Counter(
-        (patient, word) for patient, _, words, _ in found for word in set(_words(words))
+        (made.note.patient, word) for made, _, words, _ in found for word in set(_words(words))
     )
     return [
-        _Seen(patient, group, words, back, all(counts[patient, word] < 2 for word in _words(words)))
-        for patient, group, words, back in found
+        Seen(made, at, words, back, all(counts[made.note.patient, word] < 2 for word in _words(words)))
+        for made, at, words, back in found
     ]
 
 
@@ -116,13 +105,13 @@ def _words(text: str) -> list[str]:
     return [fold(word) for word in WORD.findall(text)] or [text]
 
 
-def _letters(seen: _Seen) -> list[str]:
+def _letters(seen: Seen) -> list[str]:
     """The character trigrams of the mention's words, with all digits as 0."""
     padded = "".join("0" if c.isdigit() else c for c in f"^{fold(seen.words)}$")
     return [seen.group + padded[at : at + 3] for at in range(len(padded) - 2)]
 
 
-def _outsider(seen: Sequence[_Seen]) -> list[float]:
+def _outsider(seen: Sequence[Seen]) -> list[float]:
     """How rare the mention's character trigrams are among the other patients' mentions of its group, plus 1 if its
     words occur only once in the patient's notes."""
     own: dict[str, Counter[str]] = defaultdict(Counter)
@@ -139,7 +128,7 @@ def _outsider(seen: Sequence[_Seen]) -> list[float]:
     return strange
 
 
-def _insider(seen: Sequence[_Seen]) -> list[float]:
+def _insider(seen: Sequence[Seen]) -> list[float]:
     """Log-odds of being planted (naive Bayes over features), learned from all patients except the mention's own."""
     signs = [_signs(one) for one in seen]
     counted: dict[tuple[str, bool], Counter[str]] = defaultdict(Counter)
@@ -170,7 +159,7 @@ def _sum(counted: Iterable[Counter[str]]) -> Counter[str]:
     return total
 
 
-def _signs(one: _Seen) -> list[str]:
+def _signs(one: Seen) -> list[str]:
     known = [word for word in _words(one.words) if len(word) > 1]
     pooled = sum(word in _pooled() for word in known)
     known_as = "none" if not pooled else "all" if pooled == len(known) else "some"

@@ -17,6 +17,7 @@ from incognote.evaluation.relex.downstream import Grouped, model_consistency
 from incognote.evaluation.relex.geography import geography
 from incognote.evaluation.relex.hiding import SHARE, Hidden, hiding
 from incognote.evaluation.relex.pairs import RESAMPLES, MentionPair, NotePair, read_pairs, share_of
+from incognote.evaluation.relex.reading import read_replies, score_replies
 
 Verdicts = Mapping[str, bool]
 Judged = Sequence[tuple[NotePair, MentionPair, Verdicts]]
@@ -36,6 +37,7 @@ class RelexReport:
         preservation: the entity preservation rate (`role`), by group of types, and each attribute.
         coherence: the share of replaced mentions that pass every check (`score`), and the share for each check.
         consistency, model, hiding: see their modules; `model` is empty if there is only one patient.
+        readers: the figures of language models as readers (see `reading`); empty without replies.
     """
 
     notes: int
@@ -52,6 +54,7 @@ class RelexReport:
     places: Mapping[str, Figure]
     model: Grouped
     hiding: Mapping[str, Hidden]
+    readers: Mapping[str, Figure]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as a JSON-serializable dict."""
@@ -63,7 +66,7 @@ class RelexReport:
             "extra": self.extra,
             **{
                 name: {key: figure.as_dict() for key, figure in getattr(self, name).items()}
-                for name in ("found", "labeled", "preservation", "coherence", "time", "places")
+                for name in ("found", "labeled", "preservation", "coherence", "time", "places", "readers")
             },
             "consistency": self.consistency.as_dict(),
             "model": {by: {name: shift.as_dict() for name, shift in own.items()} for by, own in self.model.items()},
@@ -94,6 +97,8 @@ class RelexReport:
         for name, hidden in self.hiding.items():
             found = f" (found {hidden.found:.3f}, chance {hidden.chance:.3f})" if hidden.found is not None else ""
             yield f"hiding in plain sight: factor, {name}", f"{hidden.factor}{found}", str(hidden.planted)
+        for name, figure in self.readers.items():
+            yield _row(f"language models: {name}", figure)
 
 
 def evaluate_relex(
@@ -101,6 +106,7 @@ def evaluate_relex(
     out: str | Path,
     *,
     planted: float = SHARE,
+    replies: str | Path | None = None,
     reader: Reader = rules_reader,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -110,6 +116,7 @@ def evaluate_relex(
     Args:
         gold, out: as for `read_pairs`.
         planted: the share of mentions restored for the attackers.
+        replies: a folder of `write_requests` with the replies of language models.
         reader: judges what surrogates look like in their notes.
 
     Raises:
@@ -139,6 +146,7 @@ def evaluate_relex(
         places=geography(notes, resamples, seed),
         model=model_consistency(notes, resamples, seed) if patients > 1 else {},
         hiding=hiding(notes, planted, resamples=resamples, seed=seed),
+        readers=score_replies(read_replies(notes, Path(replies), seed=seed), resamples, seed) if replies else {},
     )
 
 

@@ -38,16 +38,16 @@ def test_among_names_of_the_same_sort_what_was_overlooked_hides(pair: Pair) -> N
     assert told
     for attack in told.values():
         assert attack.factor.value is not None
-        assert attack.factor.value > 0.85
+        assert attack.factor.value > 0.8
 
 
 @pytest.mark.parametrize("label", ["<NAME>", "Qqx Zzv"])
 def test_among_labels_and_odd_strings_it_is_found(pair: Pair, label: str) -> None:
     told = hiding(notes(pair, lambda at: label), draws=6, resamples=50)
-    assert told["insider"].factor.value is not None
-    assert told["insider"].factor.value < 0.1
-    assert told["outsider"].factor.value is not None
-    assert told["outsider"].factor.value < 0.1
+    for attack in ("insider, by mention", "outsider, by mention", "insider, by identity"):
+        value = told[attack].factor.value
+        assert value is not None
+        assert value < 0.1
 
 
 def test_the_same_seed_plants_the_same(pair: Pair) -> None:
@@ -59,3 +59,4 @@ def test_the_same_seed_plants_the_same(pair: Pair) -> None:
 def test_impossible_wishes_are_refused(pair: Pair, share: float, draws: int) -> None:
     with pytest.raises(UsageError, match="--planted must be"):
         hiding(notes(pair, like_people), share, draws)
+
