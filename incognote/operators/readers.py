@@ -102,6 +102,12 @@ class PlaceReader(Protocol):
     def state_named(self, word: str) -> State | None:
         """Return the state for a word that is known to be a state, or None."""
 
+    def homes_of(self, town: str) -> tuple[str, ...]:
+        """Return the US states (`US-OH`) and countries (`DE`) that have a town of this name, the largest town first.
+
+        A star follows the home of a well-known town.
+        """
+
     def zip3(self, code: str) -> str | None:
         """Return the first three digits of a postal code, 000 if too few people live there, or None otherwise."""
 
@@ -116,6 +122,9 @@ class _Nothing:
 
     def read_nothing(self, text: str) -> None:
         return None
+
+    def homes_of(self, town: str) -> tuple[str, ...]:
+        return ()
 
     reads_day_first = read_age = state_of = state_named = zip3 = read_nothing
 

@@ -30,6 +30,7 @@ class Hints:
         work: the field of work given beside it ("cardiology"), folded.
         guessed: a detector chose the type, not a person. Such a type is evidence that the text can contradict.
         role: "patient", "relative" or "staff" if the text beside a guessed type says so.
+        reach: how many characters before a place are only separators and labels of addresses ("City:").
     """
 
     title: str = ""
@@ -44,6 +45,7 @@ class Hints:
     apart: bool = False
     guessed: bool = False
     role: str = ""
+    reach: int = 0
 
 
 _NO_HINTS = Hints()

@@ -14,6 +14,7 @@ from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.grouping import by_key, group_of, kept, named, scope_of, tied
 from incognote.relex.cluster.hints import variant
 from incognote.relex.cluster.institutions import institutions
+from incognote.relex.cluster.located import located
 from incognote.relex.cluster.persons import commonest, described, persons, written
 from incognote.relex.cluster.places import places
 from incognote.relex.cluster.values import ages, codes, dates, day_first, occupations, phones
@@ -47,7 +48,7 @@ def cluster(variants: Iterable[MentionVariant], earlier: Iterable[Identity] = ()
             about = {"type": commonest(v.type for v in members), "normal": normal} | known
             fresh = named((group, domain, scope, normal))
             identities.append(Identity(fresh, group, domain, scope, tuple(sorted(members)), about))
-    return tied(kept(sorted(identities, key=_place), before))
+    return located(tied(kept(sorted(identities, key=_place), before)))
 
 
 def _parts(group: Group, variants: Sequence[MentionVariant]) -> Iterable[_Part]:

@@ -70,9 +70,24 @@ _FEW = 4  # words between a kinship word and the name that it introduces
 
 
 def variant(span: Span, *, record: str, patient: str = "", domain: str = "") -> MentionVariant:
-    """Make a variant of a span, with hints from its context. Hints are read for persons only."""
-    hints = _hints(span) if group_of(span.type) == "PERSON" else Hints()
+    """Make a variant of a span, with hints from its context. Hints are read for persons and places only."""
+    group = group_of(span.type)
+    hints = _hints(span) if group == "PERSON" else Hints(reach=_reach(span)) if group == "PLACE" else Hints()
     return MentionVariant(span.type, span.words, domain, patient, record, span.field, span.start, span.end, hints)
+
+
+_BEFORE_PLACE = 60
+_GLUE = re.compile(
+    r"(?:[\s,;:=|·•/()<>{}\[\]\"'\\–-]"
+    r"|\b(?:city|town|state|st|zip(?: ?code)?|postal ?code|postcode|country|county|province|in)\b)*\Z",
+    re.IGNORECASE,
+)
+
+
+def _reach(span: Span) -> int:
+    """How many characters before the span only separate the parts of an address."""
+    match = _GLUE.search(span.source.content[max(0, span.start - _BEFORE_PLACE) : span.start])
+    return len(match.group()) if match else 0
 
 
 def _hints(span: Span) -> Hints:

@@ -107,6 +107,11 @@ def _exonyms() -> dict[str, str]:
     return {name: line.split("|")[0] for line in lines for name in line.split("|")}
 
 
+def town_of(words: str) -> str:
+    """A city like `city_of`, under the first of its names in several languages (Wien is Vienna)."""
+    return _exonyms().get(city_of(words), city_of(words))
+
+
 @lru_cache(maxsize=1 << 12)
 def place_of(type: str, words: str) -> tuple[str, ...]:
     """The normal form of any place: (kind, parts …)."""
@@ -115,7 +120,7 @@ def place_of(type: str, words: str) -> tuple[str, ...]:
         return ("address", *address_of(words))
     if "ZIP" in lineage:
         return ("zip", "".join(c for c in words.lower() if c.isalnum())[: 5 if words[:5].isdigit() else None])
-    plain = _exonyms().get(city_of(words), city_of(words))
+    plain = town_of(words)
     if "STATE" in lineage:
         return ("state", dict(_states()).get(plain, plain))
     if "COUNTRY" in lineage:

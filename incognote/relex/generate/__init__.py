@@ -24,9 +24,10 @@ from incognote.relex.generate.contacts import Contacts
 from incognote.relex.generate.ids import Ids
 from incognote.relex.generate.institutions import Institutions
 from incognote.relex.generate.persons import Persons, words_of
-from incognote.relex.generate.places import Places
+from incognote.relex.generate.places import Places, named_words
 from incognote.relex.generate.values import Ages, Dates, Occupations, Others
 from incognote.relex.nouns import Group, Identity, MentionVariant, RenderedSurrogate, Surrogate
+from incognote.relex.pools import pools
 
 __all__ = ["Choices", "Component", "Draw", "Generators", "KeyedDraw", "RandomDraw", "UsedSurrogates", "originals"]
 
@@ -126,6 +127,8 @@ def originals(identity: Identity) -> set[str]:
     words = {variant.words for variant in identity.variants}
     if identity.group == "CONTACT":
         words |= {phone_of(word)[0] for word in words}  # the generator sees 0491 570 156 as 491570156
+    if identity.group == "PLACE":
+        words |= {name for v in identity.variants for name in named_words(v.type, v.words, pools())}
     if identity.group in ("DATE", "AGE", "OTHER"):
         return set()
     return words | words_of(identity) if identity.group == "PERSON" else words

@@ -23,10 +23,10 @@ from incognote.relex.generate.base import (
     walk,
 )
 from incognote.relex.generate.persons import account_parts
+from incognote.relex.generate.places import Places
 from incognote.relex.names import NamePiece, Parsed, key, parse, render
 from incognote.relex.names.parsed import parse_user
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
-from incognote.relex.pools import Pools
 
 TYPES = ("TELEPHONE_NUMBER", "FAX_NUMBER")
 _EXTENSION = re.compile(r"(?:e?xt(?:ension|n)?\.?|(?<=\d)\s*x|#)\s*[:.]?\s*\d{1,6}\s*\Z", re.IGNORECASE)
@@ -85,8 +85,9 @@ def _islands(region: str | None) -> bool:
 class Phones:
     """Draws telephone numbers; parts `number` (the digits after the country code) and `extension`."""
 
-    def __init__(self, pools: Pools) -> None:
-        self.pools = pools
+    def __init__(self, choices: Choices) -> None:
+        self._places = Places(choices)
+        self.pools = self._places.pools
 
     def requests(self, identity: Identity) -> list[ComponentRequest]:
         """The area, then the number."""
@@ -95,7 +96,10 @@ class Phones:
         number = read_number(words)
         found = [ComponentRequest(4, Component(identity.domain, identity.scope, "phone", digits), (words,))]
         if number.code == "1" and len(number.national) == _NANP and number.national[:3] not in _FREE:
-            found.append(ComponentRequest(3, self._area(identity.domain, identity.scope, number)))
+            area = self._area(identity.domain, identity.scope, number)
+            found.append(ComponentRequest(3, area))
+            if self._places.choices.places == "country" and (state := self._state(area)) is not None:
+                found.append(state)
         if extension:
             found.append(ComponentRequest(4, Component(identity.domain, identity.scope, "extension", extension)))
         return sorted(found)
@@ -103,6 +107,8 @@ class Phones:
     def pick(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> str:
         component = request.component
         place = draw.place(component)
+        if component.type == "state":
+            return self._places.pick(request, draw, taken)
         if component.type == "area":
             return taken.claim_first(component, self._areas(component, place, draw, taken))
         if component.type == "extension":
@@ -113,13 +119,13 @@ class Phones:
 
     def named(self, identity: Identity) -> dict[str, Component]:
         """The area is part of the number; `area` names it."""
-        return {
-            "number" if r.component.type == "phone" else r.component.type: r.component for r in self.requests(identity)
-        }
+        found = {request.component.type: request.component for request in self.requests(identity)}
+        return {"number" if name == "phone" else name: c for name, c in found.items() if name != "state"}
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
         parts = {r.component.type: self.pick(r, draw, taken) for r in self.requests(identity)}
-        parts.pop("area", None)
+        for shared in ("area", "state"):
+            parts.pop(shared, None)
         return Surrogate({"number": parts.pop("phone"), **parts}, self.pools.version)
 
     def render(self, variant: MentionVariant, surrogate: Surrogate) -> RenderedSurrogate | None:
@@ -137,15 +143,22 @@ class Phones:
     def _area(self, domain: str, scope: str, number: Number) -> Component:
         return Component(domain, scope, "area", number.national[:3])
 
+    def _state(self, area: Component) -> ComponentRequest | None:
+        """The state of an area code; None outside the United States."""
+        country, region = self.pools.home_of_area.get(area.normal, ("", ""))
+        if country != "US":
+            return None
+        return ComponentRequest(0, Component(area.domain, area.scope, "state", plain(region)), (country,))
+
     def _areas(self, component: Component, place: int, draw: Draw, taken: UsedSurrogates) -> Iterator[Iterator[str]]:
         """Areas of the scope's surrogate towns in the same state, then those of the state's surrogate, then any."""
-        state = self.pools.home_of_area.get(component.normal, "")
-        held = taken.holds(Component(component.domain, component.scope, "state", plain(state))) if state else None
-        home = ("US", held or state)
+        country, region = self.pools.home_of_area.get(component.normal, ("US", ""))
+        held = taken.holds(Component(component.domain, component.scope, "state", plain(region))) if region else None
+        home = (country, held or region)
         towns = set(taken.siblings(Component(component.domain, component.scope, "city", "")))
         yield walk(sorted({a for t in self.pools.towns.get(home, ()) if t.name in towns for a in t.areas}), place)
-        yield walk(sorted(a for a, name in self.pools.home_of_area.items() if name == home[1]), place)
-        yield walk(sorted(self.pools.home_of_area), place)
+        yield walk(sorted(a for a, of in self.pools.home_of_area.items() if of == home), place)
+        yield walk(sorted(a for a, of in self.pools.home_of_area.items() if of[0] == country), place)
 
     def _numbers(
         self, component: Component, words: str, place: int, draw: Draw, taken: UsedSurrogates
@@ -211,7 +224,7 @@ class Contacts(SurrogateGenerator):
 
     def __init__(self, choices: Choices) -> None:
         super().__init__(choices)
-        self._phones = Phones(self.pools)
+        self._phones = Phones(choices)
 
     def requests(self, identity: Identity) -> list[ComponentRequest]:
         kind, words = self._first(identity)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import Literal, NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.operators.readers import places
+from incognote.relex.addresses import AddressPiece, pieces
+from incognote.relex.cluster.located import home_of
+from incognote.relex.cluster.places import town_of
 from incognote.relex.generate.base import (
     Component,
     ComponentRequest,
     Draw,
+    DrawStream,
     SurrogateGenerator,
     UsedSurrogates,
     like,
@@ -25,176 +26,21 @@ from incognote.relex.generate.base import (
 from incognote.relex.generate.institutions import coined, read_name
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools, Town
-from incognote.schemas.catalogue import catalogue
-
-Role = Literal["number", "street", "unit", "city", "quarter", "state", "zip", "country", "room", "ward", "gap"]
-_ZIPS = (
-    ("US", r"\d{5}(?:-\d{4})?"),
-    ("CA", r"[A-Z]\d[A-Z] ?\d[A-Z]\d"),
-    ("IE", r"[A-Z]\d[\dW] ?[A-Z\d]{4}"),
-    ("GB", r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}"),
-    ("IN", r"\d{3} ?\d{3}"),
-    ("AU", r"\d{4}"),
-)
-_COUNTRIES = {
-    "usa": "US", "us": "US", "unitedstates": "US", "unitedstatesofamerica": "US", "canada": "CA", "uk": "GB",
-    "unitedkingdom": "GB", "england": "GB", "scotland": "GB", "wales": "GB", "australia": "AU", "india": "IN",
-    "ireland": "IE", "newzealand": "NZ", "southafrica": "ZA",
-}  # fmt: skip
-_COUNTRY = re.compile(r"(?:(?<=[,\n])|(?<=\s)|\A)\s*([A-Z][A-Za-z. ]*[A-Za-z.])\s*\Z")
-_BREAK = re.compile(r"\s*[,;\n]\s*")
-_NUMBER = re.compile(r"(?:No\.? ?)?(\d+[A-Za-z]?(?:[-/]\d+[A-Za-z]?)?)(?=\s)")
-_LAST_NUMBER = re.compile(r"(?<=\s)\d+[A-Za-z]?\Z")
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*\.?")
-_ROOM = re.compile(r"\d+[A-Za-z]?|\b[A-Za-z]\b")
-
-
-class AddressPiece(NamedTuple):
-    """A piece of an address. Joined, the pieces are the words."""
-
-    role: Role
-    text: str
-
-
-@lru_cache(maxsize=1 << 12)
-def pieces(type: str, words: str, pools: Pools) -> tuple[AddressPiece, ...]:
-    """Split a place into pieces and find the role of each."""
-    lineage = catalogue().lineage_or_self(type)
-    for name, role in _WHOLE:
-        if name in lineage and not (role == "ward" and any(c.isdecimal() for c in words)):
-            return (AddressPiece(role, words),)
-    if "ROOM" in lineage or ("DEPARTMENT" in lineage and any(c.isdecimal() for c in words)):
-        return tuple(_cut(words, ((m.start(), m.end(), "room") for m in _ROOM.finditer(words))))
-    found = sorted(_found(words, pools))
-    if not found and "ADDRESS" not in lineage:
-        return (AddressPiece("quarter", words),)
-    return tuple(_cut(words, found))
-
-
-_WHOLE: tuple[tuple[str, Role], ...] = (
-    ("CITY", "city"), ("STATE", "state"), ("COUNTRY", "country"), ("ZIP", "zip"), ("DEPARTMENT", "ward"),
-)  # fmt: skip
-
-
-def country_of(found: tuple[AddressPiece, ...], pools: Pools) -> str:
-    """The country of an address, if the address shows it; "" otherwise."""
-    for piece in found:
-        if piece.role == "country":
-            return _COUNTRIES.get(plain(piece.text), "")
-        if piece.role == "state" and fold(piece.text) in pools.regions:
-            return pools.regions[fold(piece.text)][0]
-    code = next((piece.text for piece in found if piece.role == "zip"), "")
-    return next((country for country, shape in _ZIPS if code and re.fullmatch(shape, code.upper())), "")
-
-
-def _cut(words: str, found: Iterator[tuple[int, int, Role]] | list[tuple[int, int, Role]]) -> Iterator[AddressPiece]:
-    at = 0
-    for start, end, role in found:
-        if start > at:
-            yield AddressPiece("gap", words[at:start])
-        yield AddressPiece(role, words[start:end])
-        at = end
-    if at < len(words):
-        yield AddressPiece("gap", words[at:])
-
-
-def _found(words: str, pools: Pools) -> list[tuple[int, int, Role]]:
-    out: list[tuple[int, int, Role]] = []
-    end = len(words.rstrip(" .,"))
-    if (match := _COUNTRY.search(words[:end])) and plain(match[1]) in _COUNTRIES and match.start(1):
-        out.append((match.start(1), match.end(1), "country"))
-        end = len(words[: match.start(1)].rstrip(" ,;\n"))
-    for _, shape in _ZIPS:
-        if (match := re.search(rf"(?<![\w-]){shape}\Z", words[:end])) and match.start():
-            out.append((match.start(), end, "zip"))
-            end = len(words[: match.start()].rstrip(" ,;\n"))
-            break
-    if region := _region(words[:end], pools):
-        out.append((region, end, "state"))
-        end = len(words[:region].rstrip(" ,;\n"))
-    elif fold(words[:end]) in pools.regions and not out:
-        return [(0, end, "state")]
-    return out + _lines(words[:end], pools, bool(out))
-
-
-def _region(words: str, pools: Pools) -> int:
-    """The start of the region at the end; 0 for none."""
-    tail = re.split(r"(?<=[\s,])", words)
-    for count in (4, 3, 2, 1):
-        if count >= len(tail):
-            continue
-        name = "".join(tail[-count:])
-        short = len(name.rstrip(".")) <= 3
-        if fold(name).rstrip(".") in pools.regions and (name.isupper() or not short) and name == name.strip(" ,"):
-            return len(words) - len(name)
-    return 0
-
-
-def _lines(words: str, pools: Pools, more: bool) -> list[tuple[int, int, Role]]:
-    """Street, unit, quarter and town in the text before the region."""
-    out: list[tuple[int, int, Role]] = []
-    places: list[tuple[int, int]] = []
-    at = 0
-    for stop in [*(m.span() for m in _BREAK.finditer(words)), (len(words), len(words))]:
-        start, end = at, stop[0]
-        at = stop[1]
-        if start >= end:
-            continue
-        line, rest = _street(words, start, end, pools, not out and not places)
-        out += line
-        if rest < end:
-            places.append((rest, end))
-    for place, (start, end) in enumerate(places):
-        last = place == len(places) - 1 and (more or bool(out))
-        out.append((start, end, "city" if last else "quarter"))
-    return out
-
-
-def _street(words: str, start: int, end: int, pools: Pools, first: bool) -> tuple[list[tuple[int, int, Role]], int]:
-    """Number, street and unit of a line that begins at `start`, and where its town begins (`end` for none)."""
-    units = "|".join(re.escape(word) for word in pools.words("streets", "", "units"))
-    kinds, ways = set(pools.words("streets", "", "kinds")), set(pools.words("streets", "", "directions"))
-    out: list[tuple[int, int, Role]] = []
-    line = words[start:end]
-    unit = re.search(rf"(?i)(?<![^\W_])(?:{units})\.? ?(\d+[a-z]?|[a-z]?\d+|[a-z])(?![^\W_])", line)
-    if unit and not unit.start():
-        return [(start + unit.start(1), start + unit.end(1), "unit")], end if unit.end() == len(
-            line
-        ) else start + unit.end()
-    number = _NUMBER.match(line) if first else None
-    body = start + (number.end() if number else 0)
-    found = list(_WORD.finditer(words, body, start + unit.start() if unit else end))
-    low = [fold(m.group()).rstrip(".") for m in found]
-    kind = next((i for i, word in enumerate(low) if i and word in kinds and not set(low[:i]) <= ways), None)
-    if not number and (kind is None or not first):
-        last = _LAST_NUMBER.search(line) if first else None
-        if last is None:
-            return out, start
-        return [
-            (start, start + len(line[: last.start()].rstrip()), "street"),
-            (start + last.start(), end, "number"),
-        ], end
-    if number:
-        out.append((start + number.start(1), start + number.end(1), "number"))
-    stop = kind if kind is not None else len(found)
-    names = [i for i in range(stop) if not (low[i] in ways and i in (0, stop - 1) and stop > 1)]
-    if names:
-        out.append((found[names[0]].start(), found[names[-1]].end(), "street"))
-    after = found[kind].end() if kind is not None and kind < len(found) else end
-    while kind is not None and kind + 1 < len(found) and low[kind + 1] in ways:
-        kind += 1
-        after = found[kind].end()
-    if unit:
-        out.append((start + unit.start(1), start + unit.end(1), "unit"))
-        after = start + unit.end()
-    rest = _WORD.search(words, after, end)
-    return out, rest.start() if rest else end
-
 
 _LEVELS = {"state": 0, "city": 1, "zip": 2}
 _SHAPED = ("number", "unit", "room", "plus")
-_TELLING = ("number", "unit", "room", "street", "quarter", "ward", "city", "zip", "plus", "state")
+_TELLING = ("number", "unit", "room", "street", "quarter", "ward", "county", "city", "zip", "plus", "state")
 _NONE: tuple[str, ...] = ()
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\Z", re.IGNORECASE)
+_GLUED = re.compile(r"(?<=..)(?:straße|gasse|weg|straat|laan|gata|braut|vegur|vägen|gatan|veien)\Z")
+_US_ZIP = 5
+_TONGUES = {
+    "DE": "de", "AT": "de", "CH": "de", "NL": "nl", "BE": "nl", "FR": "fr", "HT": "fr", "PT": "pt", "BR": "pt",
+    "IT": "it", "HU": "hu", "PL": "pl", "CZ": "cs", "SK": "cs", "IS": "is", "SE": "sv", "FI": "sv", "NO": "no",
+    "DK": "no", "IN": "hi", "NP": "hi",
+    **dict.fromkeys("ES MX PR CO PE EC VE AR CL CU DO GT SV HN NI".split(), "es"),
+}  # fmt: skip
+"""The lists of street names by country."""
 
 
 class Places(SurrogateGenerator):
@@ -224,10 +70,36 @@ class Places(SurrogateGenerator):
         if role == "zip":
             return taken.claim_first(component, self._zips(request, draw, taken))
         if role in _SHAPED:
-            fresh = made(lambda s: shaped(component.normal.split("\x1f")[0], s), place)
+            written = component.normal.split("\x1f")[0]
+            fresh = (code for code in made(lambda s: shaped(written, s), place) if code != written or len(code) < 2)
             return taken.claim(component, fresh, default="")
-        pool = self.pools.words("streets", "", "names") if role == "street" else ()
-        return taken.claim_first(component, (walk(p, place) for p in (pool, coined(self.pools, "core"))))
+        if role == "county":
+            return taken.claim_first(component, (self._counties(request, place, draw, taken), self._coined(place)))
+        if role == "street":
+            return taken.claim_first(component, (self._streets(request, place), self._coined(place)))
+        quarters = self.pools.data("streets")["quarters"]["names"].split(";") if role == "quarter" else []
+        return taken.claim_first(component, (walk(quarters, place), self._coined(place)))
+
+    def _coined(self, place: int) -> Iterator[str]:
+        return walk(coined(self.pools, "core"), place)
+
+    def _streets(self, request: ComponentRequest, place: int) -> Iterator[str]:
+        """Numbered streets for a numbered one, else names in the language of the country."""
+        if number := _ORDINAL.match(request.component.normal):
+            yield from (ordinal for n in made(_low_number, place, 99) if (ordinal := _ordinal(n)) != number.group())
+        tongue = _TONGUES.get(request.detail[0] if request.detail else "", "")
+        names = self.pools.data("streets")["abroad"][tongue] if tongue else self.pools.data("streets")["names"]
+        yield from walk(names.split(), place)
+
+    def _counties(
+        self, request: ComponentRequest, place: int, draw: Draw, taken: UsedSurrogates
+    ) -> Iterator[str]:
+        """Counties of the surrogate towns of the scope, then of the region."""
+        home = self._region(request, draw, taken)
+        towns = self._pool(home)
+        near = set(taken.siblings(Component(request.component.domain, request.component.scope, "city", "")))
+        for of in ([t for t in towns if t.name in near], towns):
+            yield from walk(sorted({t.county for t in of if t.county}), place)
 
     def named(self, identity: Identity) -> dict[str, Component]:
         longest_last = sorted(identity.variants, key=lambda v: (len(v.words), v))
@@ -253,7 +125,8 @@ class Places(SurrogateGenerator):
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         out: list[str] = []
         shown: list[str] = []
-        for piece in pieces(variant.type, variant.words, self.pools):
+        found = pieces(variant.type, variant.words, self.pools)
+        for piece, after in zip(found, [*(p.text for p in found[1:]), ""], strict=True):
             part = surrogate.parts.get(_name(piece), surrogate.parts.get(piece.role))
             if piece.role in ("gap", "country"):
                 out.append(piece.text)
@@ -263,6 +136,8 @@ class Places(SurrogateGenerator):
                 return None
             else:
                 shown.append(piece.role)
+                if piece.role in ("street", "cross") and re.match(r"\.? [^\W\d_]", after):
+                    part = _GLUED.sub("", part) or part
                 out.append(self._written(piece, part))
                 if piece.role == "zip" and "-" in piece.text:
                     out.append(f"-{surrogate.parts['plus']}")
@@ -270,8 +145,7 @@ class Places(SurrogateGenerator):
 
     def _written(self, piece: AddressPiece, part: str) -> str:
         if piece.role == "state":
-            short = self.pools.regions.get(fold(part), ("", "", ""))[2]
-            return short if short and len(piece.text.rstrip(".")) <= 3 and short.isalpha() else like(piece.text, part)
+            return self._state_like(piece.text, part)
         if piece.role == "zip":
             return part if " " in piece.text else part.replace(" ", "")
         if piece.role == "ward":
@@ -279,11 +153,24 @@ class Places(SurrogateGenerator):
             return f"{name.head}{like(name.core, part)}{name.tail}" if name.core else part
         return like(piece.text, part)
 
+    def _state_like(self, written: str, name: str) -> str:
+        """A state in the form of the original: Texas, TX, T.X., Tex."""
+        region = self.pools.region(name)
+        code = region[2] if region else ""
+        bare = written.replace(".", "").strip()
+        was = self.pools.region(written)
+        if not code or was is None or fold(written) == fold(was[1]):
+            return like(written, name)
+        if bare.isupper() and len(bare) <= 3:
+            return ".".join(code) + "." if written.count(".") > 1 else code
+        old = self.pools.data("world")["old"].get(code, code).split()[0] if self.pools.is_old_form(bare) else code
+        return like(written, f"{old}." if written.endswith(".") and old != code else old)
+
     def _of(self, identity: Identity, variant: MentionVariant) -> dict[str, ComponentRequest]:
         """Part → the component that it belongs to."""
         found = pieces(variant.type, variant.words, self.pools)
         texts: dict[str, str] = {piece.role: piece.text for piece in found}
-        country, region = self._home(found, texts)
+        country, region = self._home(identity, found)
         out: dict[str, ComponentRequest] = {}
         for piece in found:
             role: str = piece.role
@@ -295,81 +182,101 @@ class Places(SurrogateGenerator):
                 if not normal:
                     continue
             if role == "state":
-                normal, detail = plain(region), (country,)
+                named = self.pools.region(piece.text, country)
+                normal, detail = plain(named[1] if named else piece.text), (country,)
             elif role == "city":
-                detail = (country, region)
+                normal, detail = plain(town_of(piece.text)), (country, region)
             elif role == "zip":
-                if "-" in piece.text:
+                if "-" in piece.text and piece.text[:_US_ZIP].isdigit():
                     plus = self.component(identity, "plus", piece.text.split("-")[1] + f"\x1f{normal}")
                     out["plus"] = ComponentRequest(0, plus)
                     normal = plain(piece.text.split("-")[0])
-                detail = (country, region, plain(texts.get("city", "")), piece.text.split("-")[0])
+                town = texts.get("city") or identity.attributes.get("town", "")
+                code = piece.text.split("-")[0] if "plus" in out else piece.text
+                detail = (country, region, plain(town_of(town)) if town else "", code)
+            elif role in ("street", "cross", "county"):
+                detail = (country, region)
             elif role in _SHAPED:
                 normal = f"{piece.text}\x1f{plain(texts.get('street', ''))}"
-            component = self.component(identity, role, normal)
+            component = self.component(identity, "street" if role == "cross" else role, normal)
             out[_name(piece)] = ComponentRequest(_LEVELS.get(role, 0), component, detail)
         return out
 
-    def _home(self, found: tuple[AddressPiece, ...], texts: dict[str, str]) -> tuple[str, str]:
-        """Country and region of an address; "" if unknown."""
-        country = country_of(found, self.pools)
-        if fold(texts.get("state", "")) in self.pools.regions:
-            return self.pools.regions[fold(texts["state"])][:2]
-        if not country and fold(texts.get("city", "")) in self.pools.home_of:
-            return self.pools.home_of[fold(texts["city"])]
-        state = places().state_of(texts.get("zip") or texts.get("city", "")) if country in ("US", "") else None
-        if state and fold(state.name) in self.pools.regions:
-            return self.pools.regions[fold(state.name)][:2]
-        return country, texts.get("state", "")
+    def _home(self, identity: Identity, found: tuple[AddressPiece, ...]) -> tuple[str, str]:
+        """Country and region of an address, from its own words or else from the records of the scope; "" if unknown."""
+        country, region = identity.attributes.get("country", ""), identity.attributes.get("region", "")
+        lone_code = country and {piece.role for piece in found} == {"zip"}
+        own = None if lone_code else home_of(found, self.pools)
+        if own is None:
+            town = next((fold(piece.text) for piece in found if piece.role == "city"), "")
+            return (country, region) if country else self.pools.home_of.get(town, ("", ""))
+        return (own[0], own[1] or (region if own[0] == country else ""))
 
     def _state(self, component: Component, detail: tuple[str, ...], place: int, taken: UsedSurrogates) -> str:
-        known = {plain(name): name for _, name in self.pools.towns}
-        if self.choices.places == "state" and component.normal in known:
-            return known[component.normal]
         country = detail[0] if detail and detail[0] else "US"
         regions = [name for home, name in self.pools.towns if home == country]
+        known = {plain(name): name for name in regions} or {plain(name): name for _, name in self.pools.towns}
+        if self.choices.places == "state" and component.normal in known:
+            return known[component.normal]
         return taken.claim_first(component, (walk(regions, place), walk(sorted(known.values()), place)))
 
-    def _region(
-        self, component: Component, country: str, region: str, draw: Draw, taken: UsedSurrogates
-    ) -> tuple[str, str]:
-        """Country and name of the surrogate's region."""
-        country = country if any(home == country for home, _ in self.pools.towns) else "US"
+    def _region(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> tuple[str, str]:
+        """Country and name of the surrogate's region; "" for the name if any region will do."""
+        country, region = (*request.detail, "", "")[:2]
         if region:
-            state = Component(component.domain, component.scope, "state", plain(region))
-            name = self._state(state, (country,), draw.place(state), taken)
-        else:
-            regions = [name for home, name in self.pools.towns if home == country]
-            name = regions[draw.place(component) % len(regions)]
-        return (
-            (country, name)
-            if (country, name) in self.pools.towns
-            else next(h for h in self.pools.towns if h[1] == name)
-        )
+            state = Component(request.component.domain, request.component.scope, "state", plain(region))
+            return country, self._state(state, (country,), draw.place(state), taken)
+        return country or "US", ""
+
+    def _pool(self, home: tuple[str, str]) -> list[Town]:
+        """The towns of a region, or of the whole country."""
+        return [t for (country, name), towns in self.pools.towns.items() for t in towns
+                if country == home[0] and home[1] in ("", name)]  # fmt: skip
 
     def _towns(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> Iterator[Iterator[str]]:
-        """Towns of the region, then invented ones."""
-        country, region = request.detail[:2] if request.detail else ("", "")
-        home = self._region(request.component, country, region, draw, taken)
+        """Towns of the region, then of the country if it is not the United States, then invented ones."""
+        home = self._region(request, draw, taken)
         place = draw.place(request.component)
-        yield (town.name for town in walk(self.pools.towns[home], place))
-        yield walk(coined(self.pools, "core"), place)
+        yield walk([town.name for town in self._pool(home)], place)
+        if home[0] != "US":
+            yield walk([town.name for town in self._pool((home[0], ""))], place)
+        yield self._coined(place)
 
     def _zips(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> Iterator[Iterator[str]]:
-        """Codes of the surrogate of the address's town, then of its region, then of the country's shape."""
-        country, region, city, written = (*request.detail, "", "", "", "")[:4]
+        """Codes of the address's surrogate town, then of its area, then of the region, then of the same shape."""
+        *_, city, written = (*request.detail, "", "", "", "")[:4]
         component, place = request.component, draw.place(request.component)
-        home = self._region(component, country, region, draw, taken)
-        towns: list[Town] = list(self.pools.towns[home])
-        name = taken.holds(Component(component.domain, component.scope, "city", city)) if city else None
-        abroad = [town for (where, _), found in self.pools.towns.items() if where == home[0] for town in found]
-        for near in ([t for t in towns if t.name == name] or [t for t in abroad if t.name == name], towns):
+        home = self._region(request, draw, taken)
+        city_component = Component(component.domain, component.scope, "city", city)
+        named = [taken.holds(city_component)] if city else taken.siblings(city_component)
+        towns = self._pool(home)
+        here = [t for t in towns if t.name in named]
+        if city and not here:
+            here = [t for t in self._pool((home[0], "")) if t.name in named]
+        for near in (here, towns):
             codes = sorted({code for town in near for code in town.zips})
-            if codes:
+            if not written.isdecimal() or any(len(code) == len(written) for code in codes):
                 yield made(one_of(codes), place, 64 * len(codes))
+                if home[0] in ("US", "PR") and near:
+                    yield made(one_of(sorted({f"{code[:3]}##" for code in codes})), place)
         yield made(lambda s: shaped(written or component.normal, s), place)
+
+
+def _low_number(stream: DrawStream) -> int:
+    return 2 + stream.below(38)
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if number // 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
 
 
 def _name(piece: AddressPiece) -> str:
     """The part's name. An address may have several quarters, rooms and units."""
     return f"{piece.role}:{plain(piece.text)}" if piece.role in ("quarter", "room", "unit") else piece.role
+
+
+def named_words(type: str, words: str, pools: Pools) -> set[str]:
+    """The words of a place that no surrogate of the batch may be: its town, street, county and postal code."""
+    kept = ("city", "street", "cross", "quarter", "county", "zip")
+    return {piece.text for piece in pieces(type, words, pools) if piece.role in kept}

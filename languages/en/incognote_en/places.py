@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
 
 NO_ZIP = "000"
@@ -70,6 +72,20 @@ def zip3(code: str) -> str | None:
     if match is None:
         return None
     return NO_ZIP if match[1][:3] in _atlas().restricted else match[1][:3]
+
+
+def homes_of(town: str) -> tuple[str, ...]:
+    """The homes of towns with this name, the largest town first: `US-OH` for a US state, else a country (`DE`).
+
+    A star follows the home of a town of 40,000 people or more.
+    """
+    return _homes().get(fold(" ".join(town.split())), ())
+
+
+@cache
+def _homes() -> dict[str, tuple[str, ...]]:
+    body = gzip.decompress(language("en").file("gazetteer", "homes.txt.gz").read_bytes()).decode()
+    return {name: tuple(homes.split()) for name, homes in (line.split("\t") for line in body.splitlines())}
 
 
 @cache

@@ -26,7 +26,7 @@ def test_a_us_number_is_one_for_fiction_in_its_format(make: Make, become: Become
     assert re.sub(r"\d", "#", phone) == re.sub(r"\d", "#", written)
     digits = re.sub(r"\D", "", phone)[-10:]
     assert digits[3:8] == "55501"
-    assert pools().home_of_area[digits[:3]] == "Massachusetts"
+    assert pools().home_of_area[digits[:3]] == ("US", "Massachusetts")
 
 
 def test_one_number_in_every_format_is_one_surrogate(make: Make, become: Become) -> None:

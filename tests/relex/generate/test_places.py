@@ -7,11 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
+from incognote.relex.addresses import pieces
 from incognote.relex.generate import Choices
-from incognote.relex.generate.places import pieces
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
 from incognote_en.places import state_of
+
+from .agreeing import agreements
 
 Make = Callable[..., Identity]
 Become = Callable[..., list[str]]
@@ -130,3 +132,95 @@ def test_rooms_and_wards_keep_their_words(make: Make, become: Become) -> None:
 
 def test_a_country_stays(make: Make, become: Become) -> None:
     assert become([make("PLACE", "COUNTRY", "India")]) == ["India"]
+
+
+Relexed = Callable[..., list[str]]
+
+
+@pytest.mark.parametrize("policy", ["state", "country"])
+@pytest.mark.parametrize(
+    "note",
+    [
+        "Lives in [CITY|Kailua], [STATE|HI] [ZIP|96734], phone [TELEPHONE_NUMBER|808-555-0101]. Back to [CITY|Kailua].",
+        "[STREET|44 Kekaha Way] | [CITY|Lihue] | [STATE|Hawaii] | [ZIP|96766-1234], [TELEPHONE_NUMBER|(808) 555-0134]",
+        "City: [CITY|Bemidji]\nState: [STATE|Minn.]\nZip Code: [ZIP|56601] [TELEPHONE_NUMBER|218.555.0101]",
+        "[ADDRESS|P.O. Box 114], [CITY|Sequim] [STATE|WA] [ZIP|98382]; fax [FAX_NUMBER|360 555 0101]",
+        "[CITY|Tiny Hollow] ([STATE|W. Va.]) [ZIP|25043], now [CITY|Unheard Of], [TELEPHONE_NUMBER|304-555-0101]",
+        "[ADDRESS|12 Elm St, Troy, Ohio 45373]; son in [CITY|Troy], [TELEPHONE_NUMBER|937-555-0101]",
+    ],
+)
+def test_town_state_zip_and_area_code_in_separate_spans_agree(relexed: Relexed, note: str, policy: str) -> None:
+    mentions = relexed(note, Choices(places=policy))
+    facts = agreements(mentions)
+    assert {what for what, _ in facts} >= {"town and state", "ZIP and state", "town and ZIP", "area and state"}
+    assert all(agrees for _, agrees in facts)
+
+
+def test_a_lone_town_is_the_town_of_the_address(relexed: Relexed) -> None:
+    words = [m.words for m in relexed("[ADDRESS|118 Sisu Ln, Negaunee, MI 49866]. Home to [CITY|Negaunee].")]
+    assert words[1] in words[0]
+
+
+def test_an_unknown_town_is_in_the_state_of_the_other_places(relexed: Relexed) -> None:
+    *_, town = relexed("[ADDRESS|12 Elm St, Troy, Ohio 45373]. Sister in [CITY|Upper Nowhere].")
+    assert town.words in {t.name for t in pools().towns["US", "Ohio"]}
+
+
+@pytest.mark.parametrize(
+    ("note", "country"),
+    [
+        ("Born in [CITY|Chennai].", "IN"),
+        ("Born in [CITY|Lagos], [COUNTRY|Nigeria].", "NG"),
+        ("From [CITY|Wien].", "AT"),
+        ("From [CITY|Ciudad Juárez], seen in [CITY|El Paso], [STATE|TX].", "MX"),
+        ("Lives at [ADDRESS|7 Chapel Ope, Truro TR1 9XQ].", "GB"),
+        ("Lives at [ADDRESS|6000 Kecskemét, Gyöngyvér u. 12.]", "HU"),
+    ],
+)
+def test_a_town_abroad_stays_in_its_country(relexed: Relexed, note: str, country: str) -> None:
+    words = relexed(note)[0].words
+    names = {t.name for (home, _), towns in pools().towns.items() if home == country for t in towns}
+    assert any(name in words for name in names)
+
+
+@pytest.mark.parametrize(
+    ("words", "shape"),
+    [
+        ("P.O. Box 114", r"P\.O\. Box [1-9]\d\d"),
+        ("RR 2 Box 45", r"RR \d Box \d\d"),
+        ("US Highway 93", r"US Highway \d\d"),
+        ("mile marker 243", r"mile marker \d{3}"),
+        ("4417 County Road 12", r"\d{4} County Road \d\d"),
+        ("corner of 5th and Main", r"corner of \d+(?:st|nd|rd|th) and [A-Z]\w+"),
+        ("Elm St. & Oak Ave.", r"[A-Z]\w+ St\. & [A-Z]\w+ Ave\."),
+        ("Flat 4, 88 Roundhay Mews", r"Flat \d, \d\d [A-Z]\w+ Mews"),
+        ("Hasenörlgasse 9/14, 1100 Wien", r"\S+ \d/\d\d, \d{4} \w+.*"),
+        ("c/o Dunne, 390 Quince St", r"c/o [\w ]+, \d{3} [A-Z]\w+ St"),
+    ],
+)
+def test_boxes_routes_and_crossings_keep_their_kind(make: Make, become: Become, words: str, shape: str) -> None:
+    (address,) = become([make("PLACE", "ADDRESS", words, country="AT" if "Wien" in words else "US")])
+    assert re.fullmatch(shape, address)
+    assert address != words
+
+
+def test_reservations_bases_and_counties_keep_their_words(make: Make, become: Become) -> None:
+    reservation, base, county = become(
+        [
+            make("PLACE", "LOCATION", "Pine Ridge Reservation"),
+            make("PLACE", "LOCATION", "Fort Hood"),
+            make("PLACE", "LOCATION", "Mahoning County", country="US", region="Ohio"),
+        ]
+    )
+    assert reservation.endswith(" Reservation")
+    assert base.startswith("Fort ")
+    assert county.removesuffix(" County") in {t.county for t in pools().towns["US", "Ohio"]}
+
+
+@pytest.mark.parametrize(
+    ("written", "moved"), [("Tex.", r"[A-Z][a-z.]+|[A-Z]{2}"), ("TX", "[A-Z]{2}"), ("Texas", r".{4,}")]
+)
+def test_a_state_that_moves_keeps_its_written_form(make: Make, become: Become, written: str, moved: str) -> None:
+    (state,) = become([make("PLACE", "STATE", written)], Choices(places="country"))
+    assert re.fullmatch(moved, state)
+    assert pools().region(state) is not None

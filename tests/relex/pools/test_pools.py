@@ -48,7 +48,7 @@ def test_us_towns_agree_with_their_zip_and_area_codes() -> None:
     checked = 0
     for (country, region), towns in pools().towns.items():
         for town in towns if country == "US" else ():
-            assert all(pools().home_of_area[area] == region for area in town.areas)
+            assert all(pools().home_of_area[area] == (country, region) for area in town.areas)
             for code in town.zips:
                 told = state_of(code)
                 assert told is not None
