@@ -24,7 +24,7 @@ from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel
 from incognote.llm.recording import Recording, Replayed
 from incognote.nouns import Span, Text
-from incognote.relex.agents.base import RelexNote
+from incognote.relex.agents.base import HitQuestion, RelexNote
 from incognote.relex.agents.llm import LlmClusterer, LlmQuerier, LlmReplacer, LlmValidator, ModelAsker
 from incognote.relex.cluster import cluster, variant
 from incognote.relex.generate import KeyedDraw, UsedSurrogates
@@ -154,10 +154,9 @@ async def ask_all(model: LanguageModel, corpora: Mapping[str, Corpus], cases: Se
             if found is not None:
                 said.queries[case.id] = found
         elif case.agent == "decision":
-            hits = [hit_of(one) for one in case.hits]
-            asked = LlmValidator(asker).validate(case.identities[0], case.query, hits, notes)
-            if (yes := await _answer(said, case.id, asked)) is not None:
-                said.decisions[case.id] = yes
+            question = HitQuestion(case.identities[0], case.query, tuple(hit_of(one) for one in case.hits))
+            if (yes := await _answer(said, case.id, LlmValidator(asker).validate([question], notes))) is not None:
+                said.decisions[case.id] = yes[0]
         else:
             taken, replacer = UsedSurrogates(), LlmReplacer(asker)
             given = await _answer(said, case.id, replacer.replace(case.identities, KeyedDraw(_KEY), taken, notes))
@@ -189,7 +188,7 @@ def replayed(replies: Path = REPLIES, notes: Path = NOTES) -> tuple[dict[str, Co
     """
     corpora = {name: read_corpus(name, notes) for name in CORPORA}
     cases = read_cases(replies / "relex-cases-v1.jsonl", corpora)
-    model = Replayed(MODEL, Recording(replies / "relex-v1.jsonl", plain=True, create=False))
+    model = Replayed(MODEL, Recording(replies / "relex-v2.jsonl", plain=True, create=False))
     return corpora, cases, asyncio.run(ask_all(model, corpora, cases))
 
 

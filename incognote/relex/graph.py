@@ -25,13 +25,14 @@ from langsmith.run_helpers import tracing_context
 
 from incognote.errors import AccountingError, IndexBusy
 from incognote.relex import partition, settling
-from incognote.relex.agents.base import RelexNote
+from incognote.relex.agents.base import SOUGHT, HitQuestion, RelexNote
 from incognote.relex.batch import BatchOutcome, LoopState, RelexBatch, ShownSurrogate, Tools
 from incognote.relex.cluster.grouping import group_of
 from incognote.relex.index.nouns import Query
 from incognote.relex.memory import forms, recalled, sightings
 from incognote.relex.nouns import Identity, MentionVariant
 from incognote.relex.partition import INDEXED
+from incognote.relex.plausible import plausible
 
 _STEPS = 2000  # far more than any batch takes; LangGraph requires a limit
 HITS = 5
@@ -97,18 +98,21 @@ async def cluster(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState
 
 
 async def query(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
-    """Make search words for each identity that no exact key leads to."""
+    """Make search words for each identity of the domain that no exact key leads to.
+
+    A patient's other identities are not searched for: the clusterer has seen all mentions of the patient.
+    """
     batch = runtime.context
-    unknown = [one for one in batch.identities if one.id not in batch.entries and one.group in INDEXED]
+    unknown = [one for one in batch.identities if one.id not in batch.entries and one.group in SOUGHT and not one.scope]
     queries = await batch.tools.agents.querier.query(unknown, batch.notes) if unknown else {}
     batch.queries = {one.id: queries.get(one.id, "") for one in unknown}
     return {"queries": sum(map(bool, batch.queries.values()))}
 
 
 async def retrieve(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
-    """Find the most similar entries within domain, scope and group.
+    """Find the most similar entries within domain, scope and group that may be the same (`plausible`).
 
-    Entries that exact keys lead to are already known.
+    A hit that the clusterer has seen is a question for another judge only, such as a model.
     """
     batch = runtime.context
     batch.hits = {}
@@ -117,11 +121,13 @@ async def retrieve(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopStat
     if embedder is None or not asked:
         return {"hits": 0}
     vectors = await asyncio.to_thread(embedder.embed, [batch.queries[one.id] for one in asked])
-    known = {entry.id for entry in batch.entries.values()}
+    agents = batch.tools.agents
+    one_judge = agents.validator.name == agents.clusterer.name
+    decided = {entry.id for entry in batch.entries.values()} if one_judge else set()
     for one, vector in zip(asked, vectors, strict=True):
         batch.vectors[one.id] = vector
         hits = await index.nearest(vector, Query(one.domain, one.group, one.scope), HITS)
-        near = [hit for hit in hits if hit.identity.id not in known]  # the clusterer has decided about the others
+        near = [hit for hit in hits if hit.identity.id not in decided and plausible(one, hit)]
         if near:
             batch.hits[one.id] = near
     return {"hits": sum(map(len, batch.hits.values()))}
@@ -132,17 +138,23 @@ async def validate(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopStat
     batch = runtime.context
     validator = batch.tools.agents.validator
     given: set[str] = set()
-    for one in batch.identities:
-        hits = batch.hits.get(one.id)
-        if not hits:
+    questions = [
+        HitQuestion(one, batch.queries[one.id], tuple(batch.hits[one.id]))
+        for one in batch.identities
+        if batch.hits.get(one.id)
+    ]
+    answers = await validator.validate(questions, batch.notes) if questions else []
+    if [len(yes) for yes in answers] != [len(question.hits) for question in questions]:
+        raise AccountingError(f"{validator.name}: the validator must answer for each hit")
+    for question, said in zip(questions, answers, strict=True):
+        hits = (hit.identity for hit, yes in zip(question.hits, said, strict=True) if yes)
+        entry = next((entry for entry in hits if entry.id not in given), None)
+        if entry is None:
             continue
-        answers = await validator.validate(one, batch.queries[one.id], hits, batch.notes)
-        if len(answers) != len(hits):
-            raise AccountingError(f"{validator.name}: {len(answers)} answers for {len(hits)} hits")
-        fitting = [hit.identity for hit, yes in zip(hits, answers, strict=True) if yes and hit.identity.id not in given]
-        if fitting:
-            batch.entries[one.id] = fitting[0]
-            given.add(fitting[0].id)
+        if validator.name != batch.tools.agents.clusterer.name:  # the clusterer might separate them again
+            entry = await batch.tools.index.unite(entry.id)
+        batch.entries[question.identity.id] = entry
+        given.add(entry.id)
     batch.accepted |= given
     return {"fitting": len(given)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from incognote.errors import ModelUnavailable
 from incognote.llm.base import Reply, Request
-from incognote.prompts.loader import AGENTS, relex_prompt
+from incognote.prompts.loader import AGENTS, relex_prompt, relex_prompts
 from incognote.relex.agents.llm.clustering import HEADINGS
 from incognote.relex.cluster import group_of
 from incognote.testing.scripted import ScriptedLLM
@@ -28,7 +29,7 @@ from incognote_benchmarks.relex_replies import (
 )
 
 DATA = Path(__file__).parents[1] / "data"
-RECORDED = DATA / "replies" / "relex-v1.jsonl"
+RECORDED = DATA / "replies" / "relex-v2.jsonl"
 BAR = 0.95
 
 
@@ -69,7 +70,7 @@ def test_recorded_clusters_of_names_reach_the_bar(recorded: tuple[dict[str, Corp
 def test_recorded_replies_are_addressed_by_the_prompts_that_are_shipped() -> None:
     rows = [json.loads(line) for line in RECORDED.read_text(encoding="utf-8").splitlines()]
     assert len({row["address"] for row in rows}) == len(rows)
-    assert {row["prompt"] for row in rows} <= {f"relex/{agent}/v1" for agent in AGENTS}
+    assert {row["prompt"] for row in rows} <= set(relex_prompts())
 
 
 def test_the_cases_have_a_right_answer_each(corpora: dict[str, Corpus], cases: list[Case]) -> None:
@@ -114,8 +115,7 @@ async def test_right_and_wrong_decisions_are_counted(corpora: dict[str, Corpus],
 
 
 def _all_no(request: Request) -> str:
-    count = int(request.messages[1].content.rsplit("with ", 1)[1].split()[0])
-    return json.dumps({"result": ["N"] * count})
+    return json.dumps({"Q1": ["N"] * len(re.findall(r"^  \d+ ", request.messages[1].content, re.MULTILINE))})
 
 
 def _unanswered(request: Request) -> str:
@@ -154,6 +154,7 @@ def _by(corpus: Corpus, label: Callable[[str], str]) -> Callable[[Request], str]
     return answer
 
 
-@pytest.mark.parametrize("agent", AGENTS)
-def test_the_prompts_have_versions(agent: str) -> None:
-    assert len(relex_prompt(f"relex/{agent}/v1").version) == 16
+def test_the_prompts_have_versions() -> None:
+    names = relex_prompts()
+    assert {name.split("/")[1] for name in names} == set(AGENTS)
+    assert all(len(relex_prompt(name).version) == 16 for name in names)

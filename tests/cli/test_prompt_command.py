@@ -48,13 +48,13 @@ def pool(tmp_path: Path) -> Path:
 
 def test_the_shipped_prompts_are_listed_and_shown(run: Run) -> None:
     names = [row["name"] for row in run("prompt", "list", "--json").data["prompts"]]
-    relex = [f"relex/{agent}/v1" for agent in ("cluster", "query", "decision", "replacement")]
+    relex = ["relex/cluster/v1", "relex/query/v2", "relex/decision/v2", "relex/replacement/v2"]
     assert names == ["extract/v1", "extract/v2", "propose/v1", *relex]
     assert load("extract/v2").version in run("prompt", "list").out
     assert "[guidelines]" in run("prompt", "show", "extract/v2").out
     assert "You improve the instructions" in run("prompt", "show", "propose/v1").out
-    assert "[input]" in run("prompt", "show", "relex/decision/v1").out
-    assert relex_prompt("relex/decision/v1").version in run("prompt", "show", "relex/decision/v1").out
+    assert "[input]" in run("prompt", "show", "relex/decision/v2").out
+    assert relex_prompt("relex/decision/v2").version in run("prompt", "show", "relex/decision/v2").out
     assert run("prompt", "show", "extract/v9").code == 2
     assert "relex/cluster/v1" in run("prompt", "show", "relex/cluster/v9").err
 

@@ -29,22 +29,24 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
 
 
-RECORDED = {row["address"]: row["value"]["text"] for row in rows_of(DATA / "replies" / "relex-v1.jsonl")}
+RECORDED = {row["address"]: row["value"]["text"] for row in rows_of(DATA / "replies" / "relex-v2.jsonl")}
 FAMILIES = {
     "1": "[PATIENT|Rosa Marin] saw Dr. [CLINICIAN|Adam Wilson]. Ms. [PATIENT|Marin] left on [DATE|03/11/2025].",
     "2": "[PATIENT|Chidi Okafor] came with [RELATIVE|Ngozi Okafor]; Dr. [CLINICIAN|Wilson] was away.",
 }
-_GIVEN, _SURNAMES = ("Anna", "Bruno", "Clara", "Dario"), ("Balogun", "Ferrante", "Lindqvist", "Calloway")
+_GIVEN, _FIRST = ("Ann", "Brun", "Clar", "Dari"), ("Balo", "Ferra", "Lindq", "Callo", "Dovi", "Esco", "Galli", "Hosk")
+_LAST = ("gun", "nte", "vist", "way", "ner")
 _MARK = re.compile(r"\[(\w+)\|([^\]]+)\]")
 _LISTED = re.compile(r"^(\d+) (?:\(known\) )?([A-Z_/]+): (.+)$", re.MULTILINE)
 _NAMED = re.compile(r"^([A-Z]+_\d+): [A-Z_/]+: (.+)$", re.MULTILINE)
+_QUESTION = re.compile(r"^(Q\d+): .+(?:\n  [a-z]+: .+)*((?:\n  \d+ .+)+)", re.MULTILINE)
 _HEADS = {"PATIENT": "PERSON", "RELATIVE": "PERSON", "CLINICIAN": "PERSON", "PERSON": "PERSON", "DATE": "DATE"}
 
 
 def agent_of(request: Request) -> str:
     """Return the agent that sent a request, according to its contract."""
     system = request.messages[0].content
-    signs = {"cluster": 'PERSON_1": [', "decision": '"result"', "replacement": '"replacement"'}
+    signs = {"cluster": 'PERSON_1": [', "decision": '"Q1": [', "replacement": '"replacement"'}
     return next((agent for agent, sign in signs.items() if sign in system), "query")
 
 
@@ -64,13 +66,22 @@ def answer(request: Request) -> str:
             said[head][f"{head}_{len(said[head]) + 1}"] = numbers
         return json.dumps(said)
     if agent == "decision":
-        return json.dumps({"result": ["N"] * len(re.findall(r"^\d+ ", told, re.MULTILINE))})
+        counts = {name: len(hits.strip().split("\n")) for name, hits in _QUESTION.findall(told)}
+        return json.dumps({name: ["N"] * count for name, count in counts.items()})
     named = _NAMED.findall(told)
     if agent == "query":
         return json.dumps({"PERSON": dict(named)})
-    families = [words.split(";")[0].split()[-1] for _, words in named]
-    new = [f"{_GIVEN[at]} {_SURNAMES[families.index(family)]}" for at, family in enumerate(families)]
-    made = {name: {"replacement": words, "type": "PERSON"} for (name, _), words in zip(named, new, strict=True)}
+    made = {}
+    families: list[str] = []
+    for at, (name, words) in enumerate(named):
+        heading, form = name.split("_")[0], words.split(";")[0].removesuffix(" Jr.").casefold()
+        family = form.split(",")[0].split()[-1]
+        families += [family] if family not in families else []
+        surname = f"{_FIRST[families.index(family) // 5]}{_LAST[families.index(family) % 5]}"
+        if (held := re.search(rf"^{name}: .*(?:\n  .*)*?\n  surname only: (\S+)", told, re.MULTILINE)) is not None:
+            surname = held[1]
+        new = {"PERSON": f"{_GIVEN[at % 4]}{'abcdefghij'[at // 4]} {surname}", "ORG": f"{surname} Clinic"}
+        made[name] = {"replacement": new.get(heading, f"{surname} maker"), "type": heading}
     return json.dumps(made)
 
 
@@ -126,18 +137,18 @@ def test_all_four_are_the_models_and_the_partition_is_the_one_of_its_recorded_re
     assert done.code == 0
     asked = [agent_of(request) for request in server.requests]
     assert asked == ["cluster", "query", "replacement"]
-    assert [request.address(MODEL) in RECORDED for request in server.requests] == [True, False, True]
+    assert server.requests[0].address(MODEL) in RECORDED
     told = done.data["models"]["agents"]
     assert {name: did["calls"] for name, did in told.items()} == {name: asked.count(name) for name in told}
     assert told.keys() == {"cluster", "query", "decision", "replacement"}
     assert all(did["tokens_in"] > 0 for did in told.values() if did["calls"])
     assert done.data["models"]["calls"] == len(asked)
-    model = Replayed(MODEL, Recording(DATA / "replies" / "relex-v1.jsonl", plain=True, create=False))
+    model = Replayed(MODEL, Recording(DATA / "replies" / "relex-v2.jsonl", plain=True, create=False))
     wanted = asyncio.run(LlmClusterer(ModelAsker(model)).cluster(read_corpus("notes").of(["p01"])))
     places = partition(((v.record, v.start), one.id) for one in wanted for v in one.variants)
     assert partition(((row["id"], s["start"]), s["identity"]) for row in out for s in row["spans"]) == places
     texts = " ".join(row["text"] for row in out)
-    for name, one in json.loads(RECORDED[server.requests[-1].address(MODEL)]).items():
+    for name, one in json.loads(answer(server.requests[-1])).items():
         assert name.startswith("ORG") or one["replacement"].split()[-1] in texts
 
 

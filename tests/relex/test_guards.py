@@ -8,13 +8,12 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 
 from incognote.errors import AccountingError
-from incognote.relex.agents.base import EmbeddedClusterer, EmbeddedReplacer, EmbeddedValidator, RelexNote
+from incognote.relex.agents.base import EmbeddedClusterer, EmbeddedReplacer, EmbeddedValidator, HitQuestion, RelexNote
 from incognote.relex.batch import Agents, Tools
 from incognote.relex.cluster import cluster
 from incognote.relex.generate import Draw, Generators, KeyedDraw, UsedSurrogates
 from incognote.relex.generate.base import plain
 from incognote.relex.graph import relexicalize
-from incognote.relex.index.nouns import IndexHit
 from incognote.relex.nouns import Identity, Surrogate
 from incognote.testing import HashingEmbedder
 from incognote.testing.memory_index import MemoryIndex
@@ -50,6 +49,12 @@ async def surrogates(served: Tools, *notes: RelexNote) -> list[str]:
     """Return the words that replace the mentions of a batch, note by note."""
     shown = (await relexicalize(notes, served)).shown
     return [shown[v].text for one in notes for v in sorted(one.variants, key=lambda v: v.start)]
+
+
+async def who(served: Tools, one: RelexNote) -> list[str]:
+    """Return the identity of each mention of a note."""
+    shown = (await relexicalize([one], served)).shown
+    return [shown[v].identity for v in sorted(one.variants, key=lambda v: v.start)]
 
 
 def listed(kind: str, words: Sequence[str], record: str = "1", patient: str = "p1") -> RelexNote:
@@ -152,10 +157,8 @@ class _Repeats(EmbeddedClusterer):
 
 
 class _Short(EmbeddedValidator):
-    async def validate(
-        self, identity: Identity, query: str, hits: Sequence[IndexHit], notes: Sequence[RelexNote]
-    ) -> list[bool]:
-        return [True] * (len(hits) - 1)
+    async def validate(self, questions: Sequence[HitQuestion], notes: Sequence[RelexNote]) -> list[list[bool]]:
+        return [[True] * (len(question.hits) - 1) for question in questions]
 
 
 class _Silent(EmbeddedReplacer):
@@ -177,7 +180,7 @@ async def test_a_validator_that_does_not_answer_for_each_hit_is_an_error() -> No
         MemoryIndex(KEY, dimension=embedder.dimension), KEY, embedder=embedder, agents=Agents(validator=_Short())
     )
     await surrogates(served, listed("CLINICIAN", ["Temitope Quartermaine"]))
-    with pytest.raises(AccountingError, match="0 answers for 1 hits"):
+    with pytest.raises(AccountingError, match="must answer for each hit"):
         await surrogates(served, listed("CLINICIAN", ["Quatermane"], "2", "p2"))
 
 
@@ -198,16 +201,51 @@ def test_the_order_in_which_identities_are_drawn_for_changes_no_surrogate(kind: 
 
 
 class _Yes(EmbeddedValidator):
-    async def validate(
-        self, identity: Identity, query: str, hits: Sequence[IndexHit], notes: Sequence[RelexNote]
-    ) -> list[bool]:
-        return [True] * len(hits)
+    async def validate(self, questions: Sequence[HitQuestion], notes: Sequence[RelexNote]) -> list[list[bool]]:
+        return [[True] * len(question.hits) for question in questions]
 
 
 async def test_one_identity_of_the_index_is_given_to_one_of_a_batch_even_if_all_are_accepted() -> None:
-    embedder = HashingEmbedder(8)
-    served = Tools(MemoryIndex(KEY, dimension=8), KEY, embedder=embedder, agents=Agents(validator=_Yes()))
-    (before,) = await surrogates(served, listed("CLINICIAN", ["Ada Dyer"]))
-    given = await surrogates(served, listed("CLINICIAN", ["Una Glover", "Temitope Harper"], "2", "p2"))
+    embedder = HashingEmbedder()
+    served = Tools(
+        MemoryIndex(KEY, dimension=embedder.dimension), KEY, embedder=embedder, agents=Agents(validator=_Yes())
+    )
+    (before,) = await who(served, listed("CLINICIAN", ["Quartermaine"]))
+    given = await who(served, listed("CLINICIAN", ["Quatermane", "Qvartermayne"], "2", "p2"))
     assert before in given
     assert len(set(given)) == 2
+
+
+class _Model(_Yes):
+    name = "model"
+
+
+async def test_what_another_judge_than_the_clusterer_joins_stays_together() -> None:
+    embedder = HashingEmbedder()
+    served = Tools(
+        MemoryIndex(KEY, dimension=embedder.dimension), KEY, embedder=embedder, agents=Agents(validator=_Model())
+    )
+    both = ["Northgate Cancer Center", "Northgate Center for Oncology"]
+    assert len(set(await who(tools(), listed("HOSPITAL", both)))) == 2, "the clusterer alone keeps them apart"
+    (before,) = await who(served, listed("HOSPITAL", both[1:]))
+    assert await who(served, listed("HOSPITAL", both[:1], "2", "p2")) == [before]
+    assert await who(served, listed("HOSPITAL", both, "3", "p3")) == [before, before]
+
+
+async def test_hits_that_gender_suffix_or_all_words_rule_out_are_no_question() -> None:
+    embedder = HashingEmbedder()
+    asked: list[HitQuestion] = []
+
+    class Asked(EmbeddedValidator):
+        async def validate(self, questions: Sequence[HitQuestion], notes: Sequence[RelexNote]) -> list[list[bool]]:
+            asked.extend(questions)
+            return await super().validate(questions, notes)
+
+    served = Tools(
+        MemoryIndex(KEY, dimension=embedder.dimension), KEY, embedder=embedder, agents=Agents(validator=Asked())
+    )
+    await surrogates(served, listed("CLINICIAN", ["Temitope Quartermaine", "Robert Quartermaine Jr.", "Ada Dyer"]))
+    await surrogates(served, note("2", "p2", "Mr. [CLINICIAN|Quatermane] and [CLINICIAN|Robert Quatermane Sr.] came."))
+    hits = {question.identity.fullest: [hit.identity.original for hit in question.hits] for question in asked}
+    assert "Ada Dyer" not in str(hits)
+    assert "Robert Quartermaine Jr." not in hits.get("Robert Quatermane Sr.", [])

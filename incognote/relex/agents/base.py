@@ -80,16 +80,28 @@ class Querier(Agent, Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class HitQuestion:
+    """Whether hits of the index have the same referent as an identity.
+
+    Args:
+        identity: the identity that was searched for.
+        query: the words by which it was searched for.
+        hits: from its domain, scope and group, nearest first. `IndexHit.identity.original` is one written form.
+    """
+
+    identity: Identity
+    query: str = field(repr=False)
+    hits: tuple[IndexHit, ...] = field(repr=False)
+
+
 class Validator(Agent, Protocol):
     """M_decision: decides whether a hit has the same referent."""
 
-    async def validate(
-        self, identity: Identity, query: str, hits: Sequence[IndexHit], notes: Sequence[RelexNote]
-    ) -> list[bool]:
-        """Decide yes or no for each hit, in order. The answer is no in doubt (two Wilsons, and a query of "Wilson").
+    async def validate(self, questions: Sequence[HitQuestion], notes: Sequence[RelexNote]) -> list[list[bool]]:
+        """For each question, decide yes or no for each hit, in order.
 
-        Args:
-            hits: from the identity's domain, scope and group. `IndexHit.identity.original` is its first written form.
+        The answer is no in doubt (two Wilsons, and a query of "Wilson").
         """
         ...
 
@@ -116,8 +128,8 @@ class Replacer(Agent, Protocol):
 
 
 _VERSION = "1"
-SOUGHT = frozenset(("PERSON", "ORG", "PLACE"))
-"""Groups whose spellings vary. In other groups, equal normal forms are one identity and different ones are two."""
+SOUGHT = frozenset(("PERSON", "ORG"))
+"""Groups whose spellings vary and that patients share. Only these are searched for by likeness."""
 
 
 class EmbeddedClusterer:
@@ -130,7 +142,7 @@ class EmbeddedClusterer:
 
 
 class EmbeddedQuerier:
-    """Uses the fullest form of an identity. Numbers, dates and ages get no query, because their keys find them."""
+    """Uses the fullest form of an identity. Numbers, dates and places get no query, because their keys find them."""
 
     name, version = "embedded", _VERSION
 
@@ -146,13 +158,16 @@ class EmbeddedValidator:
 
     name, version = "embedded", _VERSION
 
-    async def validate(
-        self, identity: Identity, query: str, hits: Sequence[IndexHit], notes: Sequence[RelexNote]
-    ) -> list[bool]:
-        seen = [_written(hit.identity, at) for at, hit in enumerate(hits)]
-        together = cluster([*identity.variants, *(v for v in seen if v is not None)])
+    async def validate(self, questions: Sequence[HitQuestion], notes: Sequence[RelexNote]) -> list[list[bool]]:
+        return [self._decided(question) for question in questions]
+
+    @staticmethod
+    def _decided(question: HitQuestion) -> list[bool]:
+        variants = question.identity.variants
+        seen = [_written(hit.identity, at) for at, hit in enumerate(question.hits)]
+        together = cluster([*variants, *(v for v in seen if v is not None)])
         home = {variant: one.id for one in together for variant in one.variants}
-        own = {home[variant] for variant in identity.variants}
+        own = {home[variant] for variant in variants}
         return [one is not None and len(own) == 1 and home[one] in own for one in seen]
 
 

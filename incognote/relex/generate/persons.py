@@ -52,14 +52,18 @@ class Persons(SurrogateGenerator):
 
     def recall(self, identity: Identity, surrogate: Surrogate, taken: UsedSurrogates) -> None:
         super().recall(identity, surrogate, taken)
-        taken.keep(self.component(identity, _WHOLE, self._normal(identity)), self.whole(surrogate))
+        taken.keep(self.whole_name(identity), self.whole(surrogate))
 
     def again(self, identity: Identity, taken: UsedSurrogates) -> None:
-        taken.free(self.component(identity, _WHOLE, self._normal(identity)))
+        taken.free(self.whole_name(identity))
+
+    def whole_name(self, identity: Identity) -> Component:
+        """The component of given name and surname together. No two identities of a scope share its value."""
+        return self.component(identity, _WHOLE, self._normal(identity))
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
         parts = {name: self.pick(request, draw, taken) for name, request in self._names(identity).items()}
-        whole = self.component(identity, _WHOLE, self._normal(identity))
+        whole = self.whole_name(identity)
         gender = self._gender(identity)
         names = self.pools.given(self._home(identity), gender)
         first = parts["given"]

@@ -226,6 +226,10 @@ class SurrogateIndex:
         """Merge several identities into one; the oldest stays."""
         return await self.run(repairs.merge(self.sealer, ids), writes=True)
 
+    async def unite(self, id: str) -> IndexedIdentity:
+        """Let an identity serve several that the clusterer keeps apart, as after a merge."""
+        return await self.run(repairs.unite(self.sealer, id), writes=True)
+
     async def split(self, id: str, proposal: SurrogateProposal) -> Repair | SurrogateTaken:
         """Give some variants of an identity to a new one with a surrogate of its own."""
         return await self.run(repairs.split(self.sealer, id, proposal), writes=True)

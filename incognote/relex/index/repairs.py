@@ -9,11 +9,11 @@ from typing import Any
 from incognote.errors import UsageError
 from incognote.relex.index.claims import followed, settled
 from incognote.relex.index.docs import Create, Delete, Doc, Op, Program, Scan, Swap, reserve, scan_all
-from incognote.relex.index.nouns import Repair, SurrogateProposal, SurrogateTaken
+from incognote.relex.index.nouns import IndexedIdentity, Repair, SurrogateProposal, SurrogateTaken
 from incognote.relex.index.sealing import Sealer
 
 MERGED, SPLIT = "united", "apart"
-"""Marks on identities that a person merged or split. No clusterer undoes either."""
+"""Marks on identities that a person or a deciding model merged, or that a person split. No clusterer undoes either."""
 FORGETTING = ("identity", "key", "reservation", "usage", "mention", "part", "original")
 """Identities first, so that no claim depends on a partly deleted one."""
 
@@ -52,6 +52,12 @@ def merge(sealer: Sealer, ids: Iterable[str]) -> Program[Repair]:
     gone = tuple(sorted({*wanted} - {root.id}))
     outputs = yield from _outputs(sealer, gone)
     return Repair(sealer.identity(root), gone, outputs)
+
+
+def unite(sealer: Sealer, id: str) -> Program[IndexedIdentity]:
+    """Mark an identity as several in one, as a merge does."""
+    yield from sealer.fetch()
+    return sealer.identity((yield from _by_hand(sealer, id, MERGED)))
 
 
 def split(sealer: Sealer, id: str, proposal: SurrogateProposal) -> Program[Repair | SurrogateTaken]:

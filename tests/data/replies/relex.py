@@ -7,7 +7,7 @@
 
 `ask` writes out what has no recorded reply yet: every patient's notes for clustering, then the cases. A reply that
 breaks the contract is asked about once more, so ask and take by turns until nothing is asked. The lines of
-relex-v1.jsonl are a plain recording, addressed by the whole request.
+relex-v2.jsonl are a plain recording, addressed by the whole request.
 
 The cases' identities are those the embedded clusterer found on the day they were chosen, frozen as lists of mentions.
 No gold stands in a request; of the decisions only those were kept whose identities hold mentions of one gold identity
@@ -38,7 +38,7 @@ from incognote.relex.nouns import Identity
 from incognote_benchmarks.relex_replies import CORPORA, MODEL, Corpus, ask_all, hit_of, read_cases, read_corpus
 
 HERE = Path(__file__).parent
-NOTES, CASES, REPLIES = HERE.parent / "longitudinal", HERE / "relex-cases-v1.jsonl", HERE / "relex-v1.jsonl"
+NOTES, CASES, REPLIES = HERE.parent / "longitudinal", HERE / "relex-cases-v1.jsonl", HERE / "relex-v2.jsonl"
 QUERIES, DECISIONS, SUBSTITUTES = 10, 20, 20
 HITS = 4
 _SHOWN = ("type", "name", "gender", "kin", "locale", "role", "kind")
@@ -139,8 +139,8 @@ class Deferred:
 
 def _prompt(request: Request) -> str:
     """Which agent's prompt it is, by its contract."""
-    told = {'PERSON_1": [': "cluster", '"result"': "decision", '"replacement"': "replacement"}
-    return f"relex/{next((a for sign, a in told.items() if sign in request.messages[0].content), 'query')}/v1"
+    signs = {'PERSON_1": [': "cluster/v1", '"Q1": [': "decision/v2", '"replacement"': "replacement/v2"}
+    return f"relex/{next((a for sign, a in signs.items() if sign in request.messages[0].content), 'query/v2')}"
 
 
 def _whole(request: Request) -> str:

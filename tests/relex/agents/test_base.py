@@ -9,7 +9,7 @@ import pytest
 
 from incognote.embedding.base import Vectors
 from incognote.keys import Keyring
-from incognote.relex.agents.base import EmbeddedValidator, RelexNote
+from incognote.relex.agents.base import EmbeddedValidator, HitQuestion, RelexNote
 from incognote.relex.batch import BatchOutcome, Tools
 from incognote.relex.cluster import cluster
 from incognote.relex.graph import relexicalize
@@ -30,7 +30,8 @@ def hit(original: str | None, type: str = "CLINICIAN", scope: str = "", group: G
 async def decided(marked: str, *hits: IndexHit) -> list[bool]:
     """Return the validator's decision on each hit for the only identity in a note of patient p1."""
     (identity,) = cluster(note("1", "p1", marked).variants)
-    return await EmbeddedValidator().validate(identity, "", hits, [])
+    (answers,) = await EmbeddedValidator().validate([HitQuestion(identity, "", hits)], [])
+    return answers
 
 
 @pytest.mark.parametrize(

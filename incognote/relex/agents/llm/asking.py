@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, NoReturn, TypeVar, cast
 
 from incognote.errors import BudgetExhausted, ContextTooLong, Unread
 from incognote.llm.base import LanguageModel, Message, Request, Usage
@@ -19,7 +19,7 @@ REACH = 120
 """Characters of a note shown on either side of a mention."""
 LEFT_OUT = "[...]"
 _SHORT = 80
-_PLACES, _FORMS = 3, 8
+_PLACES, _FORMS = 2, 8
 _TOLD = ("gender", "kin", "role", "kind")
 
 
@@ -39,37 +39,43 @@ class Excerpts:
         places = {(v.record, v.field) for v in seen}
         return marks("\n".join([*(self._texts.get(place, "") for place in sorted(places)), *(v.words for v in seen)]))
 
-    def excerpts(self, numbered: Mapping[MentionVariant, int], around: tuple[str, str]) -> str:
+    def excerpts(
+        self, labels: Mapping[MentionVariant, int | str], around: tuple[str, str], reach: int = REACH
+    ) -> str:
         """The parts of the notes around the mentions, record by record, with each mention as `<<7|Wilson>>`.
 
         Args:
-            numbered: the mentions, disjoint within a text.
+            labels: the mentions with their numbers or names. Of two that overlap, only the first is marked.
             around: the delimiters.
+            reach: the characters shown on either side of a mention.
         """
         by_place: dict[tuple[str, str], list[MentionVariant]] = {}
-        for variant in sorted(numbered, key=lambda v: (v.record, v.field, v.start, v.end)):
+        for variant in sorted(labels, key=lambda v: (v.record, v.field, v.start, v.end)):
             by_place.setdefault((variant.record, variant.field), []).append(variant)
         records = {record: at for at, record in enumerate(sorted({record for record, _ in by_place}), 1)}
         parts = []
         for (record, place), mentions in by_place.items():
             if text := self._texts.get((record, place)):
                 head = f"Note {records[record]}" + (f", {place}" if place else "") + ":"
-                parts.append(f"{head}\n{_excerpt(text, [(v, f'{numbered[v]}|') for v in mentions], around, REACH)}")
+                parts.append(f"{head}\n{_excerpt(text, [(v, f'{labels[v]}|') for v in mentions], around, reach)}")
         return "\n\n".join(parts)
 
-    def identity(self, name: str, identity: Identity, around: tuple[str, str]) -> str:
-        """Describe an identity: its name, the ways it is written, what is known of it, and some of its occurrences."""
-        lines = [f"{name}: {written(identity.variants)}"]
-        if known := told(identity.attributes):
-            lines.append(f"  guessed: {known}")
-        places: dict[str, MentionVariant] = {}
-        for variant in sorted(identity.variants, key=lambda v: (-len(v.words), v.record, v.field, v.start)):
-            if (variant.record, variant.field) in self._texts:
-                places.setdefault(variant.record, variant)
-        for variant in list(places.values())[:_PLACES]:
-            text = self._texts[variant.record, variant.field]
-            lines.append("  - " + _one_line(_excerpt(text, [(variant, "")], around, _SHORT)))
-        return "\n".join(lines)
+    def of(self, names: Mapping[str, Identity], around: tuple[str, str]) -> str:
+        """The excerpts around some mentions of each identity, at most one per record. Text is never repeated."""
+        labels: dict[MentionVariant, int | str] = {}
+        for name, identity in names.items():
+            places: dict[str, MentionVariant] = {}
+            for variant in sorted(identity.variants, key=lambda v: (-len(v.words), v.record, v.field, v.start)):
+                if (variant.record, variant.field) in self._texts:
+                    places.setdefault(variant.record, variant)
+            labels |= dict.fromkeys(list(places.values())[:_PLACES], name)
+        return self.excerpts(labels, around, _SHORT)
+
+
+def listed(name: str, identity: Identity) -> str:
+    """An identity as a line of a list: its name, the ways it is written, and what is known of it."""
+    known = told(identity.attributes)
+    return f"{name}: {written(identity.variants)}" + (f"\n  guessed: {known}" if known else "")
 
 
 def written(variants: Iterable[MentionVariant]) -> str:
@@ -134,9 +140,38 @@ def _one_line(text: str) -> str:
 
 T = TypeVar("T")
 AGAIN = (
-    "That answer could not be used: {complaint}. Answer the first message once more, with the one JSON object it asks "
-    "for, whole, and nothing before or after it."
+    "That answer could not be used: {complaint}. Answer the first message again, with the one JSON object that it asks "
+    "for, and nothing before or after it."
 )
+REST = "\nAn earlier answer about these could not be used: {complaint}."
+
+
+@dataclass(frozen=True, slots=True)
+class Rest(Generic[T]):
+    """A smaller question, and a function that joins its answer with the good part of the first."""
+
+    question: Question[T]
+    joined: Callable[[T], T]
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[T]):
+    """A question to a model.
+
+    Args:
+        messages: the system message and the user message.
+        schema: JSON schema of the reply. With `strict`, it must require every property.
+        read: parses and checks a reply.
+        rest: for a reply with a good part, a question about the rest only. None if the good part lacks nothing.
+    """
+
+    messages: tuple[str, str] = field(repr=False)
+    schema: Mapping[str, Any] = field(repr=False)
+    read: Callable[[str], ReadReply[T]]
+    rest: Callable[[T], Rest[T] | None]
+    strict: bool = True
+
+
 _REMEMBERED = 4096  # answers; a round of the loop repeats the questions of the previous one
 _WHY = "a relexicalization agent got no usable answer. Try again, choose another model, or set "
 _REMEDY = 'models.on_failure = "embedded" in the policy to use the embedded agents'
@@ -148,6 +183,25 @@ def _untold(usage: Usage) -> None:
 
 def _never() -> bool:
     return False
+
+
+Value = TypeVar("Value")
+
+
+def by_name(
+    ask: Callable[[Mapping[str, Value]], Question[dict[str, T]]], names: Mapping[str, Value]
+) -> Callable[[dict[str, T]], Rest[dict[str, T]] | None]:
+    """The `rest` of a question whose answer has one value for each name: a question about the missing names.
+
+    Args:
+        ask: makes the question about some of the names.
+    """
+
+    def rest(good: dict[str, T]) -> Rest[dict[str, T]] | None:
+        left = {name: value for name, value in names.items() if name not in good}
+        return Rest(ask(left), lambda said: good | said) if left else None
+
+    return rest
 
 
 @dataclass(slots=True)
@@ -173,37 +227,33 @@ class ModelAsker:
     max_tokens: int = 4096
     faults: Counter[str] = field(default_factory=Counter, init=False)
     stood_in: Counter[str] = field(default_factory=Counter, init=False)
-    _said: dict[str, str] = field(default_factory=dict, init=False, repr=False)
+    _answers: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
-    async def ask(
-        self, messages: tuple[str, str], schema: Mapping[str, Any], read: Callable[[str], ReadReply[T]], *, strict: bool
-    ) -> T:
+    async def ask(self, question: Question[T]) -> T:
         """Ask the model and return its checked answer.
 
-        Args:
-            messages: the system message and the user message.
-            schema: JSON schema of the reply. With `strict`, it must require every property.
-            read: parses and checks a reply.
+        A reply with faults is asked for once more. If a part of it is good, only the rest is asked for.
 
         Raises:
             Unread: the model declined, was cut off, gave two unusable replies, or there is no budget. The code says
                 which.
             ModelUnavailable, ModelRejected, EgressRefused: the model did not serve.
         """
-        system, user = messages
-        asked = (Message("system", system), Message("user", user))
-        place = Request(asked, schema, strict).address(self.model.name)
-        if place in self._said and (before := read(self._said[place]).value) is not None:
-            return before
-        first, said = await self._once(asked, schema, read, system, strict=strict)
-        if said.value is not None:
-            return self._kept(place, _own(first, system), said.value)
-        own = (Message("assistant", first),) if said.faults & _CONTENT else ()
-        again = (*asked, *own, Message("user", AGAIN.format(complaint=said.complaint)))
-        second, said = await self._once(again, schema, read, system, strict=strict)
-        if said.value is not None:
-            return self._kept(place, _own(second, system), said.value)
-        raise _unread("model-reply-cut" if "cut" in said.faults else "model-reply-unusable")
+        place = Request(_messages(question), question.schema, question.strict).address(self.model.name)
+        if place in self._answers:
+            return cast(T, self._answers[place])
+        first, said = await self._once(question, _messages(question))
+        rest = question.rest(said.good) if said.value is None and said.good is not None else None
+        if rest is not None:
+            system, user = rest.question.messages
+            smaller = replace(rest.question, messages=(system, user + REST.format(complaint=said.complaint)))
+            _, said = await self._once(smaller, _messages(smaller))
+            return self._kept(place, rest.joined(said.value)) if said.value is not None else _failed(said)
+        if said.value is None:
+            own = (Message("assistant", first),) if said.faults & _CONTENT else ()
+            again = (*_messages(question), *own, Message("user", AGAIN.format(complaint=said.complaint)))
+            _, said = await self._once(question, again)
+        return self._kept(place, said.value) if said.value is not None else _failed(said)
 
     async def served(self, asked: Awaitable[T], otherwise: Callable[[], Awaitable[T]]) -> T:
         """The model's answer, or the embedded agent's answer if there is none and the policy consents.
@@ -219,19 +269,12 @@ class ModelAsker:
             self.stood_in[none.code] += 1
             return await otherwise()
 
-    async def _once(
-        self,
-        messages: tuple[Message, ...],
-        schema: Mapping[str, Any],
-        read: Callable[[str], ReadReply[T]],
-        system: str,
-        *,
-        strict: bool,
-    ) -> tuple[str, ReadReply[T]]:
+    async def _once(self, question: Question[T], messages: tuple[Message, ...]) -> tuple[str, ReadReply[T]]:
         if self.exhausted():
             raise _unread(BudgetExhausted.code)
+        request = Request(messages, question.schema, question.strict, 0.0, self.max_tokens)
         try:
-            reply = await self.model.complete(Request(messages, schema, strict, 0.0, self.max_tokens))
+            reply = await self.model.complete(request)
         except ContextTooLong:
             raise _unread("model-context") from None
         self.tally(reply.usage)
@@ -239,16 +282,25 @@ class ModelAsker:
             raise _unread("model-declined")
         if reply.finish == "length":
             raise _unread("model-reply-cut")
-        said = read(_own(reply.text, system))
+        said = question.read(_own(reply.text, question.messages[0]))
         self.faults.update(said.faults)
         return reply.text, said
 
-    def _kept(self, place: str, text: str, value: T) -> T:
+    def _kept(self, place: str, value: T) -> T:
         """Remember the answer. The memory is cleared when it is full."""
-        if len(self._said) >= _REMEMBERED:
-            self._said.clear()
-        self._said[place] = text
+        if len(self._answers) >= _REMEMBERED:
+            self._answers.clear()
+        self._answers[place] = value
         return value
+
+
+def _messages(question: Question[Any]) -> tuple[Message, ...]:
+    system, user = question.messages
+    return Message("system", system), Message("user", user)
+
+
+def _failed(said: ReadReply[Any]) -> NoReturn:
+    raise _unread("model-reply-cut" if "cut" in said.faults else "model-reply-unusable")
 
 
 class ModelAgent:
@@ -290,7 +342,7 @@ def near(identities: Iterable[Identity], notes: Iterable[RelexNote]) -> list[Rel
 
 
 _CONTENT = frozenset(("twice", "left-out", "invented", "mixed", "count", "type", "repeats", "original", "kin"))
-"""Faults of a readable reply. The model sees its reply again, with the complaint."""
+"""Faults of a readable reply. If no part of it is good, the model sees it again, with the complaint."""
 
 
 def _own(text: str, system: str) -> str:

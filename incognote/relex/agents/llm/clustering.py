@@ -6,7 +6,7 @@ fullest form.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from incognote.detectors.rules.lexicon import fold
 from incognote.llm.base import gather_all
 from incognote.relex.agents.base import EmbeddedClusterer, RelexNote
-from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, written
+from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, Question, Rest, headed, written
 from incognote.relex.agents.llm.contracts import groups
 from incognote.relex.cluster import cluster, group_of
 from incognote.relex.cluster.grouping import kept, named, tied
@@ -89,16 +89,36 @@ class LlmClusterer(ModelAgent):
         units: list[Group] = [*((v,) for v in window), *known]
         units.sort(key=lambda unit: (HEADINGS.index(group_of(unit[0].type)), unit in before, _place(unit[0])))
         numbered = dict(enumerate(units, 1))
-        numbers = {number: group_of(unit[0].type) for number, unit in numbered.items()}
-        single = {unit[0]: number for number, unit in numbered.items() if unit not in before}
         around = shown.marks(v for unit in units for v in unit)
-        lines = [
-            (numbers[n], f"{n} {'(known) ' if unit in before else ''}{written(unit)}") for n, unit in numbered.items()
-        ]
-        material = {"mentions": headed(lines), "notes": shown.excerpts(single, around)}
-        messages = self._prompt.messages({}, material, around)
-        said = await self._asker.ask(messages, _SCHEMA, partial(groups, numbers=numbers), strict=False)
+        said = await self._asker.ask(self._question(numbered, before, shown, around))
         return [tuple(v for number in group for v in numbered[number]) for group in said]
+
+    def _question(
+        self, numbered: Mapping[int, Group], known: Collection[Group], shown: Excerpts, around: tuple[str, str]
+    ) -> Question[list[list[int]]]:
+        """Ask which of the units are the same. The notes are shown around those that are not known."""
+        numbers = {number: group_of(unit[0].type) for number, unit in numbered.items()}
+        single = {unit[0]: number for number, unit in numbered.items() if unit not in known}
+        lines = [(numbers[n], f"{n} {'(known) ' if u in known else ''}{written(u)}") for n, u in numbered.items()]
+        material = {"mentions": headed(lines), "notes": shown.excerpts(single, around)}
+
+        def rest(good: list[list[int]]) -> Rest[list[list[int]]] | None:
+            """Ask about the other units only. They may belong to the groups of the good part, which are known now."""
+            left = {n: unit for n, unit in numbered.items() if not any(n in group for group in good)}
+            parts = {min(group): tuple(v for n in group for v in numbered[n]) for group in good}
+            near = set(_alike(list(parts.values()), [v for unit in left.values() for v in unit]))
+            shown_again = {n: part for n, part in parts.items() if part in near}
+            members = {min(group): group for group in good}
+
+            def joined(said: list[list[int]]) -> list[list[int]]:
+                whole = [[m for n in group for m in (members[n] if n in shown_again else [n])] for group in said]
+                return [*whole, *(group for n, group in members.items() if n not in shown_again)]
+
+            smaller = dict(sorted((left | shown_again).items()))
+            return Rest(self._question(smaller, {*known, *near}, shown, around), joined) if left else None
+
+        messages = self._prompt.messages({}, material, around)
+        return Question(messages, _SCHEMA, partial(groups, numbers=numbers), rest, strict=False)
 
     async def _otherwise(self, window: Sequence[MentionVariant], notes: Sequence[RelexNote]) -> list[Group]:
         wanted = set(window)

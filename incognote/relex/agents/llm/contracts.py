@@ -1,7 +1,7 @@
 """The contracts of the agents' replies (RedactOR §B.2): parse a reply, and check it against the question.
 
 JSON syntax is repaired as in extraction. Content never is: if a mention is in two groups, only the model knows which is
-right. So a reply is accepted as a whole or asked for again, with its faults.
+right. So the part without faults is accepted, and the rest is asked for again, with its faults.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from incognote.prompts import sendable
@@ -28,14 +28,16 @@ class ReadReply(Generic[T]):
     """The result of parsing a reply.
 
     Args:
-        value: its content; None if it is unusable.
+        value: its content; None if it is unusable as a whole.
         faults: codes, without any words of the reply. `mended` alone is harmless.
         complaint: the faults in our words, for the model, with numbers and names like PERSON_1.
+        good: of an unusable reply, the part without a fault; None if there is none.
     """
 
     value: T | None = field(repr=False)
     faults: frozenset[str] = frozenset()
     complaint: str = ""
+    good: T | None = field(default=None, repr=False)
 
 
 def groups(reply: str, numbers: Mapping[int, str]) -> ReadReply[list[list[int]]]:
@@ -55,12 +57,17 @@ def groups(reply: str, numbers: Mapping[int, str]) -> ReadReply[list[list[int]]]
         if members:
             parsed.append(members)
     times = Counter(number for group in parsed for number in group)
-    _tell(faults, "twice", [n for n, count in times.items() if count > 1 and n in numbers], "stand more than once")
-    _tell(faults, "left-out", [n for n in numbers if n not in times], "stand in no group")
+    _tell(faults, "twice", [n for n, count in times.items() if count > 1 and n in numbers], "occur more than once")
+    _tell(faults, "left-out", [n for n in numbers if n not in times], "are in no group")
     _tell(faults, "invented", [n for n in times if n not in numbers], "are not in the list")
     mixed = [group[0] for group in parsed if len({numbers.get(n, "") for n in group if n in numbers}) > 1]
     _tell(faults, "mixed", mixed, "share a group with mentions of another heading")
-    return _said(parsed, faults)
+    good = [
+        group
+        for group in parsed
+        if all(n in numbers and times[n] == 1 for n in group) and len({numbers[n] for n in group}) == 1
+    ]
+    return _said(parsed, faults, good)
 
 
 def queries(reply: str, names: Mapping[str, str]) -> ReadReply[dict[str, str]]:
@@ -78,32 +85,39 @@ def queries(reply: str, names: Mapping[str, str]) -> ReadReply[dict[str, str]]:
             if not isinstance(line, str):
                 faults["shape"] = "a query is a text"
             elif name in parsed:
-                faults["twice"] = "an identity stands more than once"
+                faults["twice"] = "an identity occurs more than once"
             else:
                 parsed[name] = " ".join(sendable(line).split())
     _named(faults, names, parsed)
     _tell(faults, "empty", [name for name, line in parsed.items() if name in names and not line], "have an empty query")
     long = [n for n, line in parsed.items() if n in names and len(line.split()) > QUERY_WORDS * 3 // 2]
     _tell(faults, "long", long, f"have a query of more than {QUERY_WORDS} words")
-    return _said(parsed, faults)
+    return _said(parsed, faults, {n: line for n, line in parsed.items() if n in names and line and n not in long})
 
 
-def decisions(reply: str, count: int) -> ReadReply[list[bool]]:
-    """Parse one yes or no per hit, in order."""
+def decisions(reply: str, counts: Mapping[str, int]) -> ReadReply[dict[str, list[bool]]]:
+    """Parse one yes or no per hit of each question, in order.
+
+    Args:
+        counts: the questions (Q1), each with the number of its hits.
+    """
     said, faults = _read(reply)
     if said is None:
         return _unusable(faults)
-    listed = said.get("result")
-    if set(said) != {"result"} or not isinstance(listed, list):
-        faults["shape"] = 'the object has one key, "result", with a list'
-        return _said([], faults)
-    answers = [_YES.get(str(value).strip().casefold()) for value in listed if isinstance(value, str | bool)]
-    known = [answer for answer in answers if answer is not None]
-    if len(known) < len(listed):
-        faults["shape"] = 'each answer is "Y" or "N"'
-    if len(listed) != count:
-        faults["count"] = f"there are {count} hits and {len(listed)} answers"
-    return _said(known, faults)
+    parsed: dict[str, list[bool]] = {}
+    short: list[str] = []
+    for name, listed in said.items():
+        answers = [_YES.get(str(value).strip().casefold()) for value in listed] if isinstance(listed, list) else [None]
+        known = [answer for answer in answers if answer is not None]
+        if len(known) < len(answers):
+            faults["shape"] = 'each question has a list of "Y" and "N"'
+        elif name in counts and len(known) != counts[name]:
+            short.append(name)
+        else:
+            parsed[name] = known
+    _tell(faults, "count", short, "have more or fewer answers than hits")
+    _named(faults, counts, {**dict.fromkeys(short), **dict.fromkeys(said)})
+    return _said(parsed, faults, {name: known for name, known in parsed.items() if name in counts})
 
 
 def replacements(
@@ -131,16 +145,19 @@ def replacements(
     _named(faults, names, parsed)
     _tell(faults, "type", strayed, "have another type than the list says")
     _tell(faults, "empty", [name for name, words in parsed.items() if name in names and not words], "are empty")
-    for code, bad in amiss({name: words for name, words in parsed.items() if name in names and words}).items():
+    usable = {name: words for name, words in parsed.items() if name in names and words and name not in strayed}
+    wrong = amiss(usable)
+    for code, bad in wrong.items():
         _tell(faults, code, list(bad), _AMISS[code])
-    return _said(parsed, faults)
+    bad_names = {name for bad in wrong.values() for name in bad}
+    return _said(parsed, faults, {name: words for name, words in usable.items() if name not in bad_names})
 
 
 _AMISS = {
-    "repeats": "have a substitute that another one has too, or that was given before",
-    "original": "have a substitute with a word of an original name in it",
-    "form": "have a substitute that is not written as was asked for their kind",
-    "kin": "share a surname and have substitutes that do not",
+    "repeats": "have a substitute that another identity has too, or that was given before",
+    "original": "have a substitute that contains a word of an original name",
+    "form": "have a substitute in another form than their kind needs",
+    "kin": "share a surname, but their substitutes do not",
     "unrelated": "have different surnames and substitutes that share one",
 }
 
@@ -149,7 +166,7 @@ def _read(reply: str) -> tuple[dict[str, Any] | None, dict[str, str]]:
     """The reply's object, and its faults with the complaint of each. `mended` has no complaint."""
     codes: set[str] = set()
     said = object_of(reply, codes, once=True)
-    complaints = {"cut": "it ends in the middle", "repeated": "a key stands twice, or there are two objects"}
+    complaints = {"cut": "it ends in the middle", "repeated": "a key occurs twice, or there are two objects"}
     faults = {code: complaints.get(code, "") for code in codes}
     if said is None:
         faults["no-json"] = "it is not one JSON object"
@@ -160,10 +177,12 @@ def _unusable(faults: Mapping[str, str]) -> ReadReply[Any]:
     return ReadReply(None, frozenset(faults), "; ".join(what for what in faults.values() if what))
 
 
-def _said(value: T, faults: Mapping[str, str]) -> ReadReply[T]:
+def _said(value: T, faults: Mapping[str, str], good: T) -> ReadReply[T]:
+    """The reply: usable as a whole, or only its good part. A reply that ends early or repeats a key has none."""
     if not faults.keys() - {"mended"}:
         return ReadReply(value, frozenset(faults))
-    return _unusable(faults)
+    kept = good if good and not faults.keys() & {"cut", "repeated"} else None
+    return replace(_unusable(faults), good=kept)
 
 
 def _lists(said: Mapping[str, Any], faults: dict[str, str]) -> Iterator[list[Any]]:
@@ -173,7 +192,7 @@ def _lists(said: Mapping[str, Any], faults: dict[str, str]) -> Iterator[list[Any
             if isinstance(group, list):
                 yield group
             else:
-                faults["shape"] = "under a heading stand groups, and each is a list of numbers"
+                faults["shape"] = "each heading has groups, and each group is a list of numbers"
 
 
 def _number(value: Any) -> int | None:
@@ -184,7 +203,7 @@ def _number(value: Any) -> int | None:
     return int(match.group(1)) if match else None
 
 
-def _named(faults: dict[str, str], names: Mapping[str, str], found: Mapping[str, str]) -> None:
+def _named(faults: dict[str, str], names: Mapping[str, object], found: Mapping[str, object]) -> None:
     _tell(faults, "left-out", [name for name in names if name not in found], "are missing")
     if set(found) - set(names):  # not listed by name: these are the model's own words
         faults["invented"] = "there are identities that are not in the list"

@@ -16,7 +16,18 @@ from typing import Any
 
 from incognote.llm.base import gather_all
 from incognote.relex.agents.base import RelexNote
-from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, named, near, windows
+from incognote.relex.agents.llm.asking import (
+    Excerpts,
+    ModelAgent,
+    ModelAsker,
+    Question,
+    Rest,
+    headed,
+    listed,
+    named,
+    near,
+    windows,
+)
 from incognote.relex.agents.llm.contracts import replacements
 from incognote.relex.cluster import group_of
 from incognote.relex.generate import Choices, Component, Draw, Generators, UsedSurrogates, originals
@@ -50,6 +61,7 @@ class Fitting:
         self._kinds: dict[str, SurrogateGenerator] = {
             kind.group: kind(choices) for kind in (Persons, Institutions, Occupations)
         }
+        self._persons = Persons(choices)
         self._pools = pools()
 
     @staticmethod
@@ -90,14 +102,36 @@ class Fitting:
             parts[named["middle"]] = middle[0]
         return ModelSubstitute(parts, plain(parts[families[0]]) if families else "")
 
-    def claim(self, identity: Identity, proposal: ModelSubstitute, taken: UsedSurrogates) -> bool:
-        """Hold the free components of a substitute.
+    def surname(self, identity: Identity, taken: UsedSurrogates) -> str:
+        """The surname that a person has already, because a relative or a namesake has it; "" for none."""
+        component = self._kinds["PERSON"].named(identity)["surname"]
+        return (taken.holds(component) or "") if _known(component) else ""
 
-        The generator draws the others. Return True if all were free or held.
+    def name_of(self, identity: Identity) -> tuple[Component, ...]:
+        """What namesakes share: the components of the given name and the surname."""
+        named = self._kinds["PERSON"].named(identity)
+        return named["given"], named["surname"]
+
+    def completed(self, identity: Identity, words: str, taken: UsedSurrogates) -> str:
+        """The substitute with the surname that the person has already, if the model gave only a given name."""
+        held = self.surname(identity, taken) if identity.group == "PERSON" else ""
+        return f"{words} {held}" if held and len(words.split()) == 1 else words
+
+    def claim(self, identity: Identity, proposal: ModelSubstitute, taken: UsedSurrogates) -> bool:
+        """Hold the free components of a substitute, and for a person the whole name.
+
+        The generator draws the others. Return True if all were free or held. Namesakes share the component of the given
+        name, so the whole name is what keeps the model's given name for each of them.
         """
         whole = bool(proposal.parts)
         for component, value in proposal.parts.items():
             whole &= bool(taken.claim(component, iter((value,)), default=""))
+        if whole and identity.group == "PERSON":
+            named = self._kinds["PERSON"].named(identity)
+            given, surname = proposal.parts[named["given"]], taken.holds(named["surname"])
+            if surname is not None:
+                name = f"{given} {surname}"
+                whole = taken.claim(self._persons.whole_name(identity), iter((name,)), default="") == name
         return whole
 
     def amiss(
@@ -166,7 +200,7 @@ def _initials(words: str) -> str:
 
 MOST = 40
 """The most identities per request."""
-PROMPT = "relex/replacement/v1"
+PROMPT = "relex/replacement/v2"
 INVENTED = frozenset(("PERSON", "ORG", "OCCUPATION"))
 """Groups that the model is asked about."""
 _LISTED = 150  # the most words listed as given or to be avoided
@@ -187,6 +221,7 @@ class LlmReplacer(ModelAgent):
         self.refused: Counter[str] = Counter()
         """The number of substitutes that were drawn because the model's was already taken, by group."""
         self._generators, self._fitting = Generators(chosen), Fitting(chosen)
+        self._proposed: dict[str, ModelSubstitute] = {}
 
     async def replace(
         self, identities: Sequence[Identity], draw: Draw, taken: UsedSurrogates, notes: Sequence[RelexNote]
@@ -198,9 +233,14 @@ class LlmReplacer(ModelAgent):
         for wave in windows(open_, MOST):  # claimed in this order, whichever reply arrives first
             answers = await gather_all(self._said(some, taken, notes) for some in wave)
             for some, said in zip(wave, answers, strict=True):
+                self._proposed |= said
                 for one in some:
                     if one.id in said and not self._fitting.claim(one, said[one.id], taken):
                         self.refused[one.group] += 1
+        asked = {one.id for one in open_}
+        for one in identities:  # in a repeated draw, namesakes keep the names that the model gave to each
+            if one.id in self._proposed and one.id not in asked:
+                self._fitting.claim(one, self._proposed[one.id], taken)
         return self._generators.generate_all(identities, draw, taken)
 
     async def _said(
@@ -217,9 +257,6 @@ class LlmReplacer(ModelAgent):
         self, identities: Sequence[Identity], taken: UsedSurrogates, notes: Sequence[RelexNote]
     ) -> dict[str, ModelSubstitute]:
         names, shown = named(identities), Excerpts(near(identities, notes))
-        around = shown.marks(v for one in identities for v in one.variants)
-        lines = [(one.group, shown.identity(name, one, around)) for name, one in names.items()]
-        held = {part: value for part, value in taken.held.items() if _near(part, identities)}
         at_hand = {note.record for note in near(identities, notes)}
         own = {v.words for one in identities for v in one.variants}
         others: set[str] = set()
@@ -227,19 +264,59 @@ class LlmReplacer(ModelAgent):
         for v in (v for note in notes for v in note.variants if self._fitting.kind_of(v.type) in INVENTED):
             if v.words not in own:
                 (others if v.record in at_hand else theirs).add(" ".join(v.words.split()))
-        material = {
-            "identities": headed(lines),
-            "given": f"Given before\n{_given(held)}",
-            "avoid": f"Not to be used\n{'; '.join(sorted(others)[:_LISTED]) or 'no further words'}",
-        }
-        headings = {name: one.group for name, one in names.items()}
         avoided = {plain(word) for one in identities for word in originals(one)}
-        given = {plain(value) for part, value in held.items() if part.type != "surname"}
-        amiss = partial(self._fitting.amiss, names, avoided | {plain(word) for word in others | theirs}, given)
-        messages = self._prompt.messages({}, material, around)
-        read = partial(replacements, names=headings, amiss=amiss)
-        said = await self._asker.ask(messages, _schema(headings), read, strict=True)
-        return {names[name].id: self._fitting.read(names[name], words) for name, words in said.items()}
+        avoided |= {plain(word) for word in others | theirs}
+
+        def question(some: Mapping[str, Identity], given: Mapping[str, str]) -> Question[dict[str, str]]:
+            held = {part: value for part, value in taken.held.items() if _near(part, identities)}
+            listing, before = self._listing(some, names, given, taken), [_given(held), *sorted(given.values())]
+            around = shown.marks(v for one in some.values() for v in one.variants)
+            material = {
+                "identities": headed(listing),
+                "given": "\n".join(["Given before", *filter(None, before)]) if any(before) else "Given before: nothing",
+                "avoid": f"Not to be used\n{'; '.join(sorted(others)[:_LISTED]) or 'no further words'}",
+                "notes": shown.of(some, around),
+            }
+            used = {plain(value) for part, value in held.items() if part.type != "surname"}
+            used |= {plain(words) for words in given.values()}
+
+            def amiss(found: Mapping[str, str]) -> Mapping[str, Sequence[str]]:
+                whole = {name: self._fitting.completed(names[name], words, taken) for name, words in found.items()}
+                return self._fitting.amiss(names, avoided, used, whole)
+
+            def rest(good: dict[str, str]) -> Rest[dict[str, str]] | None:
+                left = {name: one for name, one in some.items() if name not in good}
+                return Rest(question(left, {**given, **good}), lambda said: good | said) if left else None
+
+            headings = {name: one.group for name, one in some.items()}
+            read = partial(replacements, names=headings, amiss=amiss)
+            return Question(self._prompt.messages({}, material, around), _schema(headings), read, rest)
+
+        said = await self._asker.ask(question(names, {}))
+        whole = {name: self._fitting.completed(names[name], words, taken) for name, words in said.items()}
+        return {names[name].id: self._fitting.read(names[name], words) for name, words in whole.items()}
+
+    def _listing(
+        self,
+        some: Mapping[str, Identity],
+        names: Mapping[str, Identity],
+        given: Mapping[str, str],
+        taken: UsedSurrogates,
+    ) -> list[tuple[str, str]]:
+        """The lines of the list: each identity, whose surname it has already, and whose namesake it is."""
+        lines: list[tuple[str, str]] = []
+        bearers: dict[tuple[Component, ...], str] = {}
+        for name, one in names.items():
+            line = listed(name, one)
+            if one.group == "PERSON":
+                if surname := self._fitting.surname(one, taken):
+                    line += f"\n  surname only: {surname}"
+                first = bearers.setdefault(self._fitting.name_of(one), name)
+                if first != name:
+                    line += f"\n  namesake of {first}" + (f", who is {given[first]} now" if first in given else "")
+            if name in some:
+                lines.append((one.group, line))
+        return lines
 
 
 def _near(component: Component, identities: Sequence[Identity]) -> bool:
@@ -252,7 +329,7 @@ def _given(held: Mapping[Component, str]) -> str:
     surnames = sorted((part.normal, value) for part, value in held.items() if part.type == "surname")
     wholes = sorted({value for part, value in held.items() if part.type in ("person", "job") or "core:" in part.type})
     lines = [f"surname {normal} became {value}" for normal, value in surnames[:_LISTED]]
-    return "\n".join([*lines, *wholes[:_LISTED]]) or "nothing yet"
+    return "\n".join([*lines, *wholes[:_LISTED]])
 
 
 def _schema(headings: Mapping[str, str]) -> Mapping[str, Any]:

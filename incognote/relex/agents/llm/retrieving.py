@@ -7,15 +7,27 @@ from functools import partial
 from typing import Any
 
 from incognote.llm.base import gather_all
-from incognote.relex.agents.base import SOUGHT, EmbeddedQuerier, EmbeddedValidator, RelexNote
-from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, headed, named, near, told, windows
+from incognote.relex.agents.base import SOUGHT, EmbeddedQuerier, EmbeddedValidator, HitQuestion, RelexNote
+from incognote.relex.agents.llm.asking import (
+    Excerpts,
+    ModelAgent,
+    ModelAsker,
+    Question,
+    by_name,
+    headed,
+    listed,
+    named,
+    near,
+    told,
+    windows,
+)
 from incognote.relex.agents.llm.contracts import QUERY_WORDS, decisions, queries
 from incognote.relex.index.nouns import IndexHit
 from incognote.relex.nouns import Identity
 
 MOST = 30
 """The most identities per request."""
-QUERY_PROMPT = "relex/query/v1"
+QUERY_PROMPT = "relex/query/v2"
 
 
 class LlmQuerier(ModelAgent):
@@ -42,12 +54,17 @@ class LlmQuerier(ModelAgent):
 
     async def _asked(self, identities: Sequence[Identity], notes: Sequence[RelexNote]) -> dict[str, str]:
         names, shown = named(identities), Excerpts(near(identities, notes))
-        around = shown.marks(v for one in identities for v in one.variants)
-        lines = [(one.group, shown.identity(name, one, around)) for name, one in names.items()]
-        messages = self._prompt.messages({"words": str(QUERY_WORDS)}, {"identities": headed(lines)}, around)
-        headings = {name: one.group for name, one in names.items()}
-        said = await self._asker.ask(messages, _schema(headings), partial(queries, names=headings), strict=True)
+        said = await self._asker.ask(self._question(shown, names))
         return {names[name].id: query for name, query in said.items()}
+
+    def _question(self, shown: Excerpts, names: Mapping[str, Identity]) -> Question[dict[str, str]]:
+        around = shown.marks(v for one in names.values() for v in one.variants)
+        lines = [(one.group, listed(name, one)) for name, one in names.items()]
+        material = {"identities": headed(lines), "notes": shown.of(names, around)}
+        headings = {name: one.group for name, one in names.items()}
+        messages = self._prompt.messages({"words": str(QUERY_WORDS)}, material, around)
+        rest = by_name(partial(self._question, shown), names)
+        return Question(messages, _schema(headings), partial(queries, names=headings), rest)
 
 
 def _schema(headings: Mapping[str, str]) -> Mapping[str, Any]:
@@ -66,17 +83,12 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-DECISION_PROMPT = "relex/decision/v1"
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"result": {"type": "array", "items": {"type": "string", "enum": ["Y", "N"]}}},
-    "required": ["result"],
-    "additionalProperties": False,
-}
+DECISION_PROMPT = "relex/decision/v2"
+_ANSWERS: Mapping[str, Any] = {"type": "array", "items": {"type": "string", "enum": ["Y", "N"]}}
 
 
 class LlmValidator(ModelAgent):
-    """M_decision by a language model. A hit without a stored original is rejected without asking.
+    """M_decision by a language model: one request for all questions about a patient's notes.
 
     Args:
         asker: the asker of the run.
@@ -86,29 +98,48 @@ class LlmValidator(ModelAgent):
         super().__init__(asker, DECISION_PROMPT)
         self._standin = EmbeddedValidator()
 
-    async def validate(
-        self, identity: Identity, query: str, hits: Sequence[IndexHit], notes: Sequence[RelexNote]
-    ) -> list[bool]:
+    async def validate(self, questions: Sequence[HitQuestion], notes: Sequence[RelexNote]) -> list[list[bool]]:
         """See `Validator`."""
-        with_original = [hit for hit in hits if hit.identity.original]
-        if not with_original:
-            return [False] * len(hits)
-        asked = self._asked(identity, query, with_original, Excerpts(notes))
-        said = await self._asker.served(asked, partial(self._standin.validate, identity, query, with_original, notes))
-        answers = iter(said)
-        return [bool(hit.identity.original) and next(answers) for hit in hits]
+        by_id = {question.identity.id: question for question in questions}
+        answers: dict[str, list[bool]] = {}
+        for wave in windows((question.identity for question in questions), MOST):
+            pieces = [[by_id[one.id] for one in some] for some in wave]
+            asked = [
+                self._asker.served(self._asked(some, notes), partial(self._standin.validate, some, notes))
+                for some in pieces
+            ]
+            for some, said in zip(pieces, await gather_all(asked), strict=True):
+                answers |= {question.identity.id: yes for question, yes in zip(some, said, strict=True)}
+        return [answers[question.identity.id] for question in questions]
 
-    async def _asked(self, identity: Identity, query: str, hits: Sequence[IndexHit], shown: Excerpts) -> list[bool]:
-        around = shown.marks(identity.variants)
-        described = shown.identity("Looked for", identity, around) + (f"\n  query: {query}" if query else "")
-        lines = ["Hits", *(_line(at, hit) for at, hit in enumerate(hits, 1))]
-        material = {"query": described, "hits": "\n".join(lines)}
-        messages = self._prompt.messages({"count": str(len(hits))}, material, around)
-        return await self._asker.ask(messages, _SCHEMA, partial(decisions, count=len(hits)), strict=True)
+    async def _asked(self, questions: Sequence[HitQuestion], notes: Sequence[RelexNote]) -> list[list[bool]]:
+        shown = Excerpts(near([question.identity for question in questions], notes))
+        names = {f"Q{at}": question for at, question in enumerate(questions, 1)}
+        said = await self._asker.ask(self._question(shown, names))
+        return [said[name] for name in names]
+
+    def _question(self, shown: Excerpts, names: Mapping[str, HitQuestion]) -> Question[dict[str, list[bool]]]:
+        identities = {name: question.identity for name, question in names.items()}
+        around = shown.marks(v for one in identities.values() for v in one.variants)
+        material = {
+            "questions": "\n".join(_asking(name, question) for name, question in names.items()),
+            "notes": shown.of(identities, around),
+        }
+        counts = {name: len(question.hits) for name, question in names.items()}
+        messages = self._prompt.messages({}, material, around)
+        rest = by_name(partial(self._question, shown), names)
+        return Question(messages, _object(dict.fromkeys(names, _ANSWERS)), partial(decisions, counts=counts), rest)
 
 
-def _line(at: int, hit: IndexHit) -> str:
+def _asking(name: str, question: HitQuestion) -> str:
+    """A question as lines: the identity, the query if it says more than the name, and the hits."""
+    lines = [listed(name, question.identity)]
+    if question.query and question.query != question.identity.fullest:
+        lines.append(f"  query: {question.query}")
+    return "\n".join([*lines, *(_hit(at, hit) for at, hit in enumerate(question.hits, 1))])
+
+
+def _hit(at: int, hit: IndexHit) -> str:
     known = told(hit.identity.attributes)
-    return f"{at} {hit.identity.type}: {' '.join((hit.identity.original or '').split())}" + (
-        f"\n  guessed: {known}" if known else ""
-    )
+    written = " ".join((hit.identity.original or "").split())
+    return f"  {at} {hit.identity.type}: {written}" + (f" (guessed: {known})" if known else "")

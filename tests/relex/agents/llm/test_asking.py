@@ -88,18 +88,29 @@ async def test_a_model_that_does_not_serve_is_no_reason_to_stand_in(note: Make) 
         await LlmClusterer(ModelAsker(model, consents=True)).cluster([note(MARKED)])
 
 
-async def test_the_second_question_tells_what_was_amiss_beside_the_first_answer(note: Make, grouping: Grouping) -> None:
+async def test_the_second_question_is_about_the_rest_only_and_names_the_errors(note: Make, grouping: Grouping) -> None:
     def answer(request: Request) -> str:
-        good = grouping(*PAIRS)(request)
-        return good if len(request.messages) > 2 else good.replace("[1, 3]", "[1]").replace("[2, 4]", "[2]")
+        first = "An earlier answer" not in request.messages[1].content
+        return grouping(*PAIRS)(request).replace("[2, 4]", "[2]") if first else grouping(*PAIRS)(request)
 
     model = ScriptedLLM(answer)
     asker = ModelAsker(model)
-    await LlmClusterer(asker).cluster([note(MARKED)])
-    roles = [message.role for message in model.requests[1].messages]
-    assert roles == ["system", "user", "assistant", "user"]
-    assert "stand in no group" in model.requests[1].messages[-1].content
+    assert words(await LlmClusterer(asker).cluster([note(MARKED)])) == WANTED
+    second = model.requests[1].messages
+    assert [message.role for message in second] == ["system", "user"]
+    assert "An earlier answer about these could not be used: 4 are in no group." in second[1].content
+    assert "4 CLINICIAN: Adam Wilson" in second[1].content
+    assert "2 (known) CLINICIAN: Wilson" in second[1].content
+    assert "Ada Okafor\n" not in second[1].content, "nobody asks again about groups that share no word beginning"
     assert asker.faults["left-out"] == 1
+
+
+async def test_without_a_good_part_the_second_question_is_beside_the_first_answer(note: Make) -> None:
+    model = ScriptedLLM(lambda request: '{"PERSON": {"PERSON_1": [1, 2, 2], "PERSON_2": [1, 3, 4, 3]}}')
+    with pytest.raises(Unread):
+        await LlmClusterer(ModelAsker(model)).cluster([note(MARKED)])
+    assert [message.role for message in model.requests[1].messages] == ["system", "user", "assistant", "user"]
+    assert "occur more than once" in model.requests[1].messages[-1].content
 
 
 async def test_every_call_is_tallied_and_a_spent_budget_asks_nobody(note: Make) -> None:

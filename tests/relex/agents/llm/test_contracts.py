@@ -68,7 +68,7 @@ def test_a_partition_that_is_none_is_never_taken(reply: str, fault: str) -> None
 
 def test_the_complaint_tells_numbers_and_no_word_of_the_reply() -> None:
     said = of(GOOD.replace("[2]", '["Wilson", 9]'))
-    assert "2 stand in no group" in said.complaint
+    assert "2 are in no group" in said.complaint
     assert "9 are not in the list" in said.complaint
     assert "Wilson" not in said.complaint
 
@@ -94,35 +94,46 @@ def test_whatever_comes_a_value_is_a_partition(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "answers"),
+    "reply",
     [
-        ('{"result": ["Y", "N"]}', [True, False]),
-        ('```json\n{"result": ["yes", "No"]}\n```', [True, False]),
-        ('{"result": [true, false]}', [True, False]),
+        '{"Q1": ["Y", "N"], "Q2": ["N"]}',
+        '```json\n{"Q1": ["yes", "No"], "Q2": ["n"]}\n```',
+        '{"Q1": [true, false], "Q2": [false]}',
     ],
 )
-def test_one_yes_or_no_per_hit(reply: str, answers: list[bool]) -> None:
-    assert decisions(reply, 2).value == answers
+def test_one_yes_or_no_per_hit(reply: str) -> None:
+    assert decisions(reply, {"Q1": 2, "Q2": 1}).value == {"Q1": [True, False], "Q2": [False]}
 
 
 @pytest.mark.parametrize(
     ("reply", "fault"),
     [
-        ('{"result": ["Y"]}', "count"),
-        ('{"result": ["Y", "N", "N"]}', "count"),
-        ('{"result": ["Y", "maybe"]}', "shape"),
-        ('{"result": "YN"}', "shape"),
-        ('{"answer": ["Y", "N"]}', "shape"),
-        ('{"result": ["Y", "N"], "why": "likely"}', "shape"),
-        ('{"result": ["Y", ', "cut"),
-        ('{"result": ["Y", "N"]} {"result": ["N", "N"]}', "repeated"),
+        ('{"Q1": ["Y"], "Q2": ["N"]}', "count"),
+        ('{"Q1": ["Y", "N", "N"], "Q2": ["N"]}', "count"),
+        ('{"Q1": ["Y", "maybe"], "Q2": ["N"]}', "shape"),
+        ('{"Q1": "YN", "Q2": ["N"]}', "shape"),
+        ('{"Q1": ["Y", "N"]}', "left-out"),
+        ('{"Q1": ["Y", "N"], "Q2": ["N"], "why": ["Y"]}', "invented"),
+        ('{"Q1": ["Y", ', "cut"),
+        ('{"Q1": ["Y", "N"], "Q2": ["N"]} {"Q1": ["N", "N"]}', "repeated"),
         (REFUSAL, "no-json"),
     ],
 )
 def test_another_count_or_word_decides_nothing(reply: str, fault: str) -> None:
-    said = decisions(reply, 2)
+    said = decisions(reply, {"Q1": 2, "Q2": 1})
     assert said.value is None
     assert fault in said.faults
+
+
+def test_the_good_part_of_a_reply_is_what_has_no_fault() -> None:
+    assert decisions('{"Q1": ["Y"], "Q2": ["N"]}', {"Q1": 2, "Q2": 1}).good == {"Q2": [False]}
+    assert of(GOOD.replace("[2]", "[2, 9]")).good == [[1, 3], [4]]
+    assert of(GOOD.replace("[2]", "[2, 3]")).good == [[4]]
+    assert queries(json.dumps(QUERIES | {"ORG": {"ORG_1": " "}}), NAMES).good == {
+        "PERSON_1": "Ines Abara, RN",
+        "PERSON_2": "Bo Abara, son",
+    }
+    assert of(GOOD[:-14]).good is None, "a reply that ends early"
 
 
 QUERIES = {"PERSON": {"PERSON_1": "Ines  Abara, RN", "PERSON_2": "Bo Abara, son"}, "ORG": {"ORG_1": "Larkspur Clinic"}}

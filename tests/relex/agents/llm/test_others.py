@@ -11,7 +11,7 @@ import pytest
 from incognote.errors import Unread
 from incognote.keys import Keyring
 from incognote.llm.base import Request
-from incognote.relex.agents.base import RelexNote
+from incognote.relex.agents.base import HitQuestion, RelexNote
 from incognote.relex.agents.llm import LlmQuerier, LlmReplacer, LlmValidator, ModelAsker
 from incognote.relex.cluster import cluster
 from incognote.relex.generate import Generators, KeyedDraw, UsedSurrogates
@@ -50,39 +50,38 @@ async def test_a_bad_query_is_asked_again_and_then_the_embedded_one_stands(note:
         await LlmQuerier(ModelAsker(model)).query(given, [])
 
 
-async def test_a_decision_per_hit_and_none_about_hits_without_an_original(note: Make) -> None:
-    at_hand = note("Dr. [CLINICIAN Wilson] called back.")
-    (one,) = identities(at_hand)
-    model = ScriptedLLM(lambda request: '{"result": ["Y", "N"]}')
-    hits = [hit(None), hit("Adam Wilson", gender="male"), hit("Alice Wilson", gender="female")]
-    assert await LlmValidator(ModelAsker(model)).validate(one, "Wilson, doctor", hits, [at_hand]) == [
-        False,
-        True,
-        False,
-    ]
+def about(one: Identity, *hits: IndexHit, query: str = "") -> HitQuestion:
+    return HitQuestion(one, query, hits)
+
+
+async def test_all_questions_about_a_patient_are_in_one_request_that_repeats_no_text(note: Make) -> None:
+    at_hand = note("Dr. [CLINICIAN Abbott] called back with Dr. [CLINICIAN Moss].")
+    by_words = {one.fullest: one for one in identities(at_hand)}
+    model = ScriptedLLM(lambda request: '{"Q1": ["Y", "N"], "Q2": ["N"]}')
+    abbotts = (hit("Adam Abbott", gender="male"), hit("Alice Abbott", gender="female"))
+    questions = [about(by_words["Abbott"], *abbotts, query="Abbott, doctor"), about(by_words["Moss"], hit("Ida Moss"))]
+    assert await LlmValidator(ModelAsker(model)).validate(questions, [at_hand]) == [[True, False], [False]]
+    assert model.calls == 1
     shown = text_of(model.requests[0])
-    assert "1 CLINICIAN: Adam Wilson\n  guessed: gender male\n2 CLINICIAN: Alice Wilson" in shown
-    assert "Dr. <<Wilson>> called back." in shown
-    assert "query: Wilson, doctor" in shown
+    assert "Q1: CLINICIAN: Abbott\n  query: Abbott, doctor" in shown
+    assert "  1 CLINICIAN: Adam Abbott (guessed: gender male)\n  2 CLINICIAN: Alice Abbott" in shown
+    assert "Dr. <<Q1|Abbott>> called back with Dr. <<Q2|Moss>>." in shown
+    assert shown.count("called back") == 1
 
 
-async def test_nobody_is_asked_about_no_hits(note: Make) -> None:
-    (one,) = identities(note("Dr. [CLINICIAN Wilson]."))
-    model = ScriptedLLM(lambda request: "{}")
-    assert await LlmValidator(ModelAsker(model)).validate(one, "", [], []) == []
-    assert await LlmValidator(ModelAsker(model)).validate(one, "", [hit(None)], []) == [False]
-    assert model.calls == 0
-
-
-async def test_another_count_of_answers_is_never_taken(note: Make) -> None:
-    (one,) = identities(note("Dr. [CLINICIAN Adam Wilson]."))
-    model = ScriptedLLM(lambda request: '{"result": ["Y", "Y", "Y"]}')
+async def test_only_the_questions_without_a_usable_answer_are_asked_again(note: Make) -> None:
+    at_hand = note("Dr. [CLINICIAN Adam Wilson] and Dr. [CLINICIAN Bo Ade].")
+    first, second = identities(at_hand)
+    model = ScriptedLLM(lambda request: '{"Q1": ["Y", "Y", "Y"], "Q2": ["N"]}')
+    questions = [about(first, hit("Eve Stone"), hit("Adam Wilson")), about(second, hit("Bo Adeyemi"))]
     with pytest.raises(Unread):
-        await LlmValidator(ModelAsker(model)).validate(one, "", [hit("Eve Stone"), hit("Adam Wilson")], [])
-    assert "there are 2 hits and 3 answers" in model.requests[1].messages[-1].content
+        await LlmValidator(ModelAsker(model)).validate(questions, [at_hand])
+    again = model.requests[1].messages[-1].content
+    assert "Q1 have more or fewer answers than hits" in again
+    assert "Q2" not in again
     asker = ModelAsker(model, consents=True)
-    decided = await LlmValidator(asker).validate(one, "", [hit("Eve Stone"), hit("Adam Wilson")], [])
-    assert decided == [False, True], "the embedded validator's"
+    decided = await LlmValidator(asker).validate(questions, [at_hand])
+    assert decided[0] == [False, True], "the embedded validator's"
 
 
 FAMILY = (
@@ -100,7 +99,8 @@ def naming(*, asked_again: dict[str, str] | None = None, **changed: str) -> Call
     words = {key.replace("_", " "): value for key, value in changed.items()}
 
     def answer(request: Request) -> str:
-        table = GOOD | (words if len(request.messages) == 2 or asked_again is None else asked_again)
+        again = len(request.messages) > 2 or "An earlier answer" in request.messages[1].content
+        table = GOOD | (words if not again or asked_again is None else asked_again)
         return json.dumps(
             {
                 name: {"replacement": table[forms.split(";")[0]], "type": name.split("_")[0]}
@@ -193,3 +193,47 @@ async def test_who_has_a_surrogate_is_asked_about_no_more_and_a_refused_one_is_d
     taken.refuse(given[0].domain, given[0].scope, "Kevin Chang")
     again = await replacer.replace(given, DRAW, taken, [at_hand])
     assert Generators().whole(given[0], again[given[0].id]) != "Kevin Chang"
+
+
+async def test_a_relative_is_asked_for_a_given_name_only_and_a_reply_in_full_is_fine_too(note: Make) -> None:
+    first, later = note("[PATIENT Adam Wilson]", "r1"), note("wife [RELATIVE Beth Wilson]", "r2")
+    for reply in ("Grace", "Grace Chang"):
+        taken, replacer = UsedSurrogates(), LlmReplacer(ModelAsker(model := ScriptedLLM(naming(Beth_Wilson=reply))))
+        await replacer.replace(identities(first), DRAW, taken, [first])
+        other = identities(later)
+        said = await replacer.replace(other, DRAW, taken, [later])
+        assert _written(other, said)["Beth Wilson"] == "Grace Chang"
+        assert "surname only: Chang" in text_of(model.requests[1])
+        assert model.calls == 2
+
+
+async def test_namesakes_each_get_the_name_that_the_model_gave_them(note: Make) -> None:
+    at_hand = note("[PATIENT Adam Wilson] lives with his grandson, also [RELATIVE Adam Wilson].")
+    given = identities(at_hand)
+    assert len(given) == 2, "two people"
+    told = {"PERSON_1": "Kevin Chang", "PERSON_2": "Peter Chang"}
+    model = ScriptedLLM(
+        lambda request: json.dumps({name: {"replacement": w, "type": "PERSON"} for name, w in told.items()})
+    )
+    replacer = LlmReplacer(ModelAsker(model))
+    taken = UsedSurrogates()
+    said = await replacer.replace(given, DRAW, taken, [at_hand])
+    shown = text_of(model.requests[0])
+    assert "PERSON_2: RELATIVE: Adam Wilson" in shown or "PERSON_2: PATIENT: Adam Wilson" in shown
+    assert "namesake of PERSON_1" in shown
+    by_name = {f"PERSON_{at}": one for at, one in enumerate(sorted(given, key=lambda i: (i.scope, i.variants)), 1)}
+    assert {name: Generators().whole(one, said[one.id]) for name, one in by_name.items()} == told
+    assert not replacer.refused
+    for one in given:  # as after a refused claim: a repeated draw swaps nothing
+        Generators().again(one, taken)
+    assert await replacer.replace(given, DRAW, taken, [at_hand]) == said
+
+
+async def test_a_name_that_cannot_be_used_is_asked_for_again_and_the_others_are_kept(note: Make) -> None:
+    model = ScriptedLLM(naming(Chidi_Okafor="Adam Okafor", asked_again={"Chidi Okafor": "Emeka Balogun"}))
+    made = await replaced(model, note(FAMILY))
+    assert {words: made[words] for words in GOOD} == GOOD
+    again = text_of(model.requests[1])
+    assert "PERSON_3: CLINICIAN: Chidi Okafor" in again or "CLINICIAN: Chidi Okafor" in again
+    assert "PATIENT: Adam Wilson" not in again
+    assert "Kevin Chang" in again, "the names that were accepted must not be given again"
