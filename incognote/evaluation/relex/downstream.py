@@ -4,6 +4,9 @@ The model is regularized least squares over the words of a note (Rifkin, Yeo and
 too and can be influenced by them, which is what this metric is meant to detect. It is trained on the original notes of
 other patients and predicts from a patient's notes before and after. The metric is the shift of its score for each group
 of patients. A shift of zero is best.
+
+The conditions are read from the text by rules. A condition after "no", "denies" or "without" in its clause is not one
+of the patient, and neither is one of a relative.
 """
 
 from __future__ import annotations
@@ -25,10 +28,22 @@ from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Figure, interval, resampled
 from incognote.evaluation.relex.kinds import locale_of
-from incognote.evaluation.relex.pairs import RESAMPLES, NotePair
+from incognote.evaluation.relex.pairs import RESAMPLES, NotePair, share_of
 from incognote.relex.cluster.values import age_of
 
 _WORD = re.compile(r"[^\W_]+")
+_CLAUSE = re.compile(r"[.;:!?]+(?=\s|\Z)|\n+|\b(?:but|however|although|except)\b", re.IGNORECASE)
+_ABSENT = re.compile(
+    r"\b(?:no|not|denie[sd]|deny|denying|without|never|negative for|ruled out|free of|w/o)\b", re.IGNORECASE
+)
+_ABSENT_AFTER = re.compile(r"\b(?:none|negative|denied|absent|ruled out|unlikely)\W*\Z", re.IGNORECASE)
+_FAMILY = re.compile(
+    r"\b(?:family(?: medical)? (?:history|hx)|f(?:am)?hx?|mother|father|mom|dad|parents?|brothers?|sisters?|siblings?|"
+    r"sons?|daughters?|aunt|uncle|cousin|grand(?:mother|father|parents?)|(?:ma|pa)ternal)\b",
+    re.IGNORECASE,
+)
+_FAMILY_SECTION = re.compile(r"\b(?:family(?: medical)? (?:history|hx)|f(?:am)?hx?)\W*\Z", re.IGNORECASE)
+FAMILY = "a condition of a relative"
 _FOLDS = 5
 _RIDGE = 1.0
 _FEWEST = 5  # notes of a group; with fewer, its figures mean little
@@ -63,10 +78,10 @@ def model_consistency(notes: Sequence[NotePair], resamples: int = RESAMPLES, see
     """The shift of a downstream model, for everybody and by group.
 
     The task is to predict the gold's `label` if notes have one. Otherwise it is whether a note mentions each of the
-    listed conditions, whose own words the model does not see. Groups are those the gold names (race, ethnicity, region,
-    age group, …). If the gold lacks one, a guess from the words is used and named as a guess: the locale of the
-    patient's name for ethnicity, the first age of the note for the age group, the first state or country for the
-    region.
+    listed conditions for the patient, and whether it mentions one for a relative. The model does not see their words.
+    Groups are those the gold names (race, ethnicity, region, age group, …). If the gold lacks one, a guess from the
+    words is used and named as a guess: the locale of the patient's name for ethnicity, the first age of the note for
+    the age group, the first state or country for the region.
 
     Raises:
         UsageError: fewer than two patients.
@@ -106,11 +121,50 @@ _Task = tuple[str, Callable[[NotePair], str], frozenset[str]]
 def _tasks(notes: Sequence[NotePair]) -> list[_Task]:
     if any(note.label for note in notes):
         return [("label", lambda note: note.label, frozenset())]
-    return [(name, _spoken_of(signs), signs) for name, signs in _conditions().items()]
+    tasks = [(name, _answered(name), signs) for name, signs in _conditions().items()]
+    return [*tasks, (FAMILY, _answered(FAMILY), frozenset().union(*_conditions().values()))]
 
 
-def _spoken_of(signs: frozenset[str]) -> Callable[[NotePair], str]:
-    return lambda note: "yes" if any(_is_sign(word, signs) for word in _words(note.before)) else "no"
+def _answered(name: str) -> Callable[[NotePair], str]:
+    return lambda note: "yes" if name in {read for read, _ in conditions(note.before)} else "no"
+
+
+def conditions(text: str) -> frozenset[tuple[str, str]]:
+    """The listed conditions that a text mentions, each with its words.
+
+    Negated ones are left out, and all those of relatives are one condition, `FAMILY`.
+    """
+    found: set[tuple[str, str]] = set()
+    section = False
+    for clause in _clauses(text):
+        family = _FAMILY.search(clause)
+        for word, absent, at in _read(clause):
+            if not absent:
+                names = [name for name, signs in _conditions().items() if _is_sign(word, signs)]
+                relative = section or (family is not None and family.start() < at)
+                found |= {(FAMILY if relative else name, word) for name in names}
+        section = bool(_FAMILY_SECTION.search(clause))
+    return frozenset(found)
+
+
+def _clauses(text: str) -> list[str]:
+    return [clause for clause in _CLAUSE.split(text) if clause.strip()]
+
+
+def _read(clause: str) -> list[tuple[str, bool, int]]:
+    """Each word, whether it is negated, and where it begins. A number becomes as many zeros as it has digits."""
+    start, every = _ABSENT.search(clause), bool(_ABSENT_AFTER.search(clause))
+    negated = 0 if every else start.end() if start else len(clause)
+    return [
+        ("0" * len(m[0]) if m[0].isdecimal() else fold(m[0]), m.start() >= negated, m.start())
+        for m in _WORD.finditer(clause)
+    ]
+
+
+def conditions_kept(notes: Sequence[NotePair], resamples: int = RESAMPLES, seed: int = 0) -> Figure:
+    """The share of notes in which the conditions read after are those read before."""
+    kept = ((note.patient, conditions(note.before) == conditions(note.after), 1) for note in notes)
+    return share_of(kept, resamples, seed)
 
 
 @cache
@@ -123,9 +177,10 @@ def _is_sign(word: str, signs: frozenset[str]) -> bool:
     return any(word == sign if len(sign) < 4 else word.startswith(sign) for sign in signs)
 
 
-def _words(text: str) -> list[str]:
-    """Folded words. A number becomes as many zeros as it has digits."""
-    return ["0" * len(word) if word.isdecimal() else fold(word) for word in _WORD.findall(text)]
+def _features(text: str, hidden: frozenset[str]) -> set[str]:
+    """The words of a text without the hidden ones, with negated ones marked."""
+    read = ((word, absent) for clause in _clauses(text) for word, absent, _ in _read(clause))
+    return {f"not {word}" if absent else word for word, absent in read if not _is_sign(word, hidden)}
 
 
 def _asked(notes: Sequence[NotePair], task: _Task, fold_of: Mapping[str, int]) -> list[_Asked]:
@@ -153,7 +208,7 @@ def _asked(notes: Sequence[NotePair], task: _Task, fold_of: Mapping[str, int]) -
 
 def _vectors(notes: Sequence[NotePair], hidden: frozenset[str]) -> tuple[Matrix, Matrix]:
     """Notes × words, before and after: idf of the words present, at length 1. Words of a single note are left out."""
-    bags = [[{w for w in _words(text) if not _is_sign(w, hidden)} for text in (n.before, n.after)] for n in notes]
+    bags = [[_features(text, hidden) for text in (n.before, n.after)] for n in notes]
     spread = Counter(word for bag, _ in bags for word in bag)
     place = {word: at for at, word in enumerate(sorted(w for w, n in spread.items() if n > 1))}
     idf = np.array([log(len(notes) / spread[word]) for word in place])

@@ -13,7 +13,7 @@ from incognote.evaluation.intervals import Figure
 from incognote.evaluation.relex.chronology import chronology
 from incognote.evaluation.relex.coherence import Reader, coherent, judged, rules_reader
 from incognote.evaluation.relex.consistency import Consistency, consistency
-from incognote.evaluation.relex.downstream import Grouped, model_consistency
+from incognote.evaluation.relex.downstream import Grouped, conditions_kept, model_consistency
 from incognote.evaluation.relex.geography import geography
 from incognote.evaluation.relex.hiding import SHARE, Hidden, hiding
 from incognote.evaluation.relex.pairs import RESAMPLES, MentionPair, NotePair, read_pairs, share_of
@@ -36,6 +36,7 @@ class RelexReport:
         time, places: see `chronology` and `geography`.
         preservation: the entity preservation rate (`role`), by group of types, and each attribute.
         coherence: the share of replaced mentions that pass every check (`score`), and the share for each check.
+        conditions: share of notes in which rules read the same conditions before and after.
         consistency, model, hiding: see their modules; `model` is empty if there is only one patient.
         readers: the figures of language models as readers (see `reading`); empty without replies.
     """
@@ -52,6 +53,7 @@ class RelexReport:
     consistency: Consistency
     time: Mapping[str, Figure]
     places: Mapping[str, Figure]
+    conditions: Figure
     model: Grouped
     hiding: Mapping[str, Hidden]
     readers: Mapping[str, Figure]
@@ -69,6 +71,7 @@ class RelexReport:
                 for name in ("found", "labeled", "preservation", "coherence", "time", "places", "readers")
             },
             "consistency": self.consistency.as_dict(),
+            "conditions": self.conditions.as_dict(),
             "model": {by: {name: shift.as_dict() for name, shift in own.items()} for by, own in self.model.items()},
             "hiding": {name: hidden.as_dict() for name, hidden in self.hiding.items()},
         }
@@ -89,6 +92,7 @@ class RelexReport:
             yield _row(f"replacement consistency: B-cubed F1, {name}", scored.f1)
         for name in ("joined", "patients_joined", "agreement", "collisions", "merged", "originals"):
             yield _row(f"replacement consistency: {name.replace('_', ' ')}", getattr(scores, name))
+        yield _row("model consistency: conditions read as before", self.conditions)
         for by, groups in self.model.items():
             for group, shift in groups.items():
                 score = f" (accuracy before: {shift.before:.3f})" if shift.before is not None else ""
@@ -144,6 +148,7 @@ def evaluate_relex(
         consistency=consistency(notes, resamples, seed),
         time=chronology(notes, resamples, seed),
         places=geography(notes, resamples, seed),
+        conditions=conditions_kept(notes, resamples, seed),
         model=model_consistency(notes, resamples, seed) if patients > 1 else {},
         hiding=hiding(notes, planted, resamples=resamples, seed=seed),
         readers=score_replies(read_replies(notes, Path(replies), seed=seed), resamples, seed) if replies else {},

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from incognote.errors import UsageError
-from incognote.evaluation.relex.downstream import EVERYBODY, model_consistency
+from incognote.evaluation.relex.downstream import EVERYBODY, FAMILY, conditions, conditions_kept, model_consistency
 from incognote.evaluation.relex.pairs import NotePair
 
 Pair = Callable[..., NotePair]
@@ -84,3 +84,26 @@ def test_groups_are_guessed_from_the_words_only_where_the_gold_names_none(pair: 
 def test_one_patient_is_too_few(pair: Pair) -> None:
     with pytest.raises(UsageError, match="two patients"):
         model_consistency([pair("[PATIENT Ann Reed|Eve Moss]")])
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Has diabetes and asthma.", {"diabetes", "lung disease"}),
+        ("No diabetes or asthma, but hypertension.", {"hypertension"}),
+        ("He denies angina. Without fever\nCOPD", {"lung disease"}),
+        ("Diabetes: none. Angina: ruled out. Asthma", {"diabetes", "heart disease", "lung disease"}),
+        ("Angina ruled out. Diabetes denied.", set()),
+        ("Asthma. Mother had breast cancer and a stroke.", {"lung disease", FAMILY}),
+        ("Diabetes in her mother.\nFamily history: stroke", {"diabetes", FAMILY}),
+        ("Brother without diabetes", set()),
+    ],
+)
+def test_negated_conditions_and_those_of_relatives_are_not_the_patients(text: str, read: set[str]) -> None:
+    assert {name for name, _ in conditions(text)} == read
+
+
+def test_a_condition_that_a_surrogate_swallowed_is_seen(pair: Pair) -> None:
+    kept = pair("Diabetes. Seen by Dr. [CLINICIAN Hill|Stone].")
+    lost = pair("Lives at [ADDRESS 1 Elm St, Salem\nFall|2 Oak St, Juneau] on the stairs", "q", 1)
+    assert conditions_kept([kept, lost], 20).value == 0.5
