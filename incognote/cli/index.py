@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from incognote.cli import options
+from incognote.cli.explain import explain
 from incognote.cli.help import App
 from incognote.cli.shell import say
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from incognote.settings import Settings
 
 T = TypeVar("T")
-app = App(help="Manage the surrogate index: create, export, import, repair.")
+app = App(help="Manage the surrogate index: create, export, import, repair, explain.")
 
 Outputs = Annotated[str | None, typer.Option(help="Where to write the list of affected outputs.", metavar="FILE")]
 Domain = Annotated[
@@ -244,6 +245,9 @@ def forget(
     if not done.found:
         warn("The index does not know this patient. Check how the records spell the name or id, and check --index.")
         raise typer.Exit(HELD)
+
+
+app.command()(explain)
 
 
 def _stats(command: str, asked: AskedIndex, *, create: bool) -> None:

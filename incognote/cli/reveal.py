@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +24,7 @@ from incognote.cli.shell import HELD, say, warn
 from incognote.cli.tables import print_table
 
 if TYPE_CHECKING:
+    from incognote.relex.index.base import SurrogateIndex
     from incognote.relex.index.nouns import IndexedIdentity
     from incognote.service.audit import AuditLog
     from incognote.service.reveals import Reveals
@@ -75,19 +76,68 @@ def reveal(
     Example:
         incognote reveal "Kevin Chang" --why "call back about a lab result" --patient-file patient.txt
     """
-    from incognote.cli.index import settings_of
+    settings = own_settings(config, key_file, persistent=False, index=index)
+    asked = Asked(surrogate, identity, patient_file, domain or settings.domain)
+    found = permitted(settings, asked, why=why, who=who, audit=audit, approval=approval, policy=policy)
+    if as_json:
+        say("reveal", {"identity": found.id, "type": found.type, "surrogate": found.whole, "original": found.original})
+    else:
+        typer.echo(found.original)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The identity that a command asks about: by its id, or by a surrogate of a patient or of the domain's staff.
+
+    Raises:
+        UsageError: neither or both are given.
+    """
+
+    surrogate: str | None
+    identity: str | None
+    patient_file: str | None
+    domain: str
+
+    def __post_init__(self) -> None:
+        from incognote.errors import UsageError
+
+        if (self.surrogate is None) == (self.identity is None):
+            raise UsageError("Name either a surrogate or --identity ID.")
+
+    @property
+    def scope(self) -> str:
+        """The patient's scope; "" for staff."""
+        from incognote.nouns import patient_scope
+
+        subject = options.EngineOptions(patient_file=self.patient_file).subject()
+        return patient_scope(subject) if subject else ""
+
+
+def permitted(
+    settings: Settings,
+    asked: Asked,
+    *,
+    why: str,
+    who: str | None,
+    audit: str | None,
+    approval: str | None,
+    policy: str | None,
+) -> IndexedIdentity:
+    """Return the identity if its original may be shown. The request is in the audit file before this returns.
+
+    Raises:
+        Exit: another person must approve the request first.
+        UsageError: there is no reason, the audit file cannot be written, or no identity has this surrogate.
+        PolicyProblem: the policy does not allow it.
+    """
     from incognote.errors import PolicyProblem, UsageError
-    from incognote.nouns import patient_scope
     from incognote.schemas.policy import load_policy
     from incognote.service.monitoring import account, noted
 
-    if (surrogate is None) == (identity is None):
-        raise UsageError("Name either a surrogate or --identity ID.")
+    surrogate, identity = asked.surrogate, asked.identity
     if not why.strip():
         raise UsageError("--why must give a reason.")
-    settings = settings_of(index, config, key_file)
-    subject = options.EngineOptions(patient_file=patient_file).subject()
-    scope = patient_scope(subject) if subject else ""
+    scope = asked.scope
     log = Path(audit).expanduser() if audit else settings.home / "reveals.jsonl"
     of = "patient" if scope else "staff"
     entry = {
@@ -103,9 +153,9 @@ def reveal(
     if not rules.relex.reveal:
         write_down(log, {**entry, "shown": False, "because": f"policy {rules.name}"})
         raise PolicyProblem(f"The policy {rules.name} has reveal = false, so nothing is shown.")
-    where = domain or settings.domain
-    item = _agreed(settings, {"surrogate": surrogate, "identity": identity, "domain": where}, scope, why, approval)
-    found = asyncio.run(_found(settings, where, scope, surrogate, identity))
+    question: dict[str, object] = {"surrogate": surrogate, "identity": identity, "domain": asked.domain}
+    item = _agreed(settings, question, scope, why, approval)
+    found = asyncio.run(_found(settings, asked))
     hidden = found is not None and found.attributes.get("reveal") == "no"
     shown = found is not None and not hidden and found.original is not None
     write_down(log, {**entry, "identity": found.id if found else None, "shown": shown})
@@ -117,10 +167,7 @@ def reveal(
         raise UsageError(
             "No identity has this surrogate. Name the patient with --patient-file, or the domain with --domain."
         )
-    if as_json:
-        say("reveal", {"identity": found.id, "type": found.type, "surrogate": found.whole, "original": found.original})
-    else:
-        typer.echo(found.original)
+    return found
 
 
 def _agreed(
@@ -178,15 +225,18 @@ def write_down(log: Path, told: dict[str, object]) -> None:
         raise UsageError(f"--audit: the file cannot be written ({error.strerror}), so nothing is shown.") from None
 
 
-async def _found(
-    settings: Settings, domain: str, scope: str, surrogate: str | None, identity: str | None
-) -> IndexedIdentity | None:
+async def _found(settings: Settings, asked: Asked) -> IndexedIdentity | None:
     from incognote.relex.index.opening import open_configured
 
     async with await open_configured(settings) as index:
-        if identity is not None:
-            return (await index.get([identity])).get(identity)
-        return await index.holder(domain, scope, surrogate or "")
+        return await held(index, asked)
+
+
+async def held(index: SurrogateIndex, asked: Asked) -> IndexedIdentity | None:
+    """Return the identity from an open index; None if there is none."""
+    if asked.identity is not None:
+        return (await index.get([asked.identity])).get(asked.identity)
+    return await index.holder(asked.domain, asked.scope, asked.surrogate or "")
 
 
 app = App(help="List and approve requests to reveal, if two people must agree.")

@@ -81,6 +81,20 @@ class MentionVariant:
         return patient_scope(self.patient) if self.patient else f"record:{self.record}"
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Join:
+    """Why a mention is the same person as another mention.
+
+    Args:
+        mention, other: the two mentions.
+        reason: a key of `relex.cluster.reasons.REASONS`.
+    """
+
+    mention: MentionVariant = hidden(repr=False)
+    other: MentionVariant = hidden(repr=False)
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """All mentions of one person, place, or organization. An identity has one surrogate.
@@ -93,6 +107,8 @@ class Identity:
         attributes: what is known: `type`, `normal` (a normal form that distinguishes it from others in its scope) and,
             depending on the group, gender, locale, kin, name (the fullest form of the name), person (the id of the
             person it belongs to), and so on.
+        joins: why the variants of a person are together, sorted: one join fewer than variants, and they connect all of
+            them. Empty for other groups, and if a language model decided.
     """
 
     id: str
@@ -101,6 +117,7 @@ class Identity:
     scope: str = hidden(repr=False)
     variants: tuple[MentionVariant, ...] = hidden(repr=False)
     attributes: Mapping[str, str] = hidden(default_factory=dict, repr=False)
+    joins: tuple[Join, ...] = hidden(default=(), repr=False)
 
     @property
     def fullest(self) -> str:

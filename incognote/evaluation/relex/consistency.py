@@ -146,7 +146,7 @@ def _one_person(a: str, b: str) -> bool:
         fits_partly(x, y, "none")
         or fits_surname(x, y, "none")
         or fits_given(x, y, "none")
-        or (x.kind == "lettered" and fits_letters(x, y))
+        or (x.kind == "lettered" and fits_letters(x, y, "none"))
         for x, y in ((one, other), (other, one))
     )
 

@@ -164,7 +164,7 @@ class EmbeddedValidator:
     @staticmethod
     def _decided(question: HitQuestion) -> list[bool]:
         variants = question.identity.variants
-        seen = [_written(hit.identity, at) for at, hit in enumerate(question.hits)]
+        seen = [mention_of(hit.identity, at) for at, hit in enumerate(question.hits)]
         together = cluster([*variants, *(v for v in seen if v is not None)])
         home = {variant: one.id for one in together for variant in one.variants}
         own = {home[variant] for variant in variants}
@@ -189,7 +189,7 @@ class EmbeddedReplacer:
         return self.generators.generate_all(identities, draw, taken)
 
 
-def _written(entry: IndexedIdentity, at: int) -> MentionVariant | None:
+def mention_of(entry: IndexedIdentity, at: int) -> MentionVariant | None:
     """An entry's original as a mention in a record of its own; None if the index stores no originals."""
     if not entry.original:
         return None

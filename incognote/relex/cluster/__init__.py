@@ -18,12 +18,12 @@ from incognote.relex.cluster.located import located
 from incognote.relex.cluster.persons import commonest, described, persons, written
 from incognote.relex.cluster.places import places
 from incognote.relex.cluster.values import ages, codes, dates, day_first, occupations, phones
-from incognote.relex.nouns import Group, Identity, MentionVariant
+from incognote.relex.nouns import Group, Identity, Join, MentionVariant
 
 __all__ = ["cluster", "group_of", "scope_of", "variant", "written"]
 
-_Part = tuple[str, str, list[MentionVariant], dict[str, str]]
-"""Scope, normal form, variants, attributes."""
+_Part = tuple[str, str, list[MentionVariant], dict[str, str], tuple[Join, ...]]
+"""Scope, normal form, variants, attributes, joins."""
 
 
 def cluster(variants: Iterable[MentionVariant], earlier: Iterable[Identity] = ()) -> list[Identity]:
@@ -44,24 +44,24 @@ def cluster(variants: Iterable[MentionVariant], earlier: Iterable[Identity] = ()
         seen[one.domain, group_of(one.type)].add(one)
     identities: list[Identity] = []
     for (domain, group), together in sorted(seen.items()):
-        for scope, normal, members, known in _parts(group, sorted(together)):
+        for scope, normal, members, known, joins in _parts(group, sorted(together)):
             about = {"type": commonest(v.type for v in members), "normal": normal} | known
             fresh = named((group, domain, scope, normal))
-            identities.append(Identity(fresh, group, domain, scope, tuple(sorted(members)), about))
+            identities.append(Identity(fresh, group, domain, scope, tuple(sorted(members)), about, joins))
     return located(tied(kept(sorted(identities, key=_place), before)))
 
 
 def _parts(group: Group, variants: Sequence[MentionVariant]) -> Iterable[_Part]:
     """The partition of one group of a domain."""
     if group == "PERSON":
-        for scope, members in persons(variants):
-            yield scope, _anchor(members), members, described(members)
+        for scope, members, joins in persons(variants):
+            yield scope, _anchor(members), members, described(members), joins
         return
     for scope, own in sorted(by_key(variants, scope_of).items()):
         order = day_first(own) if group == "DATE" else {}
         for form, members in _forms(group, own):
             known = {"order": "day first"} if order.get(members[0].owner) else {}
-            yield scope, "\0".join(map(str, form)), members, known
+            yield scope, "\0".join(map(str, form)), members, known, ()
 
 
 def _forms(group: Group, variants: Sequence[MentionVariant]) -> Iterable[tuple[Sequence[str], list[MentionVariant]]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
+from typing import NamedTuple
 
 from incognote.relex.cluster.hints import kin_alike
 from incognote.relex.cluster.mentions import (
@@ -22,7 +24,8 @@ from incognote.relex.cluster.mentions import (
     record_of,
     words_of,
 )
-from incognote.relex.names.likeness import BY_EAR, ComparedName, Typo, lettered, one_person, same_given, whole
+from incognote.relex.cluster.reasons import by_likeness
+from incognote.relex.names.likeness import BY_EAR, NEWBORN, ComparedName, Typo, lettered, one_person, same_given, whole
 from incognote.relex.names.parsed import roots
 from incognote.relex.names.sound import sounds
 
@@ -32,6 +35,29 @@ _STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True,
 SPOUSES = frozenset("wife husband spouse partner widow widower esposa esposo".split())
 PARENTS = frozenset("parent mother mom mum mommy madre mama maman father dad daddy padre papa".split())
 GROWN = frozenset("mr mrs ms herr frau mme madame monsieur senor senora sr sra pan pani mevrouw dhr".split())
+
+
+_REASONS = {
+    "fits_partly": "initial",
+    "fits_family": "surname",
+    "fits_surname": "surname",
+    "fits_given": "given name",
+    "fits_middle": "middle name",
+    "fits_suffix": "suffix",
+    "fits_letters": "initials",
+}
+
+
+class _Target(NamedTuple):
+    """The person that a weak mention means (None if unclear), why, and the name that shows it.
+
+    `several` is True if other people fitted equally well.
+    """
+
+    person: PersonCluster | None = None
+    several: bool = False
+    reason: str = ""
+    face: PersonMention | None = None
 
 
 def partly_ways(mention: PersonMention) -> list[Fits]:
@@ -56,11 +82,16 @@ def single_ways(mention: PersonMention) -> list[Fits]:
 
 def _plainly(fits: Fits) -> Fits:
     """Match only the likeliest reading of the other name: Mohamed is Mohamed Hassan rather than Liban Mohamed."""
-    return lambda weak, other, typo: fits(weak, replace(other, names=other.names[:1]), typo)
+
+    @wraps(fits)
+    def plainly(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
+        return fits(weak, replace(other, names=other.names[:1]), typo)
+
+    return plainly
 
 
 def lettered_ways(mention: PersonMention) -> list[Fits]:
-    return [lambda weak, other, typo: typo == "none" and fits_letters(weak, other)]
+    return [fits_letters]
 
 
 def attach(
@@ -73,30 +104,33 @@ def attach(
     already in the mention's record is then chosen.
     """
     table = _table(clusters)
-    first = [(mention, *_target(mention, clusters, table, ways(mention), sure=True)) for mention in weak]
-    for mention, target, _ in first:
-        if target is not None:
-            target.add([mention])
-    weak = [mention for mention, target, _ in first if target is None]
-    targets = [(mention, *_target(mention, clusters, table, ways(mention))) for mention in weak]
-    spoken: dict[tuple[str, ...], dict[int, PersonCluster]] = defaultdict(dict)
-    for mention, target, _ in targets:
-        if target is not None:
-            spoken[record_of(mention), *_stem(mention)][id(target)] = target
-    placed: list[tuple[PersonMention, PersonCluster]] = []
+    first = [(mention, _target(mention, clusters, table, ways(mention), sure=True)) for mention in weak]
+    for mention, target in first:
+        if target.person is not None:
+            target.person.add([mention], target.reason, target.face)
+    weak = [mention for mention, target in first if target.person is None]
+    targets = [(mention, _target(mention, clusters, table, ways(mention))) for mention in weak]
+    spoken: dict[tuple[str, ...], dict[int, _Target]] = defaultdict(dict)
+    for mention, target in targets:
+        if target.person is not None:
+            spoken[record_of(mention), *_stem(mention)][id(target.person)] = target
+    placed: list[tuple[PersonMention, _Target]] = []
     alone: dict[tuple[str, ...], list[PersonMention]] = defaultdict(list)
-    for mention, target, several in targets:
-        meant = [c for c in spoken.get((record_of(mention), *_stem(mention)), {}).values() if c.admits(mention)]
-        if target is None and several and len(meant) == 1:
+    for mention, target in targets:
+        said = spoken.get((record_of(mention), *_stem(mention)), {}).values()
+        meant = [one for one in said if one.person is not None and one.person.admits(mention)]
+        if target.person is None and target.several and len(meant) == 1:
             target = meant[0]  # one note seldom uses one word for two people
-        if target is not None:
+        if target.person is not None:
             placed.append((mention, target))
         else:
-            owner = mention.variant.owner if several else ""
-            alone[owner, mention.gender if several else "", mention.suffix, *_stem(mention)].append(mention)
+            owner, gender = (mention.variant.owner, mention.gender) if target.several else ("", "")
+            alone[owner, gender, mention.suffix, *_stem(mention)].append(mention)
     for mention, target in placed:
-        target.add([mention])
-    clusters.extend(PersonCluster(members) for _, found in sorted(alone.items()) for members in _by_side(found))
+        if target.person is not None:
+            target.person.add([mention], target.reason, target.face)
+    groups = [members for _, found in sorted(alone.items()) for members in _by_side(found)]
+    clusters.extend(PersonCluster(members, "same words") for members in groups)
 
 
 def _by_side(mentions: Sequence[PersonMention]) -> list[list[PersonMention]]:
@@ -137,8 +171,8 @@ def _target(
     table: dict[str, list[int]],
     ways: Sequence[Fits],
     sure: bool = False,
-) -> tuple[PersonCluster | None, bool]:
-    """The person meant, and whether there were several equal candidates.
+) -> _Target:
+    """Find the person meant.
 
     With `sure`, several candidates give None, even if one of them is in the record.
     """
@@ -151,13 +185,14 @@ def _target(
         within = [c for c in seen[alike] if mention.variant.owner in c.owners] if own else seen[alike]
         for fits in ways:
             found = [c for c in within if any(fits(mention, face, typo) for face in c.faces.values())]
-            found = _akin(mention, found)
+            found = _akin(mention, _believed(mention, found) if mention.guessed else found)
             near = found if sure else [c for c in found if record_of(mention) in c.records] or found
-            if len(near) == 1:
-                return near[0], False
             if near:
-                return _choice(mention, near), True
-    return None, False
+                meant = near[0] if len(near) == 1 else _choice(mention, near)
+                faces = meant.faces.values() if meant else ()
+                face = next((face for face in faces if fits(mention, face, typo)), None)
+                return _Target(meant, len(near) > 1, "misspelling" if alike else _REASONS[fits.__name__], face)
+    return _Target()
 
 
 def _akin(mention: PersonMention, found: Sequence[PersonCluster]) -> list[PersonCluster]:
@@ -166,8 +201,6 @@ def _akin(mention: PersonMention, found: Sequence[PersonCluster]) -> list[Person
     For a title with a surname, then prefer the patient's spouse, a parent, and anyone who is not a child. A criterion
     that no candidate meets is skipped.
     """
-    if mention.guessed and len(found) > 1:
-        found = _leaning(mention, found)
     marked = [c for c in found if mention.suffix in c.suffixes] or list(found)
     marked = [c for c in marked if any(kin_alike(mention.kin, m.kin) for m in c.members)] or marked
     if mention.variant.hints.work:
@@ -183,12 +216,30 @@ def _akin(mention: PersonMention, found: Sequence[PersonCluster]) -> list[Person
     return [c for c in grown if "child" not in c.sides] or grown
 
 
-def _leaning(mention: PersonMention, found: Sequence[PersonCluster]) -> Sequence[PersonCluster]:
-    """Narrow down by a guessed type: to the patient for PATIENT, and to everyone else for RELATIVE."""
+def _believed(mention: PersonMention, found: list[PersonCluster]) -> list[PersonCluster]:
+    """Narrow down for a guessed type.
+
+    A namesake, a newborn, and a given name in another patient's records are left out, because a wrong join puts false
+    facts on a person. Then PATIENT means the patient, and RELATIVE means somebody else if the record names one.
+    """
+    found = [c for c in found if _open(mention, c)]
     subject = [c for c in found if "self" in c.sides]
     if mention.leaning == "patient" and not mention.kin:
         return subject or found
-    return [c for c in found if c not in subject] if mention.leaning == "relative" else found
+    if mention.leaning != "relative" or len(found) < 2:
+        return found
+    near = [c for c in found if record_of(mention) in c.records] or found
+    return [c for c in near if c not in subject] or near
+
+
+def _open(mention: PersonMention, cluster: PersonCluster) -> bool:
+    """Return True unless the person is a namesake, a newborn or, for a lone given name, of another chart."""
+    if all(m.variant.hints.another for m in cluster.members):
+        return False
+    if any(name.given.startswith(NEWBORN) for m in cluster.members for name in m.names[:1]):
+        return mention.title not in GROWN and ("self" in cluster.sides or not mention.names[0].surname)
+    called = mention.kind == "single" and not mention.titled and not mention.names[0].surname
+    return not called or mention.variant.owner in cluster.owners
 
 
 def _sought(mention: PersonMention, alike: bool) -> set[str]:
@@ -239,19 +290,34 @@ def whole_names(mentions: Sequence[PersonMention], near_by: Typo) -> tuple[list[
         )
     }
     group = {at: [at] for at in range(len(order)) if at not in doubtful}
+    links: list[tuple[int, int, str]] = []
     kept = _both_spelled(forms, order, likeness)
-    for _, a, b in sorted((-score, a, b) for (a, b), score in likeness.items() if not {a, b} & doubtful):
+    for score, a, b in sorted((-score, a, b) for (a, b), score in likeness.items() if not {a, b} & doubtful):
         ones, others = group[a], group[b]
         if ones is others or any(_against(order[x], order[y]) or (x, y) in kept for x in ones for y in others):
             continue
+        relative = -score == BY_EAR and _namely(forms[order[a]], forms[order[b]])
+        links.append((a, b, "relative" if relative else by_likeness(-score)))
         ones.extend(others)
         for x in others:
             group[x] = ones
-    unique = {min(members): members for members in group.values()}
-    clusters = [
-        PersonCluster(m for at in sorted(members) for m in forms[order[at]]) for _, members in sorted(unique.items())
-    ]
-    return clusters, [m for at in sorted(doubtful) for m in forms[order[at]]]
+    return _linked(forms, order, group, links), [m for at in sorted(doubtful) for m in forms[order[at]]]
+
+
+def _linked(
+    forms: Mapping[Form, Sequence[PersonMention]],
+    order: Sequence[Form],
+    group: Mapping[int, list[int]],
+    links: Sequence[tuple[int, int, str]],
+) -> list[PersonCluster]:
+    """Make a cluster of each group of forms, joined along its links."""
+    home = {at: (PersonCluster(forms[order[at]], "same name"), [at]) for at in group}
+    for a, b, reason in links:
+        (person, own), (lost, others) = home[a], home[b]
+        person.absorb(lost, reason, (forms[order[b]][0], forms[order[a]][0]))
+        own.extend(others)
+        home.update(dict.fromkeys(others, (person, own)))
+    return [home[at][0] for at in sorted({min(members) for members in group.values()})]
 
 
 def _both_spelled(

@@ -150,11 +150,11 @@ def _one_given(a: PersonMention, b: PersonMention) -> bool:
 
 
 def wed(
-    clusters: list[PersonCluster], born: dict[PersonMention, PersonMention], doubted: bool = False
+    clusters: list[PersonCluster], born: dict[PersonMention, PersonMention], reason: str = "birth name"
 ) -> list[PersonCluster]:
     """Join the cluster of a person with that of the birth name.
 
-    With `doubted`, as for aliases, join only if nothing contradicts it.
+    Aliases are joined only if nothing contradicts it.
     """
     home = {id(m): cluster for cluster in clusters for m in cluster.members}
     for mention, other in sorted(born.items(), key=lambda pair: (pair[0].variant, pair[1].variant)):
@@ -162,15 +162,17 @@ def wed(
         source = home.get(id(mention))
         if target is None or target is source:
             if target is None and source is None:
-                clusters.append(PersonCluster([mention]))
+                clusters.append(PersonCluster([mention], "birth name"))
                 home[id(mention)] = clusters[-1]
             continue
-        moved = source.members if source else [mention]
-        if doubted and not all(target.admits(m) for m in moved):
+        moved = list(source.members) if source else [mention]
+        if reason == "alias" and not all(target.admits(m) for m in moved):
             continue
-        target.add(moved)
         home.update({id(m): target for m in moved})
-        if source is not None:
+        if source is None:
+            target.add(moved, reason, other)
+        else:
+            target.absorb(source, reason, (mention, other))
             clusters.remove(source)
     return clusters
 
@@ -209,7 +211,7 @@ def gather(
     attach([m for m in later if m.kind == "single" and not m.titled], clusters, single_ways)
     attach([m for m in later if m.kind == "single" and m.titled], clusters, single_ways)
     attach([m for m in later if m.kind == "lettered"], clusters, lettered_ways)
-    return wed(wed(clusters, born), called, doubted=True)
+    return wed(wed(clusters, born), called, "alias")
 
 
 def _unlike(mentions: Sequence[PersonMention]) -> list[PersonMention]:

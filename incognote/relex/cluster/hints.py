@@ -97,10 +97,10 @@ def _hints(span: Span) -> Hints:
     before, behind = content[max(0, start - _BEFORE) : start], content[span.end : span.end + _BEHIND]
     title = ""
     head = before
-    while (match := _TITLE.search(head)) and key(match.group(1)) in words().titles:
+    while (match := _TITLE.search(head)) and key(match.group(1)) in words().titles | words().generations:
         if key(match.group(1)) in _kin_words() and _is_kin(span.type, match.group(1), guessed):
             break  # "father" before a relative is not a priest, "sister" not a nurse
-        title = title or key(match.group(1))
+        title = title or (key(match.group(1)) if key(match.group(1)) in words().titles else "")
         head = head[: match.start()]
     kin, theirs, apart = _kin(head, behind, adjacent=guessed and span.type != "RELATIVE")
     degrees = _degrees(behind)

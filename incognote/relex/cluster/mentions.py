@@ -24,7 +24,7 @@ from incognote.relex.names.likeness import (
 from incognote.relex.names.parsed import Parsed, roots, suffix, words
 from incognote.relex.names.reading import parse
 from incognote.relex.names.sound import sounds
-from incognote.relex.nouns import MentionVariant
+from incognote.relex.nouns import Join, MentionVariant
 from incognote.schemas.catalogue import catalogue
 
 Kind = Literal["whole", "partly", "single", "lettered"]
@@ -243,9 +243,10 @@ def fits_suffix(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     return typo == "none" and called in ("jr", "sr") and other.suffix == called
 
 
-def fits_letters(weak: PersonMention, other: PersonMention) -> bool:
+def fits_letters(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """Match lone initials in any order: JRK, J.K., K.J."""
-    return any(letters(a) in initials(b) for a in weak.names for b in other.names if b.given and b.surname)
+    whole = [b for b in other.names if b.given and b.surname]
+    return typo == "none" and any(letters(a) in initials(b) for a in weak.names for b in whole)
 
 
 def letters(name: ComparedName) -> str:
@@ -280,9 +281,14 @@ def words_of(name: ComparedName) -> set[str]:
 
 
 class PersonCluster:
-    """Mentions that are taken for one person. It grows in place and is never compared."""
+    """Mentions that are taken for one person. It grows in place and is never compared.
 
-    def __init__(self, members: Iterable[PersonMention]) -> None:
+    Args:
+        members: the mentions.
+        reason: why they are one person (`reasons.REASONS`).
+    """
+
+    def __init__(self, members: Iterable[PersonMention], reason: str) -> None:
         self.members: list[PersonMention] = []
         self.records: set[str] = set()
         self.owners: set[str] = set()
@@ -293,9 +299,34 @@ class PersonCluster:
         self.works: set[str] = set()
         self.variants: set[MentionVariant] = set()
         self.faces: dict[tuple[ComparedName, ...], PersonMention] = {}  # one member per written form
-        self.add(members)
+        self.joins: list[Join] = []
+        self.add(members, reason)
 
-    def add(self, members: Iterable[PersonMention]) -> None:
+    def absorb(
+        self, other: PersonCluster, reason: str, ends: tuple[PersonMention, PersonMention] | None = None
+    ) -> None:
+        """Take over all members of another cluster, with its joins.
+
+        Args:
+            other: not to be used afterwards.
+            reason: why both are one person.
+            ends: the member of the other cluster and the own member that show it; by default, the first of each.
+        """
+        if self.members and other.members:
+            lost, kept = ends or (other.members[0], self.members[0])
+            self.joins.append(Join(lost.variant, kept.variant, reason))
+        self.joins.extend(other.joins)
+        self._hold(other.members)
+
+    def add(self, members: Iterable[PersonMention], reason: str, other: PersonMention | None = None) -> None:
+        """Add mentions for a reason. It connects each one with `other`, or else with the first member."""
+        members = list(members)
+        first = other or next(iter((*self.members, *members)), None)
+        if first is not None:
+            self.joins.extend(Join(m.variant, first.variant, reason) for m in members if m is not first)
+        self._hold(members)
+
+    def _hold(self, members: Iterable[PersonMention]) -> None:
         for mention in members:
             self.members.append(mention)
             self.records.add(record_of(mention))
@@ -314,6 +345,7 @@ class PersonCluster:
             (mention.gender and self.genders and mention.gender not in self.genders)
             or any(apart(mention.side, side) for side in self.sides)
             or (mention.suffix and self.suffixes and mention.suffix not in self.suffixes)
+            or (mention.suffix and mention.guessed and not self.suffixes and "self" in self.sides)
             or (mention.variant.hints.another and record_of(mention) in self.records)
             or not self.variants.isdisjoint(mention.unlike)
             or at_odds(self.grades, mention.grades)

@@ -12,16 +12,15 @@ from incognote.relex.cluster.mentions import PersonCluster, PersonMention, is_st
 from incognote.relex.cluster.subjects import centered, selves
 from incognote.relex.names.components import fit
 from incognote.relex.names.guess import gender, locale
-from incognote.relex.names.likeness import SAME, ComparedName, one_person, whole
+from incognote.relex.names.likeness import NEWBORN, SAME, ComparedName, one_person, whole
 from incognote.relex.names.parsed import Parsed, fullest
-from incognote.relex.nouns import Identity, MentionVariant
+from incognote.relex.nouns import Identity, Join, MentionVariant
 
 _FATHER = frozenset("father dad daddy padre papa".split())
 _MOTHER = PARENTS - _FATHER - {"parent"}
 _ROLES = (SPOUSES, _MOTHER, _FATHER)
 _TWIN = frozenset(("twin",))
 _SIBLING = frozenset(("twin", "brother", "sister", "sibling"))
-_CHILDHOOD = "*baby"
 
 
 def by_role(clusters: Sequence[PersonCluster], subject: PersonCluster) -> list[PersonCluster]:
@@ -33,7 +32,7 @@ def by_role(clusters: Sequence[PersonCluster], subject: PersonCluster) -> list[P
     for ways in (_newborns, _nicknames, _titled):
         for lost, found in ways(others, subject):
             if lost in others and found in others:
-                found.add(lost.members)
+                found.absorb(lost, "role")
                 others.remove(lost)
     return [subject, *others]
 
@@ -87,11 +86,11 @@ def _family(mention: PersonMention) -> set[str]:
 
 
 def _nameless(mention: PersonMention) -> bool:
-    return any(name.given.startswith(_CHILDHOOD) for name in mention.names)
+    return any(name.given.startswith(NEWBORN) for name in mention.names)
 
 
-def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionVariant]]]:
-    """(scope, variants) of every person; a function of the set of variants.
+def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionVariant], tuple[Join, ...]]]:
+    """(scope, variants, joins) of every person; a function of the set of variants.
 
     A PERSON with a doctor's title, with degrees, or with the whole name of a clinician of the domain is a clinician.
     One with the patient's whole name is the patient. All PATIENT mentions in one patient's records are the patient.
@@ -104,15 +103,15 @@ def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionV
         if is_staff(mention):
             continue
         owned[mention.variant.owner].append(mention)
-    scoped: list[tuple[str, list[MentionVariant]]] = []
+    scoped: list[tuple[str, PersonCluster]] = []
     joining: list[PersonMention] = []
     for owner, own in sorted(owned.items()):
         clusters, strangers = _household(own, known)
         joining.extend(strangers)
-        scoped.extend((owner, _variants(cluster)) for cluster in clusters)
+        scoped.extend((owner, cluster) for cluster in clusters)
     staff = sorted([*staff, *joining], key=lambda m: m.variant)
-    scoped.extend(("", _variants(cluster)) for cluster in gather(staff, staff=True))
-    return scoped
+    scoped.extend(("", cluster) for cluster in gather(staff, staff=True))
+    return [(scope, sorted(m.variant for m in c.members), tuple(sorted(c.joins))) for scope, c in scoped]
 
 
 def _household(
@@ -139,7 +138,7 @@ def _household(
             others.append(mention)
     if not patient:
         return gather(others), strangers
-    subject = PersonCluster(sorted(patient, key=lambda m: m.variant))
+    subject = PersonCluster(sorted(patient, key=lambda m: m.variant), "annotated")
     called = {name.given for m in patient for name in m.names[:1] if len(name.given) > 1}
     relatives = [_of_the_father(m, called) for m in others if is_type(m.variant, "RELATIVE")]
     loose = [m for m in others if not is_type(m.variant, "RELATIVE")]
@@ -206,10 +205,6 @@ def _near(
     mention: PersonMention, table: Mapping[str, Sequence[tuple[ComparedName, ...]]]
 ) -> list[tuple[ComparedName, ...]]:
     return [names for name in mention.names for s in name.surname for names in table.get(s, ())]
-
-
-def _variants(cluster: PersonCluster) -> list[MentionVariant]:
-    return sorted(m.variant for m in cluster.members)
 
 
 def described(variants: Sequence[MentionVariant]) -> dict[str, str]:

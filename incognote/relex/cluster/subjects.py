@@ -21,14 +21,35 @@ def selves(mentions: Sequence[PersonMention]) -> list[PersonMention]:
 
     A whole name that a label gives to the patient is the patient's wherever the type says so too.
     """
-    labelled = {m.names for m in mentions if m.role == "patient" and m.kind == "whole"}
+    labelled = {m.names for m in mentions if m.role == "patient" and m.kind == "whole"} or _presumed(mentions)
     return [replace(m, side=side) if (side := _side(m, labelled)) != m.side else m for m in mentions]
 
 
+def _presumed(mentions: Sequence[PersonMention]) -> set[tuple[ComparedName, ...]]:
+    """The whole name that the most records type PATIENT; none if two names tie."""
+    named = {m.names: {m.names} for m in mentions if _unsaid(m)}
+    records = {
+        names: {record_of(m) for m in mentions if _unsaid(m) and one_person(m.names, names) >= SAME} for names in named
+    }
+    best = max(map(len, records.values()), default=0)
+    leading = sorted(names for names, found in records.items() if len(found) == best)
+    return set(leading) if all(one_person(leading[0], names) >= SAME for names in leading) else set()
+
+
+def _unsaid(mention: PersonMention) -> bool:
+    """Return True for a whole name of which only a guessed type says that it is the patient's."""
+    return (
+        (mention.guessed and mention.leaning == "patient" and mention.kind == "whole")
+        and not (mention.role or mention.kin or mention.side)
+        and not mention.variant.hints.another
+    )
+
+
 def _side(mention: PersonMention, labelled: Collection[tuple[ComparedName, ...]]) -> str:
-    if mention.guessed and not mention.side and mention.leaning == "patient" and mention.kind == "whole":
-        said = mention.role or mention.kin or mention.variant.hints.another
-        same = not said and any(one_person(mention.names, names) >= SAME for names in labelled)
+    if _unsaid(mention):
+        same = [names for names in labelled if one_person(mention.names, names) >= SAME]
+        if mention.suffix and same and not any(names[0].suffix for names in labelled):
+            return "kin"  # the labels name a patient without a suffix, so this is a namesake
         return "self" if same else ""
     if mention.guessed or mention.role not in ("patient", "relative"):
         return mention.side
@@ -51,14 +72,14 @@ def centered(clusters: list[PersonCluster], weak: Sequence[PersonMention]) -> Pe
     if subject is None or _score(subject) <= 0:
         if not called:
             return None
-        subject = PersonCluster([])
+        subject = PersonCluster([], "label")
     others = [c for c in clusters if c is not subject]
-    absorbed = [c for c in others if _same(subject, c)]
-    for cluster in absorbed:
-        subject.add(cluster.members)
-    subject.add(m for m in called if subject.admits(m))
+    absorbed = [(c, reason) for c in others if (reason := _same(subject, c))]
+    for cluster, reason in absorbed:
+        subject.absorb(cluster, reason)
+    subject.add((m for m in called if subject.admits(m)), "label")
     subject.sides = {"self"}
-    clusters[:] = [subject, *(c for c in others if c not in absorbed)]
+    clusters[:] = [subject, *(c for c in others if all(c is not one for one, _ in absorbed))]
     return subject
 
 
@@ -75,20 +96,20 @@ def _score(cluster: PersonCluster) -> int:
     return 1000 * annotated + _LABELLED * len(labelled) + len(typed) - _AGAINST * len(against)
 
 
-def _same(subject: PersonCluster, other: PersonCluster) -> bool:
-    """Return True if another whole name is the patient's: annotated, labelled, or typed with the same given name."""
+def _same(subject: PersonCluster, other: PersonCluster) -> str:
+    """The reason why another whole name is the patient's: annotated, labelled, or typed with the same given name."""
     if not all(subject.admits(m) for m in other.members) or any(m.role not in ("", "patient") for m in other.members):
-        return False
+        return ""
     mine, theirs = _names(subject), _names(other)
     given = any(same_given(a, b) for a in mine for b in theirs)
     if any(m.role == "patient" and not m.guessed for m in other.members):
-        return True
+        return "annotated"
     if any(m.role == "patient" for m in other.members):
         named = {record_of(m) for m in subject.members if m.role == "patient"}
-        return given or not other.records & named
+        return "label" if given or not other.records & named else ""
     typed = sum(m.leaning == "patient" for m in other.members)
     surname = any(same_surname(a, b) for a in mine for b in theirs)
-    return given and not surname and 2 * typed > len(other.members)
+    return "new surname" if given and not surname and 2 * typed > len(other.members) else ""
 
 
 def _names(cluster: PersonCluster) -> list[ComparedName]:

@@ -139,6 +139,10 @@ def _short(piece: NamePiece) -> str:
     return piece.key[:1] if piece.style == "initial" else piece.key
 
 
+NEWBORN = "*baby"
+"""The beginning of the placeholder for the given name of an unnamed newborn."""
+
+
 def _newborn(name: Parsed) -> str:
     """A placeholder for the given name of an unnamed newborn: *babyboy, *babya; "" for others."""
     titles = [piece.key for piece in name.of("title")]
@@ -146,7 +150,7 @@ def _newborn(name: Parsed) -> str:
         return ""
     whole = "".join(titles).removesuffix("ny")
     whole = re.sub("^b([bg])([ab]?)$", lambda m: {"b": "boy", "g": "girl"}[m[1]] + m[2], whole)
-    return "*baby" + re.sub("baby|bayi|infant|newborn|twin", "", whole)
+    return NEWBORN + re.sub("baby|bayi|infant|newborn|twin", "", whole)
 
 
 def forms(piece: NamePiece) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incognote.relex.cluster import cluster
+from incognote.relex.cluster.reasons import REASONS
 from incognote.relex.nouns import Hints, Identity, MentionVariant
 
 Partition = frozenset[frozenset[MentionVariant]]
@@ -137,6 +138,22 @@ def test_every_mention_is_in_exactly_one_identity(seen: list[MentionVariant]) ->
     found = [v for one in cluster(seen) for v in one.variants]
     assert sorted(found) == sorted(set(seen))
     assert len({one.id for one in cluster(seen)}) == len(cluster(seen))
+
+
+@given(st.lists(variants(), max_size=14))
+def test_every_person_is_held_together_by_joins_for_known_reasons(seen: list[MentionVariant]) -> None:
+    persons = [one for one in cluster(seen) if one.group == "PERSON"]
+    assert [one for one in persons if not held_together(one)] == []
+    assert {join.reason for one in persons for join in one.joins} <= REASONS.keys()
+
+
+def held_together(person: Identity) -> bool:
+    """Return True if one join fewer than mentions connects all of them."""
+    home = {variant: {variant} for variant in person.variants}
+    for join in person.joins:
+        both = home[join.mention] | home[join.other]
+        home |= dict.fromkeys(both, both)
+    return len(person.joins) == len(home) - 1 and all(len(both) == len(home) for both in home.values())
 
 
 @given(st.lists(variants(), max_size=10), st.lists(variants(), max_size=10))
