@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from sys import intern
@@ -14,7 +14,9 @@ from typing import Any, ClassVar
 
 from incognote.keys import Keyring
 from incognote.nouns import Span, Text
-from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR, DateReader, State, WrittenDate, dates, places
+from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR, DateReader, Meant, State, WrittenDate, dates, places
+from incognote.operators.timeline import DateMention, resolve
+from incognote.operators.timeline import context as context_of
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.operatorfacts import KeyedBy, OperatorFacts, operator_facts
 
@@ -60,8 +62,39 @@ class OperatorContext:
         if is_birth(span.type):
             latest = self.latest_year or _LATEST_BIRTH
         order = day_first if self._day_first is None else self._day_first
-        read = self._reader.parse_all
-        return read(span.text, day_first=order, latest=latest) or read(span.words, day_first=order, latest=latest)
+        read, around = self._reader.parse_all, self._around(span)[1]
+        for text in (span.text, span.words):
+            if found := read(text, day_first=order, latest=latest, around=around):
+                return found
+        return None
+
+    def meant(self, span: Span, read: Sequence[WrittenDate | str], day_first: bool) -> tuple[Meant, ...]:
+        """Return what each date in a span means, from all dates of the document (`operators.timeline`).
+
+        Args:
+            span: a span.
+            read: its dates, from `read_dates`.
+            day_first: as in `read_dates`.
+        """
+        if day_first not in self._meanings:
+            spans = [(own, dates) for own in self._dates if (dates := self.read_dates(own, day_first))]
+            meant = resolve([self._mention(*each) for each in spans], self.anchor)
+            self._meanings[day_first] = {own: each for (own, _), each in zip(spans, meant, strict=True)}
+        alone = tuple(one.alone() for one in read if not isinstance(one, str))
+        return self._meanings[day_first].get(span, alone)
+
+    @cached_property
+    def _meanings(self) -> dict[bool, dict[Span, tuple[Meant, ...]]]:
+        """What the dates of the document mean, by `day_first`."""
+        return {}
+
+    def _mention(self, span: Span, read: Sequence[WrittenDate | str]) -> DateMention:
+        line, cues = self._around(span)
+        cues |= {"birth"} if is_birth(span.type) else set()
+        return DateMention(tuple(one for one in read if not isinstance(one, str)), span.start, line, cues)
+
+    def _around(self, span: Span) -> tuple[int, frozenset[str]]:
+        return context_of(self._reader, self.text.content, span.start, span.end)
 
     def anchored(self, day_first: bool) -> dt.date | None:
         """Return the anchor, or else the first full date that the document calls an admission, visit or operation."""

@@ -9,6 +9,7 @@ from typing import Any
 from incognote.keys import Keyring
 from incognote.nouns import Span, subject_form
 from incognote.operators.base import Operator, OperatorContext, label
+from incognote.operators.timeline import written
 
 _YEAR = 365.25
 
@@ -16,21 +17,22 @@ _YEAR = 365.25
 class DateShift(Operator):
     """Shifts each date by at most `days`, and writes it in its own format.
 
-    A full date moves by exactly the offset. A month and day move within the document's year, or within a leap year if
-    it has none. A month moves from its middle, and always to another month. A weekday moves with the days. A bare year
-    moves from its middle, and may stay the same: Safe Harbor also allows it. Both ends of a range move. A date that
-    cannot be read (a season, a holiday, "the 8th") becomes the label. So does every date if no patient is given,
-    because the dates of different people must not share an offset.
+    Every date moves by exactly the offset, from the day that it means (`operators.timeline`). A date without a year
+    takes it from the other dates of the document, and a day without a month takes it from the date before it. A vague
+    date (a month, a season) moves from its middle, and always to another one. A bare year may stay the same: Safe
+    Harbor also allows it. A holiday becomes a plain day. A date that cannot be read becomes the label. So does every
+    date if no patient is given, because the dates of different people must not share an offset.
     """
 
     name = "date-shift"
 
     def replace(self, span: Span, context: OperatorContext, params: Mapping[str, Any]) -> str:
-        read = context.read_dates(span, self.param(params, "day_first"))
+        day_first = self.param(params, "day_first")
+        read = context.read_dates(span, day_first)
         if read is None or not context.patient:
             return label(span, context)
         days = offset(context.keyring, context.domain, context.patient, self.param(params, "days"))
-        return "".join(part if isinstance(part, str) else part.moved(days, context.latest_year) for part in read)
+        return written(read, context.meant(span, read, day_first), days)
 
 
 def offset(keyring: Keyring, domain: str, patient: str, farthest: int = 365) -> int:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, cast
 
 from incognote.languages import language
@@ -16,6 +18,31 @@ OLDEST_TOLD = 89
 """Ages above it form one class under Safe Harbor, 45 CFR 164.514(b)(2)(i)(C)."""
 LATEST_TWO_DIGIT_YEAR = 2039
 """A two-digit year is this year or one of the 99 years before it."""
+
+
+STAND_IN_YEAR = 2001
+"""The year of a date if nothing says its year. It is no leap year. The one before it is used for February 29."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """The day that a written date means.
+
+    Args:
+        day: the day, or the middle of a vague date.
+        cycle: 0, or the length of the stand-in year (365 or 366) if the year is unknown. Then the date moves around
+            within that year, so the distances between all dates of the note stay the same.
+    """
+
+    day: dt.date
+    cycle: int = 0
+
+    def moved(self, days: int) -> dt.date:
+        """The day that many days later, or earlier if negative."""
+        if not self.cycle:
+            return self.day + dt.timedelta(days)
+        first = dt.date(self.day.year, 1, 1)
+        return first + dt.timedelta(((self.day - first).days + days) % self.cycle)
 
 
 class WrittenDate(Protocol):
@@ -38,8 +65,22 @@ class WrittenDate(Protocol):
     def date(self) -> dt.date | None:
         """The calendar date, if it is written in full."""
 
-    def moved(self, days: int, year: int | None = None) -> str:
-        """Return the date `days` days later, in its own format. `year` is the year for a date without one."""
+    @property
+    def exact(self) -> bool:
+        """Whether it is a single day, with or without its year or month. A weekday on its own is not."""
+
+    def near(self, anchor: dt.date) -> Sequence[dt.date]:
+        """Return the days that it may mean around an anchor, sorted; only one if its year is written."""
+
+    def alone(self) -> Meant:
+        """Return what it means if no other date of the note helps."""
+
+    def moved(self, days: int, meant: Meant | None = None) -> str:
+        """Return the date `days` days later, in its own format.
+
+        Args:
+            meant: the day that it means, from `operators.timeline`. The default is `alone`.
+        """
 
 
 class WrittenAge(Protocol):
@@ -78,16 +119,36 @@ class DateReader(Protocol):
     ADMISSION: re.Pattern[str]
 
     def parse_all(
-        self, text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR
+        self,
+        text: str,
+        *,
+        day_first: bool = False,
+        latest: int = LATEST_TWO_DIGIT_YEAR,
+        around: frozenset[str] = frozenset(),
     ) -> list[WrittenDate | str] | None:
-        """Return the date in a text, or both dates of a range and the text between them, or None."""
+        """Return the dates in a text and the text between them, or None.
+
+        Args:
+            around: the cues of the date, from `cues`. They decide how a holiday is written.
+        """
 
     def reads_day_first(self, text: str) -> bool | None:
         """Return True or False if a numeric date can only be read with the day first or second, else None."""
 
+    def cues(self, before: str, behind: str) -> frozenset[str]:
+        """Return what the text around a date says about it.
+
+        Returns:
+            Of these words: `visit` (a date of admission, visit or operation), `birth`, `future`, `past`, `range` (a
+            range that ends after it begins here), `at` and `over` (the preposition before it).
+        """
+
 
 class AgeReader(Protocol):
     """The part `ages`."""
+
+    def moved(self, phrase: str, years: int) -> str | None:
+        """Return the phrase with each age lowered by that many years, `90+` above 89, or None if it cannot be."""
 
     def read_age(self, phrase: str) -> WrittenAge | None:
         """Return the age in a phrase, or None if it cannot be read."""
@@ -117,7 +178,13 @@ class _Nothing:
 
     ADMISSION = re.compile(r"(?!)")
 
-    def parse_all(self, text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR) -> None:
+    def parse_all(self, text: str, **how: object) -> None:
+        return None
+
+    def cues(self, before: str, behind: str) -> frozenset[str]:
+        return frozenset()
+
+    def moved(self, phrase: str, years: int) -> None:
         return None
 
     def read_nothing(self, text: str) -> None:

@@ -31,6 +31,8 @@ class Hints:
         guessed: a detector chose the type, not a person. Such a type is evidence that the text can contradict.
         role: "patient", "relative" or "staff" if the text beside a guessed type says so.
         reach: how many characters before a place are only separators and labels of addresses ("City:").
+        when: for a date, its cues (`operators.readers.DateReader.cues`); for an age, `current` or `event`.
+        clause: for a date, the offset at which its sentence or line begins.
     """
 
     title: str = ""
@@ -46,6 +48,8 @@ class Hints:
     guessed: bool = False
     role: str = ""
     reach: int = 0
+    when: str = ""
+    clause: int = 0
 
 
 _NO_HINTS = Hints()

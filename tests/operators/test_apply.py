@@ -178,4 +178,4 @@ def test_a_large_text_with_many_dates_is_read_once() -> None:
     out, replacements, _ = apply(text, spans, policy, stage)
     assert len(replacements) == 4000
     assert len(set(out.split())) == 1
-    assert {"latest_year", "_day_first", "_dates"} <= set(vars(stage))
+    assert {"_meanings", "_day_first", "_dates"} <= set(vars(stage))

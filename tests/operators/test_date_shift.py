@@ -90,7 +90,7 @@ def test_a_date_that_tells_more_than_a_year_comes_out_different(serve: Callable[
         assert serve(written, "DATE", "date-shift", patient=patient) != written
 
 
-@pytest.mark.parametrize("written", ["Christmas", "the 8th", "spring of 2020", "2l/O3/l947", "31 May 2024 (Biyernes)"])
+@pytest.mark.parametrize("written", ["H29.4.7", "yesterday", "some time ago", "2024.072"])
 def test_what_cannot_be_read_becomes_the_label(serve: Callable[..., str], written: str) -> None:
     assert serve(written, "DATE", "date-shift") == "[DATE]"
 

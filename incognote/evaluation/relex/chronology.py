@@ -58,8 +58,8 @@ def chronology(notes: Sequence[NotePair], resamples: int, seed: int) -> dict[str
     """The figures of time.
 
     `intervals, …`: of pairs of neighboring dates of a note that mean different days, the share whose distance is kept,
-    by the less exact of the two dates. Labels are left out. `ages`: of ages that agree with a birth date and a date of
-    the note, the share that still do. `dates labeled`: of replaced dates, the share that became a label.
+    by the less exact of the two dates. Labels and birth dates are left out. `ages`: of ages that agree with a birth
+    date and a date of the note, the share that still do. `dates labeled`: the share of replaced dates with a label.
     """
     owned: dict[str, list[NotePair]] = defaultdict(list)
     for note in notes:
@@ -181,8 +181,10 @@ def _shows(one: WrittenDate | None, day: date) -> bool:
 
 
 def _intervals(read: Sequence[Sequence[_Dated]]) -> Iterator[tuple[Kind, bool]]:
-    every = Counter(one.moved for dated in read for one in dated if one.moved is not None)
-    for dated in read:
+    # a birth date moves with the ages of its person
+    notes = [[one for one in dated if not one.mention.type.startswith("BIRTH")] for dated in read]
+    every = Counter(one.moved for dated in notes for one in dated if one.moved is not None)
+    for dated in notes:
         own = Counter(one.moved for one in dated if one.moved is not None) or every
         middle = own.most_common(1)[0][0] if own else None
         for a, b in pairwise(dated):

@@ -17,7 +17,8 @@ from incognote.relex.cluster.institutions import institutions
 from incognote.relex.cluster.located import located
 from incognote.relex.cluster.persons import commonest, described, persons, written
 from incognote.relex.cluster.places import places
-from incognote.relex.cluster.values import ages, codes, dates, day_first, occupations, phones
+from incognote.relex.cluster.timeline import Timeline
+from incognote.relex.cluster.values import codes, occupations, phones
 from incognote.relex.nouns import Group, Identity, Join, MentionVariant
 
 __all__ = ["cluster", "group_of", "scope_of", "variant", "written"]
@@ -44,23 +45,31 @@ def cluster(variants: Iterable[MentionVariant], earlier: Iterable[Identity] = ()
         seen[one.domain, group_of(one.type)].add(one)
     identities: list[Identity] = []
     for (domain, group), together in sorted(seen.items()):
-        for scope, normal, members, known, joins in _parts(group, sorted(together)):
+        ages = seen.get((domain, "AGE"), set()) if group == "DATE" else ()
+        dates = seen.get((domain, "DATE"), set()) if group == "AGE" else ()
+        for scope, normal, members, known, joins in _parts(group, sorted(together), [*ages, *dates]):
             about = {"type": commonest(v.type for v in members), "normal": normal} | known
             fresh = named((group, domain, scope, normal))
             identities.append(Identity(fresh, group, domain, scope, tuple(sorted(members)), about, joins))
     return located(tied(kept(sorted(identities, key=_place), before)))
 
 
-def _parts(group: Group, variants: Sequence[MentionVariant]) -> Iterable[_Part]:
-    """The partition of one group of a domain."""
+def _parts(group: Group, variants: Sequence[MentionVariant], others: Sequence[MentionVariant]) -> Iterable[_Part]:
+    """The partition of one group of a domain. Ages need the dates as `others`, and dates need the ages."""
     if group == "PERSON":
         for scope, members, joins in persons(variants):
             yield scope, _anchor(members), members, described(members), joins
         return
+    beside = by_key(others, scope_of)
     for scope, own in sorted(by_key(variants, scope_of).items()):
-        order = day_first(own) if group == "DATE" else {}
-        for form, members in _forms(group, own):
-            known = {"order": "day first"} if order.get(members[0].owner) else {}
+        theirs = beside.get(scope, [])
+        if group == "DATE":
+            parts = Timeline(own, theirs).date_parts()
+        elif group == "AGE":
+            parts = Timeline(theirs, own).age_parts()
+        else:
+            parts = [(tuple(form), members, {}) for form, members in _forms(group, own)]
+        for form, members, known in parts:
             yield scope, "\0".join(map(str, form)), members, known, ()
 
 
@@ -71,10 +80,6 @@ def _forms(group: Group, variants: Sequence[MentionVariant]) -> Iterable[tuple[S
         return places(variants)
     if group == "ID":
         return codes(variants)
-    if group == "DATE":
-        return dates(variants)
-    if group == "AGE":
-        return ages(variants)
     if group == "OCCUPATION":
         return occupations(variants)
     if group == "CONTACT":

@@ -7,6 +7,9 @@ from functools import cache
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.nouns import Span
+from incognote.operators.base import is_birth
+from incognote.operators.readers import dates
+from incognote.operators.timeline import clause, context
 from incognote.relex.cluster.evidence import GIVEN, role_beside
 from incognote.relex.cluster.grouping import cluster_data, group_of
 from incognote.relex.names.parsed import data, key, words
@@ -70,9 +73,10 @@ _FEW = 4  # words between a kinship word and the name that it introduces
 
 
 def variant(span: Span, *, record: str, patient: str = "", domain: str = "") -> MentionVariant:
-    """Make a variant of a span, with hints from its context. Hints are read for persons and places only."""
-    group = group_of(span.type)
-    hints = _hints(span) if group == "PERSON" else Hints(reach=_reach(span)) if group == "PLACE" else Hints()
+    """Make a variant of a span, with hints from its context. Hints are read for persons, places, dates and ages."""
+    readers = {"PERSON": _hints, "PLACE": _place_hints, "DATE": _date_hints, "AGE": _age_hints}
+    read = readers.get(group_of(span.type))
+    hints = read(span) if read else Hints()
     return MentionVariant(span.type, span.words, domain, patient, record, span.field, span.start, span.end, hints)
 
 
@@ -142,6 +146,41 @@ def led(words: str) -> int:
 
 def _is_leading(word: str) -> bool:
     return key(word) in _kin_words() - words().baby or fold(word) in cluster_data("roles.toml")["leading"].split()
+_CURRENT = re.compile(
+    r"(?i)^\W*\d+\s?(?:[mf♀♂]\b|y(?:ea)?r?s?\b|y[./]?o)|\bold\b|(?:^|\s)(?:man|woman|male|female)\b"
+)
+_EVENT = re.compile(r"(?i)\b(?:at|since|from|until|when|aged?|age\s+of|turned)\s*(?:s?he\s+was\s*)?(?:about\s+)?\Z")
+_LABEL = re.compile(r"(?i)\bage\s*(?:/\s*sex)?\s*[:=]?\s*\Z")
+_SEXED = re.compile(r"(?i)\s*(?:[mf♀♂]\b|(?:-|\s)*(?:years?|y/?o|old|male|female|man|woman)\b)")
+_KIN_REACH = 6  # words between a kinship word and a current age or a birth date
+_OWN_WORDS = frozenset("widow widower girl boy".split())  # kinship words that describe the patient
+
+
+def _place_hints(span: Span) -> Hints:
+    return Hints(reach=_reach(span))
+
+
+def _date_hints(span: Span) -> Hints:
+    line, cues = context(dates(), span.source.content, span.start, span.end)
+    birth = is_birth(span.type) or "birth" in cues
+    return Hints(kin=_whose(span, line, _KIN_REACH) if birth else "", when=" ".join(sorted(cues)), clause=line)
+
+
+def _age_hints(span: Span) -> Hints:
+    content = span.source.content
+    before, behind = content[max(0, span.start - _BEFORE) : span.start], content[span.end : span.end + _BEHIND]
+    alone = not before.strip() and not behind.strip()  # a structured field
+    current = alone or _CURRENT.search(span.words) or _LABEL.search(before) or _SEXED.match(behind)
+    event = _EVENT.search(before) and not _LABEL.search(before)
+    kin = _whose(span, clause(content, span.start), _KIN_REACH if current else None)
+    return Hints(kin=kin, when="event" if event else "current" if current else "")
+
+
+def _whose(span: Span, line: int, reach: int | None = None) -> str:
+    """The last kinship word of the sentence before an age or a birth date, at most `reach` words away; or ""."""
+    before = list(_WORD.finditer(span.source.content[line : span.start]))[-reach if reach else 0 :]
+    found = (_kin_word(said.group()) for said in reversed(before))
+    return next((word for word in found if word and word not in _OWN_WORDS), "")
 
 
 def _degrees(behind: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Mentions with a value: dates by the day they mean, ages and occupations, telephone numbers and codes."""
+"""Mentions with a value: dates, ages, occupations, telephone numbers and codes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from incognote.relex.nouns import MentionVariant
 
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d\Z")
 _NUMERIC = re.compile(r"\s*(\d{1,2})\s*[-/.]\s*(\d{1,2})\s*[-/.]\s*(?:\d{4}|\d\d)\b")
-_FULL_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _NAMED = re.compile(
     r"(?<!\d)(\d{1,2})[\s.-]*(?:st|nd|rd|th|er|de|of)?[\s.-]*[^\W\d_]{3,}|[^\W\d_]{3,}\.?\s+\d{1,2}(?!\d)"
 )
@@ -40,34 +39,6 @@ _NUMBERS = {word: value for value, word in enumerate([*_ONES, "seventeen", "eigh
 }
 
 Form = tuple[str, ...]
-
-
-def dates(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[MentionVariant]]]:
-    """(normal form, variants) of every day, month or year that is meant.
-
-    02/08/2023 is read day first if more of the owner's dates say so than month first (`day_first`). A date without a
-    year joins the only full date of that day in its record, or else in the owner's records. A two-digit year has the
-    century of another date of the owner that gives the same day in full, or else the likelier century.
-    """
-    seen = sorted(set(variants))
-    first = day_first(seen)
-    full = {(v.owner, date_of(v.words, first[v.owner])) for v in seen if _FULL_YEAR.search(v.words)}
-
-    def meant(variant: MentionVariant) -> Form:
-        form = date_of(variant.words, first[variant.owner])
-        if form[0] != "day" or not form[1] or _FULL_YEAR.search(variant.words):
-            return form
-        other = (form[0], str(int(form[1]) - 100), *form[2:])
-        return other if (variant.owner, form) not in full and (variant.owner, other) in full else form
-
-    forms = by_key(seen, meant)
-
-    def fuller(form: Form) -> list[Form]:
-        if form[0] != "day" or form[1]:
-            return []
-        return [other for other in forms if other[0] == "day" and other[1] and other[2:] == form[2:]]
-
-    return [(form, sorted(found)) for form, found in attached(forms, fuller)]
 
 
 def day_first(variants: Sequence[MentionVariant]) -> dict[str, bool]:
@@ -135,10 +106,6 @@ def age_of(words: str) -> Form:
 def _sexed(words: str) -> bool:
     """Return True if M is a sex: 74M is a man, 7m a baby of seven months."""
     return bool(re.search(r"\d\s?M\b", words))
-
-
-def ages(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[MentionVariant]]]:
-    return [(form, sorted(found)) for form, found in sorted(by_key(set(variants), lambda v: age_of(v.words)).items())]
 
 
 _STATE = frozenset("retired former formerly ex a an the current currently unemployed disabled part full time".split())

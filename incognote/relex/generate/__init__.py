@@ -25,7 +25,8 @@ from incognote.relex.generate.ids import Ids
 from incognote.relex.generate.institutions import Institutions
 from incognote.relex.generate.persons import Persons, words_of
 from incognote.relex.generate.places import Places, named_words
-from incognote.relex.generate.values import Ages, Dates, Occupations, Others
+from incognote.relex.generate.times import Ages, Dates
+from incognote.relex.generate.values import Occupations, Others
 from incognote.relex.nouns import Group, Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import pools
 

@@ -1,14 +1,12 @@
-"""Surrogates of values: ages, dates, occupations, and words of no other group."""
+"""Surrogates of occupations, and of words of no other group."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR, OLDEST_TOLD, WrittenDate, ages, dates
-from incognote.relex.cluster.values import age_of, work_of
+from incognote.relex.cluster.values import work_of
 from incognote.relex.generate.base import (
     Component,
     ComponentRequest,
@@ -21,165 +19,6 @@ from incognote.relex.generate.base import (
 )
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools
-
-_LINES = (18, 65, OLDEST_TOLD + 1)  # adulthood, retirement, and the age that Safe Harbor shows as 90+
-_TURNS = 2520  # divisible by every number of moves that a band may have
-_DECADES = "zero teens twenties thirties forties fifties sixties seventies eighties".split()
-_THIRDS = ((4, "early"), (7, "mid"), (10, "late"))
-_UNIT = re.compile(r"[\s-]*(?:years?|yrs?|y(?:\s*/\s*o)?|yo)\b\.?(?:[\s-]*olds?\b)?(?:\s+of\s+age)?", re.IGNORECASE)
-_NUMBER = re.compile(r"\d+")
-
-
-class Ages(SurrogateGenerator):
-    """Ages: part `years` (or `number` for another unit), and `turn`, which selects the move that is tried first.
-
-    All ages of a scope move by the same number of years. If that would cross 18, 65 or 90, another number is used. All
-    ages above 89 become 90+. An age keeps the article before it ("an 82-year-old") if the band allows. Words like
-    "toddler" stay.
-    """
-
-    group = "AGE"
-    may_repeat = True
-
-    def named(self, identity: Identity) -> dict[str, Component]:
-        return {"turn": self.component(identity, "turn", "")}
-
-    def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
-        number, unit = self._told(identity)
-        if number is None:
-            return Surrogate({}, self.pools.version)
-        if unit == "year" and number > OLDEST_TOLD:
-            return Surrogate({"years": f"{OLDEST_TOLD + 1}+"}, self.pools.version)
-        if unit == "year" and self.choices.ages == "decade" and number >= 20:
-            return Surrogate({"decade": decade(number)}, self.pools.version)
-        turn = self.named(identity)["turn"]
-        begin = int(taken.keep(turn, str(draw.place(turn) % _TURNS)))
-        band = self.choices.band if unit == "year" and number >= 3 * self.choices.band else 1
-        moves = [move for size in range(band, 0, -1) for move in (size, -size)]
-        begin %= len(moves)
-        moved = next(
-            (
-                number + move
-                for strict in (True, False)
-                for move in (*moves[begin:], *moves[:begin])
-                if _may(number, number + move, unit, strict=strict)
-            ),
-            number + 1,
-        )
-        parts = {"years" if unit == "year" else "number": str(moved), "turn": taken.holds(turn) or ""}
-        return Surrogate(parts, self.pools.version)
-
-    def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
-        words = variant.words
-        if not surrogate.parts:
-            return RenderedSurrogate(words)
-        if "decade" in surrogate.parts:
-            return _in_decade(words, surrogate.parts["decade"])
-        shown = surrogate.parts.get("years") or surrogate.parts["number"]
-        if len(found := list(_NUMBER.finditer(words))) == 1:
-            match = found[0]
-            rest = words[match.end() :].lstrip("+") if shown.endswith("+") else words[match.end() :]
-            return RenderedSurrogate(words[: match.start()] + shown + rest, ("years",))
-        age = ages().read_age(words)
-        return RenderedSurrogate(like(words, age.rewritten(words, shown)), ("years",)) if age and age.end else None
-
-    @staticmethod
-    def _told(identity: Identity) -> tuple[int | None, str]:
-        """The number and its unit; None if there is no number."""
-        for words in sorted({v.words for v in identity.variants}):
-            form = age_of(words)
-            if form[0].isdecimal() and form[1] != "decade":
-                return int(form[0]), form[1]
-        return None, ""
-
-
-def decade(years: int) -> str:
-    """45 → mid-forties; above 89 → 90+."""
-    if years > OLDEST_TOLD:
-        return f"{OLDEST_TOLD + 1}+"
-    third = next(name for below, name in _THIRDS if years % 10 < below)
-    return f"{third}-{_DECADES[years // 10]}"
-
-
-def _in_decade(words: str, told: str) -> RenderedSurrogate | None:
-    match = _NUMBER.search(words)
-    if match is None:
-        return None
-    unit = _UNIT.match(words, match.end())
-    return RenderedSurrogate(words[: match.start()] + told + words[unit.end() if unit else match.end() :], ("decade",))
-
-
-def _may(before: int, after: int, unit: str, *, strict: bool) -> bool:
-    """Return True if one may replace the other. With `strict`, both must also have the same article."""
-    if after < 1:
-        return False
-    crossed = unit == "year" and any((before < line) != (after < line) for line in _LINES)
-    return not crossed and (not strict or _an(before) == _an(after))
-
-
-def _an(number: int) -> bool:
-    """Return True if "an" precedes the number: eight, eleven, eighteen, eighty."""
-    return number in (8, 11, 18) or 80 <= number < 90
-
-
-_CENTURY = 100
-
-
-class Dates(SurrogateGenerator):
-    """Dates: part `days`, the offset of their patient, never zero.
-
-    Intervals between full dates stay. A weekday beside a date becomes the new date's weekday. A date is read as its
-    identity says (`normal`: day, year, month, day; `order`: day first). So 03/04/2024 is the same day in every note of
-    the patient, and 01/01 is read in the same order as the dates near it.
-    """
-
-    group = "DATE"
-    may_repeat = True
-
-    def named(self, identity: Identity) -> dict[str, Component]:
-        return {"days": self.component(identity, "days", "")}
-
-    def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
-        days = str(draw.offset(identity.domain, identity.scope, self.choices.days))
-        return Surrogate({"days": taken.keep(self.named(identity)["days"], days)}, self.pools.version)
-
-    def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
-        days, (year, month, day) = int(surrogate.parts["days"]), _meant(identity)
-        order = identity.attributes.get("order") == "day first"
-        read = next(
-            (found for found in _readings(variant.words, order) if _agrees(found, year, month, day)),
-            next(_readings(variant.words, order), None),
-        )
-        if read is None:
-            return None
-        written = (part if isinstance(part, str) else part.moved(days, year) for part in read)
-        return RenderedSurrogate("".join(written), ("days",))
-
-
-def _readings(words: str, order: bool) -> Iterator[list[WrittenDate | str]]:
-    for latest in (LATEST_TWO_DIGIT_YEAR, LATEST_TWO_DIGIT_YEAR - _CENTURY):
-        for day_first in (order, not order):
-            read = dates().parse_all(words, day_first=day_first, latest=latest)
-            if read is not None:
-                yield read
-
-
-def _meant(identity: Identity) -> tuple[int | None, int | None, int | None]:
-    """Year, month and day of the identity; None for unknown parts."""
-    parts = identity.attributes.get("normal", "").split("\0")
-    if len(parts) != 4 or parts[0] != "day":
-        return None, None, None
-    year, month, day = (int(word) if word.isdecimal() else None for word in parts[1:])
-    return year, month, day
-
-
-def _agrees(read: list[WrittenDate | str], year: int | None, month: int | None, day: int | None) -> bool:
-    first = read[0]
-    if isinstance(first, str):
-        return False
-    pairs = ((first.year, year), (first.month, month), (first.day, day))
-    return all(mine is None or theirs is None or mine == theirs for mine, theirs in pairs)
-
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ANY = "service"  # the class of an unknown occupation

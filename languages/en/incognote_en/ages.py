@@ -70,6 +70,45 @@ def read_age(phrase: str) -> Age | None:
     return _two(phrase, matches[0], matches[1]) if len(matches) == 2 else None
 
 
+def moved(phrase: str, years: int) -> str | None:
+    """The phrase with each age lowered by some years, in digits or words as it is written; 90+ above 89.
+
+    None if it has no number, or if it states months, weeks or days and `years` is not 0.
+    """
+    matches = list(_NUMBER.finditer(phrase)) if len(phrase) <= _LONGEST else []
+    if not matches or (years and any(m["twelfths"] or _unit(phrase, m.end()) not in (None, "years") for m in matches)):
+        return None
+    pieces: list[str] = []
+    done = 0
+    for match in matches:
+        number = 0 if match["twelfths"] else _value(match)
+        if number > _OLDEST:
+            return None
+        pieces.append(phrase[done : match.start()])
+        if _unit(phrase, match.end()) == "years" and number > OLDEST_TOLD:
+            done = match.end()
+            pieces.append(f"{OLDEST_TOLD + 1}+")
+            if half := _HALF.match(phrase, done):
+                done = half.end()
+            done += phrase[done:].startswith("+")
+        elif not years or match["twelfths"]:
+            done = match.end()
+            pieces.append(match.group())
+        else:
+            part = "digits" if match["digits"] else "words"
+            done = match.end(part)
+            pieces.append(_like(match[part], number - years))
+    return "".join([*pieces, phrase[done:]])
+
+
+def _like(sample: str, number: int) -> str:
+    """The number in words or digits, as the sample, with its leading zeros and capitals."""
+    if sample.isdecimal():
+        return f"{number:0{len(sample) if sample[0] == '0' else 1}d}"
+    words = numbers.write_cardinal(number, "-" if "-" in sample or " " not in sample else " ")
+    return words.upper() if sample.isupper() else words.capitalize() if sample[0].isupper() else words
+
+
 def _one(phrase: str, match: re.Match[str]) -> Age | None:
     if match["twelfths"]:
         return Age(int(match["whole"] or 0), int(match["whole"] or 0), in_years=False)

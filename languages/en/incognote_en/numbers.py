@@ -68,6 +68,13 @@ def write_ordinal(day: int, joint: str) -> str:
     return _TENS[day // 10] + joint + _ORDINALS[day % 10]
 
 
+def write_cardinal(number: int, joint: str) -> str:
+    """1..99 in words; `joint` goes between tens and units."""
+    if number < 20:
+        return _UNITS[number]
+    return _TENS[number // 10] + (joint + _UNITS[number % 10] if number % 10 else "")
+
+
 def write_year(year: int, joint: str) -> str:
     """1800..2199 in words; `joint` goes between tens and units."""
     century, rest = divmod(year, 100)
@@ -76,14 +83,8 @@ def write_year(year: int, joint: str) -> str:
     head = _UNITS[century] if century < 20 else _TENS[2] + (f"{joint}one" if century == 21 else "")
     if rest == 0:
         return f"{head} hundred"
-    return f"{head} oh {_UNITS[rest]}" if rest < 10 else f"{head} {_write_below_100(rest, joint)}"
+    return f"{head} oh {_UNITS[rest]}" if rest < 10 else f"{head} {write_cardinal(rest, joint)}"
 
 
 def _below_100(word: str) -> int:
     return _UNITS.index(word) if word in _UNITS else _TENS.index(word) * 10
-
-
-def _write_below_100(number: int, joint: str) -> str:
-    if number < 20:
-        return _UNITS[number]
-    return _TENS[number // 10] + (joint + _UNITS[number % 10] if number % 10 else "")

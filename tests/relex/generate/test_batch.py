@@ -170,7 +170,7 @@ def test_what_an_index_remembers_is_shared_by_those_who_come_later(make: Make) -
         make("CONTACT", "TELEPHONE_NUMBER", "617 432 1098"),
         make("CONTACT", "EMAIL", "a@b.org"),
         make("DATE", "DATE", "2024-03-05"),
-        make("AGE", "AGE", "45"),
+        make("AGE", "AGE", "45", bearer="patient"),
         make("ID", "GUID", "A-12345"),
         make("OCCUPATION", "OCCUPATION", "baker"),
     ]
@@ -186,11 +186,11 @@ def test_what_an_index_remembers_is_shared_by_those_who_come_later(make: Make) -
         make("CONTACT", "TELEPHONE_NUMBER", "617 432 1099"),
         make("CONTACT", "EMAIL", "c@b.org"),
         make("DATE", "DATE", "2024-04-05"),
-        make("AGE", "AGE", "46"),
+        make("AGE", "AGE", "46", bearer="patient"),
     ]
     now = generators.generate_all([*kin, *first], draw, later)
     assert {one.id: now[one.id] for one in first} == then
-    shared = ["surname", "city", "core", "", "host", "days", "turn"]
+    shared = ["surname", "city", "core", "", "host", "days", "move"]
     for old, new, part in zip(first, kin, shared, strict=False):
         if part:
             assert now[new.id].parts[part] == then[old.id].parts[part]

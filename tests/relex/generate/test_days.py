@@ -65,7 +65,7 @@ def test_a_year_in_two_digits_may_be_of_the_last_century(make: Make, become: Bec
 
 
 def test_a_date_that_cannot_be_read_is_left_to_a_label(make: Make, become: Become) -> None:
-    assert become([day(make, "last Christmas")]) == ["[LABEL]"]
+    assert become([day(make, "some time ago")]) == ["[LABEL]"]
 
 
 def test_other_patients_have_other_offsets(make: Make, become: Become) -> None:
@@ -75,10 +75,10 @@ def test_other_patients_have_other_offsets(make: Make, become: Become) -> None:
 
 @given(age=st.integers(1, 89), key=st.binary(min_size=32, max_size=32).map(Keyring))
 def test_an_age_moves_by_two_at_most_and_crosses_no_line(make: Make, become: Become, age: int, key: Keyring) -> None:
-    (told,) = become([make("AGE", "AGE", f"{age}-year-old")], draw=KeyedDraw(key))
-    number = int(told.removesuffix("-year-old"))
-    assert 0 < abs(number - age) <= 2
-    assert number > 0
+    (moved,) = become([make("AGE", "AGE", f"{age}-year-old")], draw=KeyedDraw(key))
+    number = int(moved.removesuffix("-year-old"))
+    assert (number == age) == (age < 6)
+    assert abs(number - age) <= 2
     assert all((age < line) == (number < line) for line in (18, 65, 90))
 
 
@@ -91,7 +91,7 @@ def test_field_and_note_tell_one_age(make: Make, become: Become) -> None:
     field, note, spoken, sexed = become([make("AGE", "AGE", "45 years", "45-year-old", "forty-five", "45M")])
     number = field.split()[0]
     assert note == f"{number}-year-old"
-    assert spoken == number
+    assert spoken == {"43": "forty-three", "44": "forty-four", "46": "forty-six", "47": "forty-seven"}[number]
     assert sexed == f"{number}M"
     assert number != "45"
 
@@ -110,7 +110,6 @@ def test_the_article_before_an_age_stays_right_where_the_band_allows(make: Make,
         assert told.startswith("8")
 
 
-def test_months_move_by_one_and_words_stay(make: Make, become: Become) -> None:
-    months, toddler = become([make("AGE", "AGE", "7 month old"), make("AGE", "AGE", "toddler")])
-    assert months in ("6 month old", "8 month old")
-    assert toddler == "toddler"
+def test_months_and_words_stay(make: Make, become: Become) -> None:
+    ages = ["7 month old", "toddler", "5 weeks", "early eighties"]
+    assert become([make("AGE", "AGE", words) for words in ages]) == ages

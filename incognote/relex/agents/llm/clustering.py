@@ -147,8 +147,8 @@ class LlmClusterer(ModelAgent):
 
 
 def _dates(parts: Iterable[Group]) -> list[MentionVariant]:
-    """All dates. A patient's other dates decide how a numeric date is read."""
-    return [v for part in parts for v in part if group_of(v.type) == "DATE"]
+    """All dates and ages. A patient's other dates decide how a date is read, and whose age an age is."""
+    return [v for part in parts for v in part if group_of(v.type) in ("DATE", "AGE")]
 
 
 def _of(note: RelexNote, owner: tuple[str, str]) -> bool:

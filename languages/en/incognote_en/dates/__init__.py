@@ -5,32 +5,35 @@
 
 It reads numeric dates (month or day first, ISO, dotted, HL7 timestamps), dates with month names or Roman months,
 dictated dates, and partial dates (month and year, month and day, year, month, weekday). Each may have weekdays,
-ordinals, filler words, line breaks and a time of day. The time of day stays unchanged. Seasons, holidays and anything
-else unknown are not read; the caller then writes a label.
+ordinals, filler words, line breaks and a time of day. The time of day stays unchanged. It also reads misspelt months,
+digits that were scanned as letters, seasons, quarters, weeks, decades, days without a month, and holidays (`named`). A
+holiday is written as a plain day. The caller writes a label for anything else.
 """
 
 from __future__ import annotations
 
-import calendar
-import datetime as dt
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
 from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR
 from incognote_en import numbers
+from incognote_en.dates import named
+from incognote_en.dates.cues import ADMISSION, cues
 from incognote_en.dates.pieces import (
     DASHES,
+    THIRDS,
     CalendarNamePiece,
     DatePart,
     DatePiece,
     DigitsPiece,
     LiteralPiece,
-    Moment,
     Named,
     SuffixPiece,
+    ThirdPiece,
     WordsPiece,
     calendar_names,
     either_order,
@@ -42,16 +45,11 @@ from incognote_en.dates.pieces import (
     reads_day_first,
     roman_month,
 )
+from incognote_en.dates.ranges import divided
+from incognote_en.dates.written import EnglishDate, Precision
 
-__all__ = ["ADMISSION", "EnglishDate", "parse", "parse_all", "reads_day_first"]
+__all__ = ["ADMISSION", "EnglishDate", "cues", "parse", "parse_all", "reads_day_first"]
 
-Precision = Literal["day", "month", "year", "month-day", "month-only", "weekday"]
-_LEAP, _PLAIN = 2000, 2001  # stand-in years for dates without one
-ADMISSION = re.compile(
-    r"(?i)\b(?:admit(?:ted|s)?|admission(?:\s+date)?|date\s+of\s+(?:service|visit|admission|operation|surgery)|doa|dos|seen)"
-    r"(?:\s+(?:to\s+[\w ]{1,16}\s+)?on)?[\s:.=]*\Z"
-)
-"""Matches text that ends directly before the date of an admission, a visit or an operation."""
 _LONGEST = 100  # characters; a longer text is not a date, and patterns need not be tried on it
 
 _CLOCK = (
@@ -69,64 +67,16 @@ _MILITARY = (
 _TIME_AFTER = re.compile(
     rf"(?:{_MILITARY}|(?:T|[\s,;(]+(?:(?:at|@|um|à|a\s+las)\s*)?)(?:{_CLOCK}){_ZONE}\)?)\Z", re.IGNORECASE
 )
-_TIME_BEFORE = re.compile(rf"(?:{_CLOCK}){_ZONE}[\s,]+(?:on\s+)?", re.IGNORECASE)
+_TIME_BEFORE = re.compile(
+    rf"(?:{_CLOCK}){_ZONE}[\s,]+(?:on\s+)?|(?:{_HHMM}|\d{{1,2}}\.[0-5]\d)(?:,\s*|\s+on\s+)(?=\d)", re.IGNORECASE
+)
 _STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)((?:T?(?:[01]\d|2[0-4])(?:[0-5]\d){0,2}(?:\.\d+)?(?:[+-]\d{4}|Z)?)?)\Z")
 _TOKEN = re.compile(
     rf"(?P<year_words>{numbers.YEAR.pattern})|(?P<day_words>{numbers.ORDINAL.pattern})"
-    r"|(?P<space>\s+)|(?P<short>['’‘`´]\d\d)(?!\d)|(?P<number>\d+)|(?P<word>[^\W\d_]+)|(?P<mark>[-/.,‐‑–—−~])",
+    r"|(?P<space>\s+)|(?P<short>['’‘`´]\d\d)(?!\d)|(?P<number>\d+)|(?P<word>[^\W\d_]+)|(?P<mark>[-/.,‐‑–—−~()])",
     re.IGNORECASE,
 )
 _SUFFIXES = ("st", "nd", "rd", "th", "er", "º", "ª")
-
-
-@dataclass(frozen=True, slots=True)
-class EnglishDate:
-    """A date as written. Missing parts are None; `weekday` counts from Monday = 0."""
-
-    precision: Precision
-    year: int | None
-    month: int | None
-    day: int | None
-    weekday: int | None
-    pieces: tuple[DatePiece, ...] = field(repr=False)
-
-    @property
-    def date(self) -> dt.date | None:
-        """The calendar date, if it is complete."""
-        if self.year is None or self.month is None or self.day is None:
-            return None
-        return dt.date(self.year, self.month, self.day)
-
-    def moved(self, days: int, year: int | None = None) -> str:
-        """The date moved by this many days (earlier if negative), in this format.
-
-        A month is moved from its middle and always becomes another month. A year is moved from its middle and may stay.
-        A weekday moves with the days.
-
-        Args:
-            year: the year of a date without one, if known.
-        """
-        origin = self._origin(year)
-        moved = origin + dt.timedelta(days)
-        same_year = self.precision == "month-only" or moved.year == origin.year
-        if self.precision in ("month", "month-only") and moved.month == origin.month and same_year:
-            moved += dt.timedelta(31 if days > 0 else -31)
-        weekday = ((origin.weekday() if self.weekday is None else self.weekday) + days) % 7
-        return self.write(Moment(moved.year, moved.month, moved.day, weekday))
-
-    def write(self, moment: Moment) -> str:
-        """Another date in this format."""
-        return "".join(piece.write(moment) for piece in self.pieces)
-
-    def _origin(self, year: int | None) -> dt.date:
-        if self.precision == "year" or self.month is None:
-            return dt.date(self.year or year or _PLAIN, 7, 2)
-        if self.day is None:
-            return dt.date(self.year or year or _PLAIN, self.month, 15)
-        known = self.year or year or _LEAP
-        if (self.month, self.day) == (2, 29) and not calendar.isleap(known):
-            known = _LEAP  # the guessed year was wrong
-        return dt.date(known, self.month, self.day)
 
 
 @dataclass(slots=True)
@@ -137,7 +87,13 @@ class _Token:
     part: str = ""
 
 
-def parse(text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR) -> EnglishDate | None:
+def parse(
+    text: str,
+    *,
+    day_first: bool = False,
+    latest: int = LATEST_TWO_DIGIT_YEAR,
+    around: frozenset[str] = frozenset(),
+) -> EnglishDate | None:
     """Read a written date; None if it is not a date that can be written again.
 
     Args:
@@ -145,34 +101,45 @@ def parse(text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_
         day_first: how 03/04/2024 is read. Dotted dates are always read day first. An impossible reading (13/04/2024) is
             replaced by the other one.
         latest: the latest year that two digits may mean.
+        around: the cues of the date (`DateReader.parse_all`).
     """
     if len(text) > _LONGEST:
         return None
-    before = _TIME_BEFORE.match(text)
-    head, body = (before.group(), text[before.end() :]) if before else ("", text)
-    after = None if before else _TIME_AFTER.search(body)
-    tail, body = (after.group(), body[: after.start()]) if after else ("", body)
+    if (read := _parsed(text, day_first, latest, around)) is not None:
+        return read
+    mended = named.repaired(text)
+    return _parsed(mended, day_first, latest, around) if mended != text else None
+
+
+@lru_cache(maxsize=1 << 12)
+def _parsed(text: str, day_first: bool, latest: int, cues: frozenset[str]) -> EnglishDate | None:
+    head, body, tail = _clocked(text)
     read = _stamp(body, day_first) or _tokens_read(body, day_first, latest)
     if read is None:
-        return None
+        read = named.named(body, latest, cues, lambda rest: _parsed(rest, day_first, latest, cues))
+    if read is None or not (head or tail):
+        return read
     return replace(read, pieces=(LiteralPiece(head), *read.pieces, LiteralPiece(tail)))
 
 
+def _clocked(text: str) -> tuple[str, str, str]:
+    """The time of day before a date, the date, and the time of day after it."""
+    if before := _TIME_BEFORE.match(text):
+        return before.group(), text[before.end() :], ""
+    if after := _TIME_AFTER.search(text):
+        return "", text[: after.start()], after.group()
+    return "", text, ""
+
+
 def parse_all(
-    text: str, *, day_first: bool = False, latest: int = LATEST_TWO_DIGIT_YEAR
+    text: str,
+    *,
+    day_first: bool = False,
+    latest: int = LATEST_TWO_DIGIT_YEAR,
+    around: frozenset[str] = frozenset(),
 ) -> list[EnglishDate | str] | None:
-    """A date, or the two dates of a range with the text between them; None as in `parse`."""
-    if len(text) > 2 * _LONGEST:
-        return None
-    whole = parse(text, day_first=day_first, latest=latest)
-    if whole is not None:
-        return [whole]
-    for joint in re.finditer(rf"\s*[{DASHES}]\s*|\s+(?:to|through|thru|and|until|or|bis|à|al|a)\s+|\s*[,&]\s*", text):
-        first = parse(text[: joint.start()], day_first=day_first, latest=latest)
-        last = parse(text[joint.end() :], day_first=day_first, latest=latest)
-        if first is not None and last is not None:
-            return [first, joint.group(), last]
-    return None
+    """A date, or the dates of a range or list with the text between them; None as in `parse`."""
+    return divided(text, lambda part: parse(part, day_first=day_first, latest=latest, around=around))
 
 
 def _stamp(text: str, day_first: bool) -> EnglishDate | None:
@@ -213,7 +180,13 @@ def _tokens_read(text: str, day_first: bool, latest: int) -> EnglishDate | None:
     precision = _precision(year, month, day, weekday)
     if precision is None or not is_real(year, month or 1, day or 1):
         return None
-    return EnglishDate(precision, year, month, day, weekday, _pieces(tokens))
+    return EnglishDate(precision, year, month, day, weekday, _pieces(tokens), _middle(tokens, month))
+
+
+def _middle(tokens: Sequence[_Token], month: int | None) -> tuple[int, int]:
+    """The month and day of the middle of a vague date: early March is March 5, late 2019 is November 1."""
+    third = next((THIRDS[t.text.lower()].index(t.text.lower()) for t in tokens if t.kind == "third"), 1)
+    return (month, 5 + 10 * third) if month else ((3, 1), (7, 2), (11, 1))[third]
 
 
 def _lexed(text: str) -> list[_Token] | None:
@@ -251,8 +224,10 @@ def _named(word: str, before: Sequence[_Token], after: str) -> _Token | None:
         return _Token("weekday", word, calendar_names("weekdays")[low][0], "weekday")
     if glued and after and (after in DASHES or after in "/.") and (numeral := roman_month(word)):
         return _Token("month", word, numeral, "month")
-    if before and before[-1].text == "." and after == "." and (numeral := roman_month(word)):
+    if (before[-1].text == "." if before else len(word) > 1) and after == "." and (numeral := roman_month(word)):
         return _Token("month", word, numeral, "month")
+    if low in THIRDS:
+        return _Token("third", word)
     return _Token("literal", word) if low in fillers() else None
 
 
@@ -356,8 +331,12 @@ def _precision(year: int | None, month: int | None, day: int | None, weekday: in
 
 def _pieces(tokens: Sequence[_Token]) -> tuple[DatePiece, ...]:
     pieces: list[DatePiece] = []
-    for token in tokens:
-        if token.kind == "short":  # '22: the apostrophe and two digits
+    for n, token in enumerate(tokens):
+        if n and tokens[n - 1].kind == "third" and token.kind == "literal" and token.text in ("-", " "):
+            third = pieces[-1]
+            assert isinstance(third, ThirdPiece)
+            pieces[-1] = replace(third, joint=token.text)
+        elif token.kind == "short":  # '22: the apostrophe and two digits
             pieces += [LiteralPiece(token.text[0]), DigitsPiece("year", 2, DigitsPiece.zero_of(token.text[1]))]
         else:
             pieces.append(_piece(token, tokens))
@@ -367,6 +346,9 @@ def _pieces(tokens: Sequence[_Token]) -> tuple[DatePiece, ...]:
 def _piece(token: _Token, tokens: Sequence[_Token]) -> DatePiece:
     if token.named is not None:
         return CalendarNamePiece("weekday" if token.kind == "weekday" else "month", token.named.names, token.text)
+    if token.kind == "third":
+        words = THIRDS[token.text.lower()]
+        return ThirdPiece(not any(t.part == "month" for t in tokens), words, token.text)
     if token.kind == "suffix":
         return SuffixPiece(token.text)
     if token.kind in ("year_words", "day_words"):

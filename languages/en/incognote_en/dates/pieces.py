@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+import datetime as dt
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -78,6 +79,16 @@ class Moment(NamedTuple):
     day: int
     weekday: int
 
+    @classmethod
+    def of(cls, day: dt.date, weekday: int | None = None) -> Moment:
+        """A day, by default with its own weekday."""
+        return cls(day.year, day.month, day.day, day.weekday() if weekday is None else weekday)
+
+    @property
+    def date(self) -> dt.date:
+        """The day."""
+        return dt.date(self.year, self.month, self.day)
+
 
 class DatePiece(Protocol):
     """One piece of a written date."""
@@ -139,7 +150,7 @@ class CalendarNamePiece:
 
     def write(self, moment: Moment) -> str:
         name = self.names[moment.month - 1 if self.part == "month" else moment.weekday]
-        return like(self.sample, name)
+        return name.title() if len(self.sample) == 1 and self.sample.isupper() else like(self.sample, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +165,107 @@ class WordsPiece:
         if self.part == "day":
             return like(self.sample, numbers.write_ordinal(moment.day, joint))
         return like(self.sample, numbers.write_year(moment.year, joint))
+
+
+@dataclass(frozen=True, slots=True)
+class ThirdPiece:
+    """Early, mid or late, of a month or a year, and the hyphen or space after it: mid-April, late April."""
+
+    of_year: bool
+    words: tuple[str, str, str]
+    sample: str
+    joint: str = ""
+    part: str = "third"
+
+    def write(self, moment: Moment) -> str:
+        third = (moment.month - 1) // 4 if self.of_year else min((moment.day - 1) // 10, 2)
+        word = self.words[third]
+        joint = self.joint if word == self.sample.lower() else "-" if word == "mid" else " "
+        return like(self.sample, word) + joint * bool(self.joint)
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonPiece:
+    """A season, by the month (winter is December to February), or by the month half a year later in the south."""
+
+    sample: str
+    part: str = "month"
+
+    def write(self, moment: Moment) -> str:
+        name = SEASONS[moment.month % 12 // 3]
+        return like(self.sample, "autumn" if name == "fall" and self.sample.lower() != "fall" else name)
+
+
+@dataclass(frozen=True, slots=True)
+class WeekPiece:
+    """The ISO week, or its year."""
+
+    of_year: bool
+    width: int
+    part: str = "week"
+
+    def write(self, moment: Moment) -> str:
+        year, week, _ = moment.date.isocalendar()
+        return str(year) if self.of_year else f"{week:0{self.width}d}"
+
+
+@dataclass(frozen=True, slots=True)
+class QuarterPiece:
+    """The number of the quarter."""
+
+    part: str = "month"
+
+    def write(self, moment: Moment) -> str:
+        return str((moment.month + 2) // 3)
+
+
+@dataclass(frozen=True, slots=True)
+class DecadePiece:
+    """A decade in digits: 1980 or 80."""
+
+    width: int
+    part: str = "year"
+
+    def write(self, moment: Moment) -> str:
+        return str(moment.year // 10 * 10)[-self.width :]
+
+
+HolidayStyle = Literal["day", "third", "month", "weekday"]
+
+
+@dataclass(frozen=True, slots=True)
+class HolidayPiece:
+    """A holiday, written as a plain day, as a part of a month, as a month, or as a weekday beside its date."""
+
+    style: HolidayStyle
+    sample: str
+    at: bool = False
+    part: str = "day"
+
+    def write(self, moment: Moment) -> str:
+        month = calendar.month_name[moment.month]
+        third = min((moment.day - 1) // 10, 2)
+        vague = ("the start of ", "mid-", "the end of ") if self.at else ("early ", "mid-", "late ")
+        text = {
+            "day": f"{month} {moment.day}",
+            "third": vague[third] + month,
+            "month": month,
+            "weekday": calendar.day_name[moment.weekday],
+        }[self.style]
+        return text.upper() if self.sample.isupper() else text.lower() if self.sample.islower() else text
+
+
+SEASONS = ("winter", "spring", "summer", "fall")
+THIRDS = {
+    "early": ("early", "mid", "late"),
+    "mid": ("early", "mid", "late"),
+    "late": ("early", "mid", "late"),
+    "beginning": ("beginning", "middle", "end"),
+    "start": ("start", "middle", "end"),
+    "middle": ("beginning", "middle", "end"),
+    "end": ("beginning", "middle", "end"),
+}
+"""Words for a third of a month or year, with the words for all three."""
 
 
 class Named(NamedTuple):
