@@ -34,7 +34,8 @@ _KINDS: tuple[Kind, ...] = ("full", "without year", "partial")
 class _Dated:
     """A date mention: its first and last possible true day, how it is written, and its surrogate as read.
 
-    `moves` are the days by which a full date moved: two values if day and month can be read in either order.
+    Two more fields allow for day and month in either order, because a reader cannot know: `moves`, the days by which a
+    full date moved, and `turned`, the true day and the surrogate in the other order.
     """
 
     mention: MentionPair
@@ -43,6 +44,7 @@ class _Dated:
     kind: Kind
     after: WrittenDate | None
     moves: tuple[int, ...] = ()
+    turned: tuple[date, WrittenDate] | None = None
 
     @property
     def moved(self) -> int | None:
@@ -51,6 +53,8 @@ class _Dated:
 
     def fits(self, days: int) -> bool:
         """Return True if the surrogate can mean the true day moved by this many days."""
+        if self.turned and _shows(self.turned[1], self.turned[0] + timedelta(days)):
+            return True
         return any(_shows(self.after, day + timedelta(days)) for day in {self.low, self.high})
 
 
@@ -105,7 +109,8 @@ def _read(notes: Sequence[NotePair], day_first: bool) -> list[list[_Dated]]:
             span = (day, day) if day else _coded(mention.gold) or _placed(one, anchor)
             if span is not None and not is_label(mention.surrogate or ""):
                 new, moves = written(mention.surrogate or "", order), _moves(mention, order)
-                placed.append(_Dated(mention, *span, _kind(one), new, moves))
+                turned = _turned(mention, span[0], not order) if _kind(one) == "without year" else None
+                placed.append(_Dated(mention, *span, _kind(one), new, moves, turned))
         found.append(placed)
     return found
 
@@ -123,6 +128,15 @@ def _moves(mention: MentionPair, day_first: bool) -> tuple[int, ...]:
         (written(mention.words, order), written(mention.surrogate or "", order)) for order in (day_first, not day_first)
     ]
     return tuple((b.date - a.date).days for a, b in both if a and b and a.date and b.date)
+
+
+def _turned(mention: MentionPair, day: date, day_first: bool) -> tuple[date, WrittenDate] | None:
+    """The true day with day and month as read in this order, and the surrogate read in it."""
+    before, after = written(mention.words, day_first), written(mention.surrogate or "", day_first)
+    try:
+        return (day.replace(month=before.month or 0, day=before.day or 0), after) if before and after else None
+    except ValueError:
+        return None
 
 
 def _coded(identity: str) -> tuple[date, date] | None:
