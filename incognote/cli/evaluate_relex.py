@@ -64,13 +64,16 @@ def evaluate_relex(
 
     from incognote.cli.tables import print_table
     from incognote.evaluation.relex.pairs import read_pairs
-    from incognote.evaluation.relex.reading import write_requests
+    from incognote.evaluation.relex.reading import read_replies, write_complaints, write_requests
     from incognote.evaluation.relex.scoring import evaluate_relex as score
     from incognote.evaluation.relex.scoring import side_by_side
 
     if requests is not None:
         number = write_requests(read_pairs(gold, out)[0], Path(requests), seed=seed)
-        warn(f"{number} requests written to {requests}. Save each reply as NAME.reply.txt, then use --replies.")
+        warn(
+            f"{number} requests written to {requests}. They contain originals, so protect them like the notes. Save "
+            "each reply as NAME.reply.txt, then use --replies."
+        )
         return
     outputs = {"OUT": out} | ({"gold spans": gold_out} if gold_out is not None else {})
     reports = {
@@ -79,6 +82,9 @@ def evaluate_relex(
         )
         for name, path in outputs.items()
     }
+    if replies is not None:
+        answered = read_replies(read_pairs(gold, out)[0], Path(replies), seed=seed)
+        warn(f"What the language models complained about is in {write_complaints(answered, Path(replies))}.")
     if as_json:
         second = {"gold_spans": reports["gold spans"].as_dict()} if gold_out is not None else {}
         say("evaluate-relex", reports["OUT"].as_dict() | second)

@@ -76,6 +76,8 @@ def test_requests_hold_the_new_notes_and_replies_are_scored(
         "clinician score": (4, 1), "clinician: outputs with a false fact": (0, 1),
         "clinician: outputs with an oddity": (1, 1), "unreadable": (0.5, 2),
     }  # fmt: skip
+    listed = (folder / "complaints.txt").read_text(encoding="utf-8")
+    assert listed == "clinician-02: score 4\nclinician-02: odd: today: no date\n"
     (folder / "clinician-02.txt").write_text("other", encoding="utf-8")
     assert "clinician-02.txt was written for another output" in run("evaluate-relex", *files, "--replies", folder).err
 

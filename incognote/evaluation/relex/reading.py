@@ -85,7 +85,7 @@ def write_requests(notes: Sequence[NotePair], folder: Path, count: int = COUNT, 
     Raises:
         UsageError: the folder has requests already.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     made = list(requests(notes, count, seed))
     if any((folder / f"{one.name}.txt").exists() for one in made):
         raise UsageError("The folder already contains requests. Choose another folder for --requests.")
@@ -146,14 +146,21 @@ def score_replies(replies: Sequence[tuple[ReaderRequest, str]], resamples: int, 
     return {name: share_of(counted, resamples, seed) for name, counted in sorted(rows.items())}
 
 
-def complaints(replies: Sequence[tuple[ReaderRequest, str]]) -> Iterator[str]:
-    """What the readers found, as lines with words of the notes. Show them only to those who may see the notes."""
+def write_complaints(replies: Sequence[tuple[ReaderRequest, str]], folder: Path) -> Path:
+    """Write each clinician's score and everything that the readers named to complaints.txt, with words of the notes."""
+    lines: list[str] = []
     for request, reply in replies:
         data = _parsed(reply, "originals" if request.role == "attacker" else "score") or {}
-        for key in ("false_facts", "odd", "originals"):
-            for item in data.get(key) or []:
+        lines += [f"{request.name}: score {data['score']}"] if "score" in data else []
+        for kind in ("false_facts", "odd", "originals"):
+            items = data.get(kind)
+            for item in items if isinstance(items, list) else ():
                 if isinstance(item, dict):
-                    yield f"{request.name} {key}: {item.get('words', '')}: {item.get('why', '')}"
+                    lines.append(f"{request.name}: {kind}: {item.get('words', '')}: {item.get('why', '')}")
+    out = folder / "complaints.txt"
+    out.touch(mode=0o600)
+    out.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return out
 
 
 def _parsed(reply: str, wanted: str) -> dict[str, Any] | None:
