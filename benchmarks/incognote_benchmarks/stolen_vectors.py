@@ -28,8 +28,9 @@ def measure(embedder: Embedder, *, people: int = 500, directory: int = 20_000) -
         nearest of all surnames, or of all given names, is the person's, for a thief without a directory.
     """
     draw = random.Random(_SEED)  # noqa: S311 -- a sample, not a secret
-    given = sorted({*pools().given("en", "female"), *pools().given("en", "male")})
-    surnames = list(pools().surnames("en"))
+    english = pools().people["en"]
+    given = sorted({name for names in english.given.values() for name in names})
+    surnames = [*english.surname, *english.more]
 
     def named(count: int) -> list[str]:
         return [f"{draw.choice(given)} {draw.choice(surnames)}" for _ in range(count)]

@@ -41,8 +41,9 @@ _SEED = 11
 def notes(patients: int) -> list[RelexNote]:
     """Two notes per patient: the first has everybody's whole name, the second title and surname."""
     draw = random.Random(_SEED)  # noqa: S311 -- made-up notes, not a secret
-    given = [*pools().given("en", "female"), *pools().given("en", "male")]
-    names = list(pools().surnames("en"))
+    english = pools().people["en"]
+    given = [*english.given["female"], *english.given["male"]]
+    names = [*english.surname, *english.more]
     staff = [(draw.choice(given), name) for name in draw.sample(names, max(3, patients // 8))]
     made = []
     for n in range(patients):

@@ -72,7 +72,7 @@ def lone() -> list[Noted]:
     """
     draw = random.Random(_SEED)  # noqa: S311 -- made-up notes, not a secret
     rare = sorted(name for name, weight in lexicon().items() if surname(weight) and len(name) > 7 and name.isalpha())
-    given = pools().given("en", "female")
+    given = pools().people["en"].names("female")
     made: list[Noted] = []
     for at, name in enumerate(draw.sample(rare, LONE)):
         person, wrong = f"{draw.choice(given)} {name.title()}", _misspelled(name, draw).title()

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from incognote.errors import AccountingError
 from incognote.relex.batch import RelexBatch
 from incognote.relex.generate import Component, UsedSurrogates
-from incognote.relex.generate import originals as words_of
 from incognote.relex.generate.base import plain
 from incognote.relex.index.nouns import (
     Conflict,
@@ -39,7 +38,7 @@ async def begin(batch: RelexBatch) -> None:
     batch.settled, batch.surrogates = {}, {}
     generators = tools.generators
     for one in batch.everybody:
-        taken.avoid(words_of(one))
+        generators.observe(one, taken)
     components = sorted({c for one in batch.identities for c in generators.components(one)})
     values = await tools.index.held([_part(c) for c in components])
     for component, value in zip(components, values, strict=True):
@@ -102,7 +101,7 @@ async def held(batch: RelexBatch) -> bool:
     agreed = True
     for component, answer in zip(fresh, answers, strict=True):
         if isinstance(answer, SurrogateTaken):
-            taken.refuse(component.domain, component.scope, taken.held[component])
+            taken.refuse(component.domain, component.scope, taken.held[component], component.group)
             taken.release(component)
             batch.moved += 1
             agreed = False

@@ -81,6 +81,11 @@ class Generators:
         self._kinds[identity.group].recall(identity, surrogate, taken)
         taken.remember(identity, surrogate)
 
+    def observe(self, identity: Identity, taken: UsedSurrogates) -> None:
+        """Avoid an identity's words from now on, and take note of what the surrogates of others depend on."""
+        taken.avoid(originals(identity))
+        self._kinds[identity.group].observe(identity, taken)
+
     def components(self, identity: Identity) -> set[Component]:
         """The components that it shares with others in its scope."""
         kind = self._kinds[identity.group]
@@ -101,7 +106,7 @@ class Generators:
         """
         batch = list(identities)
         for identity in batch:
-            taken.avoid(originals(identity))
+            self.observe(identity, taken)
         wanted: dict[Component, tuple[ComponentRequest, SurrogateGenerator]] = {}
         for identity in batch:
             kind = self._kinds[identity.group]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from abc import ABC, abstractmethod
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -47,7 +47,7 @@ class Component:
     Args:
         domain, scope: where it is the same.
         type: its kind. Components whose types are equal up to a colon never get the same surrogate.
-        normal: its normal form.
+        normal: its normal form. If it ends with \x1f and a group, its value is unique in the group only.
     """
 
     domain: str
@@ -56,8 +56,13 @@ class Component:
     normal: str = field(repr=False)
 
     @property
-    def family(self) -> tuple[str, str, str]:
-        return self.domain, self.scope, self.type.split(":", 1)[0]
+    def family(self) -> tuple[str, str, str, str]:
+        return self.domain, self.scope, self.type.split(":", 1)[0], self.group
+
+    @property
+    def group(self) -> str:
+        """The group within which its value is unique; "" for all of the scope."""
+        return self.normal.partition("\x1f")[2]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -204,9 +209,10 @@ class UsedSurrogates:
         """The number of components whose draw was already taken, so that they got another surrogate."""
         self._originals = {plain(words) for words in originals}
         self._held: dict[Component, str] = {}
-        self._used: dict[tuple[str, str, str], dict[str, Component]] = defaultdict(dict)
-        self._refused: set[tuple[str, str, str]] = set()
+        self._used: dict[tuple[str, str, str, str], dict[str, Component]] = defaultdict(dict)
+        self._refused: set[tuple[str, str, str, str]] = set()
         self._known: dict[str, tuple[Identity, Surrogate]] = {}
+        self._homes: dict[tuple[str, str], dict[str, tuple[bool, str]]] = defaultdict(dict)
         for component, value in (held or {}).items():
             self._hold(component, value)
 
@@ -223,13 +229,22 @@ class UsedSurrogates:
         """Return True if these are words of an original of the batch."""
         return plain(words) in self._originals
 
-    def refuse(self, domain: str, scope: str, whole: str) -> None:
+    def refuse(self, domain: str, scope: str, whole: str, group: str = "") -> None:
         """Exclude a surrogate that another identity of the scope has in the index. It is not drawn again."""
-        self._refused.add((domain, scope, plain(whole)))
+        self._refused.add((domain, scope, group, plain(whole)))
 
-    def is_refused(self, domain: str, scope: str, whole: str) -> bool:
+    def is_refused(self, domain: str, scope: str, whole: str, group: str = "") -> bool:
         """Return True if that surrogate was refused."""
-        return (domain, scope, plain(whole)) in self._refused
+        return (domain, scope, group, plain(whole)) in self._refused
+
+    def observe(self, domain: str, scope: str, id: str, home: tuple[bool, str]) -> None:
+        """Add the culture of a person of a scope, and whether this is the patient."""
+        self._homes[domain, scope][id] = home
+
+    def culture(self, domain: str, scope: str) -> str:
+        """The culture of the patient, or else of most people around the patient; "" if unknown."""
+        homes = Counter(self._homes[domain, scope].values())
+        return min(homes, key=lambda home: (not home[0], -homes[home], home[1]), default=(False, ""))[1]
 
     def release(self, component: Component) -> None:
         """Draw the component again. Its former value is not given to any other."""
@@ -273,16 +288,22 @@ class UsedSurrogates:
         return value if value is not None else self.claim_first(component, (candidates,), default=default)
 
     def claim_first(
-        self, component: Component, tiers: Iterable[Iterator[str]], *, default: str | None = None
+        self,
+        component: Component,
+        tiers: Iterable[Iterator[str]],
+        *,
+        default: str | None = None,
+        originals: bool = False,
     ) -> str:
-        """Like `claim`, for several sequences tried one after the other."""
+        """Like `claim`, for several sequences in turn. With `originals`, a value may be an original of the batch."""
         if (value := self.holds(component)) is not None:
             return value
         used, moved = self._used[component.family], False
+        avoided = frozenset() if originals else self._originals
         for candidates in tiers:
             for value in candidates:
                 form = plain(value)
-                if form not in used and form not in self._originals and not self._refuses(component, value):
+                if form not in used and form not in avoided and not self._refuses(component, value):
                     self._hold(component, value)
                     self.moved += moved
                     return value
@@ -294,7 +315,7 @@ class UsedSurrogates:
         )
 
     def _refuses(self, component: Component, value: str) -> bool:
-        return self.is_refused(component.domain, component.scope, value)
+        return self.is_refused(component.domain, component.scope, value, component.group)
 
     def _hold(self, component: Component, value: str) -> None:
         self._held[component] = value
@@ -325,6 +346,9 @@ class SurrogateGenerator(ABC):
     @property
     def pools(self) -> Pools:
         return pools()
+
+    def observe(self, identity: Identity, taken: UsedSurrogates) -> None:  # noqa: B027 -- most kinds need nothing
+        """Take note of what the surrogates of others in the scope depend on."""
 
     def requests(self, identity: Identity) -> list[ComponentRequest]:
         """The components that the identity needs, so that a batch can draw those of all identities in one order."""

@@ -332,7 +332,7 @@ class Contacts(SurrogateGenerator):
                 parts = account_parts(surrogate)
                 yield made(lambda s: render(_redrawn(shape, s), parts).lower(), place, 64)
                 yield made(lambda s: render(shape, parts).lower() + s.fill("##"), place, 1024)
-        surnames = self.pools.surnames("en")
+        surnames = self.pools.people["en"].surname
         yield made(lambda s: s.of("abcdefghjklmnprstw") + key(s.of(surnames)), place)
 
     @staticmethod

@@ -1,36 +1,42 @@
-"""Surrogates of persons: given name of the same gender and locale, surname shared with relatives, matching initials."""
+"""Surrogates of persons: each name in its culture and gender, with the forms of the original."""
 
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
+from incognote.relex.cluster.hints import kin_gender
 from incognote.relex.generate.base import (
     Component,
     ComponentRequest,
     Draw,
+    DrawStream,
     SurrogateGenerator,
     UsedSurrogates,
     plain,
-    walk,
 )
-from incognote.relex.names import Parsed, components, fit, fullest, key, locale, parse, readings, render, settled
+from incognote.relex.generate.cultures import HOME, culture, home_of_given, shared
+from incognote.relex.generate.forms import nickname, plain_letters, written_like
+from incognote.relex.generate.reading import NameReading, read_names
+from incognote.relex.names import fit, fullest, key, readings, render, settled
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
+from incognote.relex.pools import pools
 
-_SURNAME, _GIVEN, _MIDDLE, _WHOLE = "surname", "given", "middle", "person"
-_SURE = 0.45  # the confidence from which a guessed locale narrows the pool
+_SURNAME, _GIVEN, _MIDDLE, _WHOLE, _SUFFIX = "surname", "given", "middle", "person", "suffix"
+_COMMON = 85  # of 100 surnames, how many are drawn among the common ones first
+_FLAT = 12  # added to a name's rank: the greater, the less the first names stand out
 NO_NAME = "?"
 """Marks a given name or surname that was never written. The surrogate has one for future records."""
 
 
 class Persons(SurrogateGenerator):
-    """Persons: parts `given`, `middle`, `surname`, and `surname:x` for each further surname (a birth name).
+    """Persons: parts `given`, `middle`, `surname`, `surname:x` for each further surname (a birth name), and `nick:x`.
 
-    Surnames and given names are drawn separately within the scope. So relatives keep sharing a surname, and a lone
-    "Wilson" gets the same surname as Adam Wilson. Staff and patients draw from two halves of the surnames, so that no
-    patient ever gets the surname of a clinician in the same note.
+    A surname is drawn by itself within the scope. So relatives keep sharing it, and a lone "Wilson" gets the same
+    surname as Adam Wilson. A given name is drawn by given name and surname together: two clinicians called Adam get
+    different names, and a father and son of the same name share theirs. Staff and patients draw from two halves of the
+    surnames, so that no patient ever gets the surname of a clinician in the same note.
     """
 
     group = "PERSON"
@@ -38,14 +44,29 @@ class Persons(SurrogateGenerator):
     def requests(self, identity: Identity) -> list[ComponentRequest]:
         return [*self._names(identity).values()]
 
+    def observe(self, identity: Identity, taken: UsedSurrogates) -> None:
+        if identity.scope and (home := self._reading(identity).family):
+            is_patient = identity.attributes.get("type") == "PATIENT"
+            taken.observe(identity.domain, identity.scope, identity.id, (is_patient, home))
+
     def pick(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> str:
         component = request.component
         place = draw.place(component)
-        home = request.detail[0] if request.detail else ""
-        if component.type == _SURNAME:
-            return taken.claim_first(component, self._surnames(home, place, staff=not component.scope))
-        gender = component.type.split(":")[-1]
-        return taken.claim_first(component, self._given_names(home, gender, place))
+        home, flavor, age, word = (*request.detail, "", "", "", "")[:4]
+        if not home:
+            around = taken.culture(component.domain, component.scope)
+            home, flavor = home_of_given(word, around) if word else (around, flavor)
+        home = home or HOME
+        kind, _, gender = component.type.partition(":")
+        if kind == _SURNAME:
+            return taken.claim_first(component, _surnames(home, flavor, place, staff=not component.scope))
+        names = shared(home, flavor, gender, age)
+        own = component.normal.replace("\x1f", " ").split(" ")[0]
+        free = [name for name in names if not taken.is_known(name)]
+        if len(free) * 2 >= len(names):
+            return taken.claim_first(component, _given_names(home, names, gender, place))
+        others = [name for name in names if key(name) != own]  # so large a batch shows almost every name
+        return taken.claim_first(component, _given_names(home, others, gender, place), originals=True)
 
     def named(self, identity: Identity) -> dict[str, Component]:
         return {part: request.component for part, request in self._names(identity).items()}
@@ -53,6 +74,10 @@ class Persons(SurrogateGenerator):
     def recall(self, identity: Identity, surrogate: Surrogate, taken: UsedSurrogates) -> None:
         super().recall(identity, surrogate, taken)
         taken.keep(self.whole_name(identity), self.whole(surrogate))
+
+    def lacks(self, identity: Identity, surrogate: Surrogate) -> bool:
+        nicks = {f"nick:{word}" for word in self._reading(identity).nicks}
+        return super().lacks(identity, surrogate) or not nicks <= surrogate.parts.keys()
 
     def again(self, identity: Identity, taken: UsedSurrogates) -> None:
         taken.free(self.whole_name(identity))
@@ -62,82 +87,60 @@ class Persons(SurrogateGenerator):
         return self.component(identity, _WHOLE, self._normal(identity))
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
-        parts = {name: self.pick(request, draw, taken) for name, request in self._names(identity).items()}
+        requests, reading = self._names(identity), self._reading(identity)
+        parts = {name: self.pick(request, draw, taken) for name, request in requests.items()}
+        if reading.suffix:
+            parts[_SUFFIX] = reading.suffix
         whole = self.whole_name(identity)
-        gender = self._gender(identity)
-        names = self.pools.given(self._home(identity), gender)
-        first = parts["given"]
-        others = (name for name in walk(names, draw.place(whole)) if name != first)
-        calls = (f"{name} {parts['surname']}" for name in (first, *others))
-        parts["given"] = taken.claim(whole, calls).removesuffix(f" {parts['surname']}")
+        home = "".join(requests[_GIVEN].detail[:1]) or taken.culture(identity.domain, identity.scope) or HOME
+        first, behind = parts[_GIVEN], _behind(parts)
+        names = tuple(by_rank(culture(home).names(reading.gender), draw.place(whole)))
+        others = (name for name in names if name != first and not taken.is_known(name))
+        held = taken.claim(whole, (name + behind for name in (first, *others)))
+        parts[_GIVEN] = held.removesuffix(behind).removesuffix(f" {parts[_SURNAME]}")  # a model's has no suffix
+        if parts[_GIVEN] == parts.get(_MIDDLE):
+            parts[_MIDDLE] = next((name for name in names if name != parts[_GIVEN] and not taken.is_known(name)), "")
+        for word, drawn in reading.nicks.items():
+            if drawn == _MIDDLE:
+                parts[f"nick:{word}"] = parts[_MIDDLE]
+            elif not drawn:
+                parts[f"nick:{word}"] = nickname(parts[_GIVEN], home, word, taken.is_known)
         return Surrogate(parts, self.pools.version)
 
     def whole(self, surrogate: Surrogate) -> str:
-        return f"{surrogate.parts['given']} {surrogate.parts['surname']}"
+        return surrogate.parts[_GIVEN] + _behind(surrogate.parts)
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
-        written = self._written(identity)
-        shape = settled(fit(variant.words, written, variant.hints.title), fullest(written))
-        text = render(shape, surrogate.parts)
+        reading = self._reading(identity)
+        shape = settled(fit(variant.words, reading.written, variant.hints.title), fullest(reading.written))
         if not any(piece.role in ("given", "nick", "middle", "surname") for piece in shape.pieces):
             return None
+        text = render(shape, written_like(shape, surrogate.parts, reading))
+        text = plain_letters(text) if variant.words.isascii() else text
         return RenderedSurrogate(text, tuple(sorted({p.role for p in shape.pieces if p.role in surrogate.parts})))
 
     def _names(self, identity: Identity) -> dict[str, ComponentRequest]:
         """Part → its component. A given name and a surname are drawn even if they were never written."""
-        written = self._written(identity)
-        gender, home = self._gender(identity), self._home(identity)
+        reading = self._reading(identity)
         unnamed = f"{NO_NAME}{self._normal(identity)}"
-        found: dict[str, ComponentRequest] = {}
-        for part, normal in ({_GIVEN: unnamed, _SURNAME: unnamed} | components(written)).items():
-            role = part.split(":")[0]
-            if role == _SURNAME:
-                found[part] = self._family(identity, normal, written)
-            else:
-                found[part] = ComponentRequest(0, self.component(identity, f"{role}:{gender}", normal), (home,))
+        found = {
+            _GIVEN: ComponentRequest(0, self.component(identity, f"{_GIVEN}:{reading.gender}", unnamed)),
+            _SURNAME: ComponentRequest(0, self.component(identity, _SURNAME, unnamed)),
+        }
+        for part, (kind, normal, detail) in reading.parts.items():
+            found[part] = ComponentRequest(0, self.component(identity, kind, normal), detail)
+        if _GIVEN not in reading.parts and reading.family:
+            found[_GIVEN] = ComponentRequest(0, found[_GIVEN].component, (reading.family,))
+        if _SURNAME not in reading.parts and reading.kin:
+            found[_SURNAME] = ComponentRequest(0, found[_SURNAME].component, (reading.kin,))
         return found
 
-    def _family(self, identity: Identity, normal: str, written: tuple[Parsed, ...]) -> ComponentRequest:
-        """The surname alone decides the locale, so that everyone with it draws from the same names."""
-        shown = next((p.text for name in written for p in name.of(_SURNAME) if p.key == normal), normal)
-        guess = locale(parse(f"X. {shown}"))
-        home = guess.value if guess.confidence >= _SURE else "en"
-        return ComponentRequest(0, self.component(identity, _SURNAME, normal), (home,))
-
-    def _given_names(self, home: str, gender: str, place: int) -> Iterator[Iterator[str]]:
-        """The locale's names, then English ones, then double ones."""
-        for pool in (self.pools.given(home, gender), self.pools.given("en", gender)):
-            yield walk(pool, place)
-        names = self.pools.given("en", gender)
-        yield (f"{a}-{b}" for a in walk(names, place) for b in walk(names, place >> 64) if a != b)
-
-    def _surnames(self, home: str, place: int, *, staff: bool) -> Iterator[Iterator[str]]:
-        """The locale's names, then English ones, then double ones."""
-        for pool in (self.pools.surnames(home), self.pools.surnames("en")):
-            yield walk(_half(pool, staff), place)
-        half = _half(self.pools.surnames("en"), staff)
-        yield (f"{a}-{b}" for a in walk(half, place) for b in walk(half, place >> 64) if a != b)
-
     @staticmethod
-    def _written(identity: Identity) -> tuple[Parsed, ...]:
-        return _fitted(tuple(sorted({(v.words, v.hints.title) for v in identity.variants})))
-
-    @staticmethod
-    def _gender(identity: Identity) -> str:
-        return identity.attributes.get("gender") or "unknown"
-
-    @staticmethod
-    def _home(identity: Identity) -> str:
-        """The identity's locale, or else a vote of the written forms with sufficient confidence, or else English."""
-        given_locale = identity.attributes.get("locale")
-        written = Persons._written(identity)
-        name = fullest(written)
-        if given_locale and (name is None or given_locale != locale(name).value):
-            return given_locale
-        votes: dict[str, float] = defaultdict(float)
-        for guess in map(locale, written):
-            votes[guess.value] += guess.confidence if guess.confidence >= _SURE else 0
-        return max(sorted(votes), key=votes.__getitem__) if any(votes.values()) else "en"
+    def _reading(identity: Identity) -> NameReading:
+        told = tuple(sorted({(v.words, v.hints.title) for v in identity.variants}))
+        said = {gender for v in identity.variants if (gender := v.hints.pronoun or kin_gender(v.hints.kin))}
+        gender = identity.attributes.get("gender") or (said.pop() if len(said) == 1 else "")
+        return read_names(told, gender, identity.attributes.get("locale", ""), staff=not identity.scope)
 
     @staticmethod
     def _normal(identity: Identity) -> str:
@@ -160,11 +163,52 @@ def account_parts(surrogate: Surrogate) -> dict[str, str]:
     return {role: key(words) for role, words in surrogate.parts.items()}
 
 
-@lru_cache(maxsize=1 << 10)
-def _fitted(told: tuple[tuple[str, str], ...]) -> tuple[Parsed, ...]:
-    """Names read so that they agree with the fullest of them."""
-    whole = fullest(parse(words, title) for words, title in told)
-    return tuple(settled(fit(words, [whole] if whole else [], title), whole) for words, title in told)
+def _behind(parts: Mapping[str, str]) -> str:
+    """What follows the given name in the whole: surname and suffix. A father and son may share all but the suffix."""
+    return "".join(f" {parts[part]}" for part in (_SURNAME, _SUFFIX) if part in parts)
+
+
+def by_rank(names: Sequence[str], place: int) -> Iterator[str]:
+    """The names from a drawn one on. The first names are drawn more often, as they are more common."""
+    if not names:
+        return
+    ends = _ends(len(names))
+    at = DrawStream(place).below(ends[-1])
+    start = next(n for n, end in enumerate(ends) if at < end)
+    yield from names[start:]
+    yield from names[:start]
+
+
+@cache
+def _ends(size: int) -> tuple[int, ...]:
+    total, ends = 0, []
+    for rank in range(size):
+        total += 1_000_000 // (rank + _FLAT)
+        ends.append(total)
+    return tuple(ends)
+
+
+def _given_names(home: str, names: Sequence[str], gender: str, place: int) -> Iterator[Iterator[str]]:
+    """These names, then all of the culture, then double ones."""
+    yield by_rank(names, place)
+    every = culture(home).names(gender)
+    yield by_rank(every, place)
+    yield (f"{a}-{b}" for a in by_rank(every, place) for b in by_rank(every, place >> 64) if a != b)
+
+
+def _surnames(home: str, flavor: str, place: int, *, staff: bool) -> Iterator[Iterator[str]]:
+    """The culture's names, then those of its neighbors, then double ones."""
+    own = culture(home)
+    common, more = _half(own.surname, staff), _half(own.more, staff)
+    if flavor and own.after:
+        yield by_rank(_half(own.after.get(flavor, own.after.get("", ())), staff), place)
+    lists = [common, more] if DrawStream(place).below(100) < _COMMON else [more, common]
+    lists += [_half(one.surname, staff) for one in pools().people.values() if one.of == own.of]
+    for names in lists:
+        yield by_rank(names, place)
+    yield (f"{a}-{b}" for a in by_rank(common, place) for b in by_rank(common, place >> 64) if a != b)
+    every = _half(tuple(name for one in pools().people.values() for name in one.surname), staff)
+    yield (f"{a}-{b}" for a in by_rank(every, place) for b in by_rank(every, place >> 64) if a != b)
 
 
 @cache

@@ -129,9 +129,14 @@ class SurrogatePart:
     value: str = field(repr=False)
 
     @property
+    def group(self) -> str:
+        """The group within which the value is unique; "" for all of the scope."""
+        return self.normal.partition("\x1f")[2]
+
+    @property
     def whole(self) -> str:
         """The string that it reserves."""
-        return f"part {self.type.split(':', 1)[0]} {self.value}"
+        return f"part {self.type.split(':', 1)[0]} {self.group} {self.value}"
 
 
 @dataclass(frozen=True, slots=True)

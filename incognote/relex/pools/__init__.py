@@ -1,6 +1,6 @@
 """The pools that surrogates are drawn from.
 
-    pools().surnames("es")
+    pools().people["es"].surname
     pools().towns["US", "California"]
 
 Each surrogate carries the version of the pools that it was drawn from. A keyed draw without an index depends on the
@@ -15,12 +15,9 @@ from typing import Any, NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
+from incognote.relex.pools.people import Culture, cultures
 
-VERSION = "4"
-_FEWEST = 30
-"""The minimum size of a pool. English names are added to smaller ones."""
-_ELSEWHERE = "en"
-_UNISEX = 12  # a locale with fewer unisex names also uses its male and female ones
+VERSION = "5"
 
 
 class Town(NamedTuple):
@@ -38,20 +35,14 @@ class Town(NamedTuple):
 
 
 class Pools:
-    """The pools. Every list is sorted alphabetically and has no duplicates."""
+    """The pools. No list has duplicates."""
 
     version = VERSION
 
-    def surnames(self, locale: str) -> tuple[str, ...]:
-        """Surnames of a locale. If it has few, those of the English-speaking world are added."""
-        return _people(locale, "surname")
-
-    def given(self, locale: str, gender: str) -> tuple[str, ...]:
-        """Given names of a locale: female, male, or for any other gender the unisex names.
-
-        A locale with few unisex names also uses its female and male ones.
-        """
-        return _people(locale, gender if gender in ("female", "male") else "both")
+    @cached_property
+    def people(self) -> Mapping[str, Culture]:
+        """Culture → its names."""
+        return cultures(self.data("people"), self.data("nicknames"))
 
     @cached_property
     def towns(self) -> Mapping[tuple[str, str], tuple[Town, ...]]:
@@ -143,18 +134,6 @@ def pools() -> Pools:
 @cache
 def _read(name: str) -> dict[str, Any]:
     return language().table("pools", f"{name}.toml")
-
-
-@cache
-def _people(locale: str, kind: str) -> tuple[str, ...]:
-    table = _read("people")
-    found = set(table.get(locale, {}).get(kind, "").split())
-    unisex = kind == "both"
-    if unisex and len(found) < _UNISEX:
-        found |= {name for other in ("male", "female") for name in table.get(locale, {}).get(other, "").split()}
-    if len(found) < (_UNISEX if unisex else _FEWEST):
-        found |= set(table[_ELSEWHERE][kind].split())
-    return tuple(sorted(found))
 
 
 def _patterns(zips: str, country: str) -> tuple[str, ...]:

@@ -14,9 +14,16 @@ from incognote.relex.pools import pools
 Pair = Callable[..., NotePair]
 
 
+_ENGLISH = pools().people["en"]
+NAMES = (
+    sorted(name for names in _ENGLISH.given.values() for name in names),
+    sorted((*_ENGLISH.surname, *_ENGLISH.more)),
+)
+
+
 def notes(pair: Pair, surrogate: Callable[[int], str]) -> list[NotePair]:
     """Twenty patients with four relatives each, with names from the pools."""
-    given, surnames = pools().given("en", "female"), pools().surnames("en")
+    given, surnames = NAMES
     made = []
     for at in range(20):
         named = [
@@ -29,7 +36,7 @@ def notes(pair: Pair, surrogate: Callable[[int], str]) -> list[NotePair]:
 
 
 def like_people(at: int) -> str:
-    given, surnames = pools().given("en", "female"), pools().surnames("en")
+    given, surnames = NAMES
     return f"{given[(13 * at + 5) % len(given)]} {surnames[(17 * at + 3) % len(surnames)]}"
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from incognote.relex.generate.base import plain
 from incognote.relex.pools import pools
 from incognote_en.places import state_of
@@ -11,37 +9,36 @@ from incognote_en.rules.gazetteer import ordinary
 
 
 def test_there_are_names_enough() -> None:
-    table = pools().data("people")
-    sizes = {
-        kind: len({n for lists in table.values() for n in lists[kind].split()})
-        for kind in ("male", "female", "surname")
-    }
-    assert sizes["surname"] >= 2000
-    assert sizes["male"] >= 600
-    assert sizes["female"] >= 600
+    people = pools().people.values()
+    assert len({name for one in people for name in (*one.surname, *one.more)}) >= 2000
+    for gender in ("male", "female"):
+        assert len({name for one in people for name in one.names(gender)}) >= 600
+        assert all(len(one.names(gender)) >= 8 for one in people)
 
 
 def test_no_name_means_something_in_a_chart() -> None:
-    table = pools().data("people")
-    names = {plain(name) for lists in table.values() for kind in lists.values() for name in kind.split()}
-    assert not names & ordinary()
+    drawn = {name for one in pools().people.values() for name in (*one.surname, *one.more, *one.after.get("", ()))}
+    drawn |= {name for one in pools().people.values() for names in one.given.values() for name in names}
+    drawn |= {name for one in pools().people.values() for names in one.nicknames.values() for name in names}
+    assert not {plain(name) for name in drawn} & ordinary()
 
 
-@pytest.mark.parametrize("home", "ar et gh gr he hu jp ke ko pk pl ro ru so tr vi zh".split())
-def test_a_home_has_names_of_its_own_and_no_english_ones(home: str) -> None:
-    assert len(pools().surnames(home)) >= 50
-    assert "Smith" not in pools().surnames(home)
-    for gender in ("male", "female", "unknown"):
-        assert "Courtney" not in pools().given(home, gender)
-    assert set(pools().given("xx", "female")) == set(pools().given("en", "female"))
-    assert "Taylor" in pools().given("en", "unknown")
+def test_a_given_name_has_one_gender_in_a_culture() -> None:
+    assert len(pools().people) > 50
+    for one in pools().people.values():
+        male, female = (
+            {name for kind, names in one.given.items() if kind.startswith(gender) for name in names}
+            for gender in ("male", "female")
+        )
+        assert not male & female
 
 
-def test_names_of_one_gender_are_not_names_of_the_other() -> None:
-    assert pools().data("people")
-    for locale in pools().data("people"):
-        table = pools().data("people")[locale]
-        assert not set(table["male"].split()) & set(table["female"].split())
+def test_nicknames_are_of_listed_names_and_differ_from_them() -> None:
+    assert len(pools().people["en"].nicknames) > 100
+    for one in pools().people.values():
+        given = {name for names in one.given.values() for name in names} | set(one.also["given"])
+        assert one.nicknames.keys() <= given
+        assert all(full not in short for full, short in one.nicknames.items())
 
 
 def test_us_towns_agree_with_their_zip_and_area_codes() -> None:

@@ -1,0 +1,169 @@
+"""The culture of a name: from the lists of the pools, the shape of a surname, and the guess from the whole name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from itertools import chain
+
+from incognote.detectors.rules.lexicon import fold, lexicon, surname
+from incognote.relex.names import key, locale, parse
+from incognote.relex.names.guess import bearers
+from incognote.relex.names.parsed import unparticled
+from incognote.relex.pools import pools
+from incognote.relex.pools.people import Culture
+
+HOME = "en"
+"""The culture of the country of the notes. Names of unknown culture become common names there."""
+_SURE = 0.45  # the confidence from which a guessed locale counts
+_ALIKE = (
+    "gb ie aa en",
+    "ar pk bd af ir so ha",
+    "in si kl pa np",
+    "ru ua bg",
+    "sv no da fi is",
+    "zh hk tw",
+    "ig yo ha gh",
+    "cs sk pl",
+)
+"""Cultures between which a given name passes, so that it fits its surname."""
+_SHARED = 6  # names that two cultures must share to draw from both
+
+
+def culture(name: str) -> Culture:
+    """A culture by name; that of the notes if there is none."""
+    return pools().people.get(name) or pools().people[HOME]
+
+
+@cache
+def _first() -> Mapping[str, str]:
+    """Locale → the culture that is meant if only the locale is known."""
+    found: dict[str, str] = {}
+    for name, one in pools().people.items():
+        found.setdefault(one.of, name)
+    return found
+
+
+@cache
+def _listed() -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str, ...]]]:
+    """Normal form of a surname, and of a given name → the cultures that list it."""
+    surnames: dict[str, dict[str, None]] = {}
+    given: dict[str, dict[str, None]] = {}
+    for name, one in pools().people.items():
+        for word in (*one.surname, *one.also["surname"], *chain(*one.after.values()), *one.more):
+            for form in {word, one.feminine(word)} if one.endings else {word}:
+                surnames.setdefault(key(form), {})[name] = None
+        for kinds in (*one.given.values(), one.also["given"]):
+            for word in kinds:
+                given.setdefault(key(word), {})[name] = None
+    return {k: tuple(v) for k, v in surnames.items()}, {k: tuple(v) for k, v in given.items()}
+
+
+@cache
+def homes_of_given(word: str) -> tuple[str, ...]:
+    """The cultures of a given name, in its normal form: those that list it, or else those of its locales."""
+    listed = _listed()[1].get(word)
+    if listed:
+        return listed
+    places = [place for place, kinds in bearers(word).items() if kinds & {"male", "female"}]
+    return tuple(_first()[place] for place in places if place in _first())
+
+
+@cache
+def is_full(word: str, family: str) -> bool:
+    """Return True if a given name, in its normal form, is a full name: a listed one, or one of the family's locale."""
+    foreign = family not in ("", *_ALIKE[0].split())
+    kinds = bearers(word).get(culture(family).of, frozenset()) if foreign else frozenset()
+    return is_listed(word) or bool(kinds & {"male", "female"})
+
+
+def is_listed(word: str) -> bool:
+    """Return True if a culture lists the given name, in its normal form."""
+    return word in _listed()[1]
+
+
+def gender_of(word: str) -> str:
+    """The gender of a given name in all cultures that list it; "" if they differ or none does."""
+    kinds = {
+        kind.split("_")[0]
+        for name in _listed()[1].get(word, ())
+        for kind, names in culture(name).given.items()
+        if any(key(n) == word for n in names)
+    }
+    return kinds.pop() if len(kinds) == 1 and kinds <= {"male", "female"} else ""
+
+
+@cache
+def home_of_surname(written: str, given: tuple[str, ...] = (), hint: str = "") -> str:
+    """The culture of a surname; "" if nothing shows it.
+
+    Args:
+        written: the surname, with its particles.
+        given: normal forms of given names, which decide between the cultures that have the surname.
+        hint: the locale of the whole name, "" if unknown. It decides first.
+    """
+    word, low = key(unparticled(written)), fold(written)
+    listed = _listed()[0].get(word) or _listed()[0].get(key(written), ())
+    if not listed and "ar" in _listed()[0].get(word.removeprefix("al"), ()):
+        return "ar"
+    fitting = [name for name in listed if any(is_listed(one) and name in homes_of_given(one) for one in given)]
+    if fitting:
+        return min(fitting, key=lambda name: culture(name).of != hint)
+    marked = next((name for name, one in pools().people.items() if one.marks and re.search(one.marks, low)), "")
+    if listed:
+        return marked if marked in listed else listed[0]
+    if marked:
+        return marked
+    if surname(lexicon().get(word, 0)):
+        return HOME
+    guess = locale(parse(f"X. {written}"))
+    return _first().get(guess.value, "") if guess.confidence >= _SURE else ""
+
+
+def home_of_given(word: str, family: str, hint: str = "") -> tuple[str, str]:
+    """The culture of a given name beside a surname, and a second one that should also have the surrogate ("" for none).
+
+    Args:
+        word: the given name, in its normal form.
+        family: the culture of the surname, "" if unknown.
+        hint: the locale of the whole name, "" if unknown.
+    """
+    homes = homes_of_given(word)
+    family = family or (_first().get(hint, "") if not homes else "")
+    if not homes:
+        return family, ""
+    if family in homes:
+        both = HOME in homes and family not in _ALIKE[0].split()
+        return family, HOME if both and _enough(family) else ""
+    if HOME in homes:
+        return HOME, ""
+    if not is_listed(word) and len(homes) > 1:
+        return family, ""
+    if any(family in group.split() and set(homes) & set(group.split()) for group in _ALIKE[1:]):
+        return family, ""
+    of_hint = [name for name in homes if culture(name).of == hint]
+    return (of_hint or homes)[0], ""
+
+
+@cache
+def _enough(name: str) -> bool:
+    return all(len(shared(name, HOME, gender)) >= _SHARED for gender in ("male", "female"))
+
+
+@cache
+def shared(name: str, other: str, gender: str, age: str = "") -> tuple[str, ...]:
+    """The given names of a culture, or those that it shares with another one, in its spelling."""
+    names = culture(name).names(gender, age)
+    if not other:
+        return names
+    theirs = {key(word) for kinds in culture(other).given.values() for word in kinds}
+    return tuple(word for word in names if key(word) in theirs)
+
+
+def age_of(word: str) -> str:
+    """The generation of which a given name is typical: "older", "younger" or ""."""
+    for kind, names in culture(HOME).given.items():
+        if "_" in kind and any(key(name) == word for name in names):
+            return kind.split("_")[1]
+    return ""

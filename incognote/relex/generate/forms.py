@@ -1,0 +1,139 @@
+"""The forms of a person's surrogate: nicknames, female surnames, particles, patronymics, and syllables."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from incognote.relex.generate.cultures import HOME, culture
+from incognote.relex.generate.reading import NameReading, particle
+from incognote.relex.names import NamePiece, Parsed, key
+from incognote.relex.names.parsed import unparticled, words
+
+_VOWELS = set("aeiouy")
+_PATRONYMIC = re.compile(r"(?:[oe]vich|[oe]vna|ichna)\Z")
+_SHORTEST = 3
+
+
+_PLAIN = str.maketrans(
+    dict(zip("øØłŁđĐðÐı", "oOlLdDdDi", strict=True)) | {"ß": "ss", "þ": "th", "Þ": "Th", "æ": "ae", "Æ": "Ae"}
+)
+
+
+@lru_cache(maxsize=1 << 12)
+def plain_letters(words: str) -> str:
+    """Words without diacritics, as in a note that writes none."""
+    decomposed = unicodedata.normalize("NFD", words.translate(_PLAIN))
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
+
+
+def nickname(given: str, home: str, original: str, avoided: Callable[[str], bool]) -> str:
+    """The nickname of a surrogate that stands for an original nickname; never the given name itself.
+
+    Args:
+        given: the given name of the surrogate.
+        home: its culture.
+        original: the original nickname. A form in -y or -ie becomes one, if there is one.
+        avoided: whether words are an original of the batch.
+    """
+    known = culture(home).nicknames.get(given) or culture(HOME).nicknames.get(given, ())
+    small = original.endswith(("y", "ie"))
+    free = [name for name in known if not avoided(name) and key(name) != original]
+    return min(free, key=lambda name: name.endswith(("y", "ie")) != small, default="") or _cut(given, small)
+
+
+def _cut(given: str, small: bool) -> str:
+    """A short form: the first syllable of three letters or more; the name with an ending if it has no more."""
+    if "-" in given:
+        return given.split("-")[1].title()
+    for end in range(_SHORTEST, len(given)):
+        short, vowel = plain_letters(given[:end]).lower(), plain_letters(given[end]).lower() in _VOWELS
+        if set(short) & _VOWELS and (short[-1] not in _VOWELS or vowel):
+            return given[:end] + (short[-1] + "y" if small and short[-1] not in _VOWELS else "")
+    return given.rstrip("aeiouy") + "ie"
+
+
+def written_like(shape: Parsed, parts: Mapping[str, str], reading: NameReading) -> dict[str, str]:
+    """The parts of a surrogate, with an entry of its own for each piece of a name that needs another form."""
+    found = dict(parts)
+    pieces = [piece for piece in shape.pieces if piece.role in ("given", "nick", "middle", "surname")]
+    middle = next((piece for piece in pieces if piece.role == "middle"), None)
+    for piece in pieces:
+        name = f"{piece.role}:{piece.key}"
+        value = parts.get(name) or parts.get(piece.role, "")
+        if piece.role == "nick" and piece.key in words().baby | words().newborn:
+            new = piece.text
+        elif piece.role in ("given", "nick"):
+            new = _given(piece, parts, reading, middle is not None)
+        elif piece.role == "middle":
+            new = _middle(piece, value, parts["given"], reading)
+        else:
+            new = _surname(piece, value, reading)
+        if new and new != value:
+            found[name] = new
+    return found
+
+
+def _given(piece: NamePiece, parts: Mapping[str, str], reading: NameReading, followed: bool) -> str:
+    """A given name or nickname, or an initial of one of them."""
+    if piece.style == "initial":
+        nicks = [f"nick:{word}" for word in sorted(reading.nicks) if word[:1] == piece.key[:1] != reading.formal[:1]]
+        return next((parts[name] for name in nicks if name in parts), "")
+    if f"given:{piece.key}" in parts:
+        return parts[f"given:{piece.key}"] + "né"
+    value = parts.get(f"nick:{piece.key}", parts["given"])
+    head, _, rest = piece.text.partition(" ")
+    if rest and key(head) in words().kunya:
+        return f"{head} {value}"
+    if piece.key != reading.formal and reading.formal.endswith(piece.key) and "-" in value and not followed:
+        return value.split("-")[1].title()
+    return _syllables(piece.text, value, followed)
+
+
+def _syllables(text: str, value: str, followed: bool) -> str:
+    """Min-jun as the original is written: Min-jun, Min-Jun, Min Jun or Minjun; before a second syllable, Min."""
+    first, _, second = value.partition("-")
+    if not second or not second.islower():
+        return value
+    if followed:
+        return first
+    mark = next((c for c in text[1:-1] if c in "-‐‑ "), "")
+    upper = bool(mark) and text[text.index(mark, 1) + 1 :][:1].isupper()
+    return f"{first}{mark}{second.title() if upper else second}"
+
+
+def _middle(piece: NamePiece, value: str, given: str, reading: NameReading) -> str:
+    if piece.key in culture(reading.family).middle and piece.style == "plain":
+        return piece.text
+    second = given.partition("-")[2]
+    if not value and second:
+        return second.title()
+    if piece.style != "plain" or not value:
+        return ""
+    base = unparticled(piece.text)
+    if base != piece.text:
+        return piece.text[: len(piece.text) - len(base)] + value
+    return _patronymic(value, piece.key) if _PATRONYMIC.search(piece.key) else value
+
+
+def _patronymic(father: str, like: str) -> str:
+    """Ivan → Ivanovich, or Ivanovna if the original is a woman's."""
+    ends = ("ich", "inichna") if father.endswith("a") else ("ovich", "ovna")
+    stem = father.rstrip("a")
+    if father.endswith(("i", "y")):
+        stem, ends = father[:-1] + "y", ("evich", "evna")
+    return stem + ends[like.endswith("na")]
+
+
+def _surname(piece: NamePiece, value: str, reading: NameReading) -> str:
+    """A surname with the original's particle, in the female form if the original has it."""
+    if not value or piece.style == "spelled":
+        return ""
+    home = culture(reading.family)
+    cut_short = reading.family == "is" and reading.gender == "female" and not piece.key.endswith("son")
+    if piece.style == "plain" and reading.gender != "male" and (cut_short or home.is_feminine(piece.text)):
+        value = home.feminine(value)
+    prefix = particle(piece.text) if home.after else ""
+    return prefix + unparticled(value) if prefix else value

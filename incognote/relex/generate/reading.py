@@ -1,0 +1,238 @@
+"""All written forms of one person, read together: gender, culture of each name, components, nicknames."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from incognote.relex.generate.cultures import (
+    HOME,
+    age_of,
+    culture,
+    gender_of,
+    home_of_given,
+    home_of_surname,
+    homes_of_given,
+    is_full,
+    is_listed,
+)
+from incognote.relex.names import Parsed, components, fit, fullest, parse, settled
+from incognote.relex.names.likeness import alike, related
+from incognote.relex.names.parsed import key, roots, suffix, unparticled, words
+
+_Part = tuple[str, str, tuple[str, ...]]
+"""Type of the component, its normal form, and the detail of the request."""
+_STEM = re.compile(r"(?:[oe]va?|(?<=[sc]k)[aiy]|(?<=[iy]n)a|[sr]son|[sr]dottir|as|iene|ou|os)\Z")
+"""The end of a surname that may differ between men and women of a family."""
+_FATHER = ("bin", "ibn", "ben", "b", "bint", "binti", "binte")
+_VAN_DER = re.compile(r"v\.? ?d\.? ?(?=[A-Z])")
+_SHORTEST, _LONG = 2, 7
+_PATRONYMIC = ("ovich", "evich", "ovna", "evna", "ichna")
+_FEMALE = ("iana", "ina", "ita", "ella", "elle", "ette", "wati", "issa")
+_ENDINGS = frozenset("en gb ie aa es pt it fr de nl sv no da is pl cs sk ru ua bg ro lt ph".split())
+"""Cultures in which a given name that ends in -a is a woman's, and one that ends in -o is a man's."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameReading:
+    """What the written forms of one person show.
+
+    Args:
+        written: the forms, read so that they agree.
+        gender: female, male or unknown.
+        family: the culture of the surname, "" if unknown.
+        kin: the culture of the given name, "" if unknown; for a surname that was never written.
+        parts: part → its component.
+        nicks: normal form of each other given name → the part that it is drawn as, or "" for a nickname.
+        formal: the normal form of the given name that nicknames stand for.
+        suffix: the normal form of Jr., Sr. or III.
+    """
+
+    written: tuple[Parsed, ...]
+    gender: str
+    family: str
+    kin: str
+    parts: Mapping[str, _Part]
+    nicks: Mapping[str, str]
+    formal: str
+    suffix: str
+
+
+@lru_cache(maxsize=1 << 12)
+def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, staff: bool) -> NameReading:
+    """Read the written forms of a person.
+
+    Args:
+        told: pairs of words and the title before them.
+        gender: what is known from elsewhere, or "".
+        locale: the locale guessed from the whole name, or "".
+        staff: whether it is a clinician. The culture of a clinician's surname is decided by the surname alone, so that
+            "Dr. Haddad" does not depend on whether the given name has been seen.
+    """
+    whole = fullest(parse(shown, title) for shown, title in told)
+    written = tuple(settled(fit(shown, [whole] if whole else [], title), whole) for shown, title in told)
+    normals = components(written)
+    spelled = [p for name in sorted(written, key=_letters) for p in name.of("given") if p.style == "plain"]
+    given = tuple(dict.fromkeys(p.key for p in spelled))
+    shown = sorted((p for name in written for p in name.of("surname", "middle", "given")), key=lambda p: len(p.text))
+    texts = {p.key: p.text for p in shown}  # with particles, if any form has them
+    families = {
+        normal: _family(texts.get(normal, normal), () if staff else given, "" if staff else locale)
+        for part, normal in normals.items()
+        if part.split(":")[0] == "surname"
+    }
+    family = families.get(normals.get("surname", ""), "")
+    given = tuple(sorted(given, key=lambda word: not (is_listed(word) and family in homes_of_given(word))))
+    gender = gender or _implied(given, texts, normals, family)
+    group = "\x1f" if staff else " "
+    surname = _stem(normals["surname"]) if "surname" in normals else ""
+    parts: dict[str, _Part] = {}
+    kin = ""
+    formal = _formal(given, normals.get("given", ""), family)
+    second = key(unparticled(texts.get(normals.get("middle", ""), "")))
+    for part, normal in normals.items():
+        role = part.split(":")[0]
+        if role == "surname":
+            before = key(particle(texts.get(normal, "")))
+            after = before if before in culture(families[normal]).after else before and "other"
+            parts[part] = ("surname", _stem(normal), (families[normal], after))
+    if "given" in normals:
+        word = formal or normals["given"]
+        prefix, base = _kunya(texts.get(word, ""))
+        home, other = home_of_given(base or word, family, locale)
+        kin = home
+        age = age_of(word) if home == HOME and not other else ""
+        detail = (home, other, age, "") if family else ("", "", age, base or word)
+        kind = "male" if prefix else gender
+        parts["given"] = (f"given:{kind}", f"{base or normals['given']}{group}{surname}", detail)
+    for word in given:
+        if family == "hu" and word.endswith("ne") and "hu" in homes_of_given(word[:-2]):
+            parts[f"given:{word}"] = ("given:male", f"{word[:-2]}{group}{surname}", ("hu", "", "", ""))
+    if "middle" in normals and not _syllables(kin or family) and normals["middle"] not in culture(family).middle:
+        maiden = particle(texts.get(normals["middle"], "")) and culture(family).after
+        whose = f"{normals.get('given', '')} {surname}" if staff else ""
+        parts["middle"] = (
+            ("surname", _stem(normals["middle"]), (family, "van"))
+            if maiden and not _is_father(texts[normals["middle"]]) and not is_listed(second)
+            else _middle(normals["middle"], texts, family or kin, gender, whose)
+        )
+    nicks: dict[str, str] = {}
+    for word in (*given, *(p.key for name in written for p in name.of("nick"))):
+        newborn = word in words().baby | words().newborn
+        if not (formal and word) or newborn or word in nicks or f"given:{word}" in parts or _is_spelling(word, formal):
+            continue
+        if _syllables(kin or family) and formal.startswith(word):
+            continue  # the first syllable: Min, of Min-jun
+        if word == second and "middle" in parts:
+            nicks[word] = "middle"
+        elif not _stands_for(word, formal) and homes_of_given(word) and len(word) > 2:
+            homes = homes_of_given(word)
+            detail = (HOME if HOME in homes else homes[0], "", "", "")
+            parts[f"nick:{word}"] = (f"given:{gender}", f"{word}{group}{surname} {formal}", detail)
+            nicks[word] = f"nick:{word}"
+        else:
+            nicks[word] = ""
+    suffixes = {suffix(p.text) for name in written for p in name.of("suffix")}
+    only = suffixes.pop() if len(suffixes) == 1 else ""
+    return NameReading(written, gender, family, kin if kin != HOME else "", parts, nicks, formal, only)
+
+
+def _letters(name: Parsed) -> tuple[int, str]:
+    return -sum(len(p.key) for p in name.of("given", "surname") if p.style != "initial"), name.words
+
+
+def _family(text: str, given: tuple[str, ...], locale: str) -> str:
+    """The culture of a surname. If only the given name shows one, that is the surname's too."""
+    home = home_of_surname(text, given, locale)
+    if home or len(key(text)) < 2:
+        return home
+    homes = [name for word in given[:1] if is_listed(word) for name in homes_of_given(word)]
+    if not homes or HOME in homes:
+        return HOME if homes else ""
+    return next((name for name in homes if culture(name).of == locale), homes[0])
+
+
+def _implied(given: tuple[str, ...], texts: Mapping[str, str], normals: Mapping[str, str], family: str) -> str:
+    """The gender that the names imply: in the lists, by the surname's ending, or by the given name's last letter."""
+    for word in given:
+        if known := gender_of(word):
+            return known
+    surname = normals.get("surname", "")
+    if surname and culture(family).endings and culture(family).is_feminine(texts.get(surname, surname)):
+        return "female"
+    if family == "is" and surname.endswith("son"):
+        return "male"
+    word = given[0] if given else ""
+    if len(word) > 5 and word.endswith(_FEMALE):
+        return "female"
+    if len(word) > 3 and not homes_of_given(word) and (not family or family in _ENDINGS):
+        return "female" if word.endswith("a") else "male" if word.endswith("o") else "unknown"
+    return "unknown"
+
+
+def particle(text: str) -> str:
+    """The particles before a surname, as written; "" for none."""
+    short = _VAN_DER.match(text)
+    return short.group() if short else text[: len(text) - len(unparticled(text))]
+
+
+def _stem(normal: str) -> str:
+    """The normal form of a surname without the ending that shows a gender, so that a family shares it."""
+    stem = _STEM.sub("", normal)
+    return stem if len(stem) > _SHORTEST else normal
+
+
+def _kunya(text: str) -> tuple[str, str]:
+    """Umm Khalid → the words before the name, and the name's normal form; ("", "") for another name."""
+    head, _, rest = text.partition(" ")
+    return (f"{head} ", key(rest)) if rest and key(head) in words().kunya else ("", "")
+
+
+def _middle(normal: str, texts: Mapping[str, str], family: str, gender: str, whose: str) -> _Part:
+    """A middle name. A patronymic is drawn as the father's name, also if it follows bin or ibn."""
+    text = texts.get(normal, normal)
+    base = key(unparticled(text))
+    son = _is_father(text)
+    kind = "male" if son or normal.endswith(_PATRONYMIC) else gender
+    home, other = home_of_given(base, family)
+    if normal.endswith(_PATRONYMIC):
+        home, other = family or "ru", ""
+    return f"middle:{kind}", f"{base}\x1f{whose}" if whose else base, (home, other, "", "" if home else base)
+
+
+def _is_father(text: str) -> bool:
+    """Return True for a father's name after bin or ibn."""
+    head, *rest = re.split(r"[\s.]+", text.lower())
+    return bool(rest) and head in _FATHER
+
+
+def _syllables(home: str) -> bool:
+    """Return True for a culture whose given names are written by syllables."""
+    return any("-" in name for name in culture(home).given["male"][1:2])
+
+
+def _formal(given: tuple[str, ...], root: str, family: str) -> str:
+    """The full given name: the first one, or its root if only a nickname was written."""
+    if not given:
+        return ""
+    known = roots().get(given[0], frozenset((given[0],)))
+    full = given[0] in known or is_full(given[0], family) or _is_spelling(given[0], root)
+    return given[0] if full else root
+
+
+def _is_spelling(word: str, formal: str) -> bool:
+    """Return True if a given name is the full name in another spelling (Aleksandr, Alexander), not a nickname of it."""
+    if word == formal:
+        return True
+    if len(word) > 1 and formal.endswith(word):
+        return True  # the second syllable: Ly, of Kim-Ly
+    if min(len(word), len(formal)) >= _LONG and abs(len(word) - len(formal)) <= 2 and related(word, formal):
+        return True  # Oleksandr, Alexander
+    close = abs(len(word) - len(formal)) <= 1 and word[0] == formal[0] and not word.endswith(("y", "ie"))
+    return close and (alike(word, formal) or related(word, formal))
+
+
+def _stands_for(word: str, formal: str) -> bool:
+    return related(word, formal) or formal.startswith(word) or word.startswith(formal)
