@@ -205,6 +205,9 @@ class Settings(ModelSettings, BaseSettings):
     agents: tuple[Agent, ...] = Field(
         (), description="Surrogate agents that use the model: `cluster`, `query`, `decision`, `replacement`, or `all`."
     )
+    agents_for: Literal["all", "doubtful"] = Field(
+        "all", description="Identities for which `agents` use the model: all, or only those the embedded agents doubt."
+    )
     index_password: SecretStr | None = Field(None, description="Password of the index user.")
     index_password_file: Path | None = Field(None, description="File that contains the password of the index user.")
     home: Path = Field(
@@ -357,6 +360,7 @@ class SettingKeywords(TypedDict, total=False):
     batch: bool | None
     index: str | None
     agents: Sequence[Agent] | None
+    agents_for: Literal["all", "doubtful"] | None
     index_password: SecretStr | str | None
     index_password_file: Path | str | None
     home: Path | str | None

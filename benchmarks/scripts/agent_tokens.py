@@ -2,10 +2,10 @@
 
     python benchmarks/scripts/agent_tokens.py --out docs/measured/agent_tokens.json
 
-The longitudinal notes are relexicalized with their gold spans, once one note at a time and once all at once, each with
-a new index and the embedded embedder. The model declines every request, so the embedded agents decide and the next
-request is as it would be; only the decision agent's requests are answered, with no. Tokens are characters / 4 of each
-request as it is sent. Replies are not counted, except those of the decision agent.
+The longitudinal notes are relexicalized with their gold spans: one note at a time, all at once, and one note at a time
+with agents_for = "doubtful". Each time has a new index and the embedded embedder. The model declines every request, so
+the embedded agents decide and the next request is as it would be. Only the decision agent's requests are answered, with
+no. Tokens are characters / 4 of each request as it is sent. Replies are not counted, except the decision agent's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ from typing import Any
 from incognote.embedding import open_embedder
 from incognote.keys import Keyring
 from incognote.llm.base import Reply, Request
-from incognote.relex.agents.llm import LlmClusterer, LlmQuerier, LlmReplacer, LlmValidator, ModelAsker
+from incognote.relex.agents.llm import (
+    DoubtfulClusterer,
+    LlmClusterer,
+    LlmQuerier,
+    LlmReplacer,
+    LlmValidator,
+    ModelAsker,
+)
 from incognote.relex.batch import Agents, Tools
 from incognote.relex.graph import relexicalize
 from incognote.testing.memory_index import MemoryIndex
@@ -54,20 +61,22 @@ class Counting:
         """Nothing is open."""
 
 
-async def counted(corpus: str, *, at_once: bool) -> dict[str, Any]:
-    """Relexicalize a corpus, and return calls and tokens per note by agent."""
+HOW = ("note by note", "all at once", "note by note, doubtful identities only")
+
+
+async def counted(corpus: str, how: str) -> dict[str, Any]:
+    """Relexicalize a corpus in one of three ways, and return calls and tokens per note by agent."""
     notes = read_corpus(corpus).notes
     embedder = open_embedder("embedded")
     models = {name: Counting() for name in ("cluster", "query", "decision", "replacement")}
     ask = {name: ModelAsker(model, consents=True) for name, model in models.items()}
-    agents = Agents(
-        LlmClusterer(ask["cluster"]),
-        LlmQuerier(ask["query"]),
-        LlmValidator(ask["decision"]),
-        LlmReplacer(ask["replacement"]),
-    )
+    clusterer, validator = LlmClusterer(ask["cluster"]), LlmValidator(ask["decision"])
+    if "doubtful" in how:  # as with agents_for = "doubtful"
+        agents = Agents(clusterer=DoubtfulClusterer(clusterer), validator=validator)
+    else:
+        agents = Agents(clusterer, LlmQuerier(ask["query"]), validator, LlmReplacer(ask["replacement"]))
     tools = Tools(MemoryIndex(_KEY, dimension=embedder.dimension), _KEY, agents=agents, embedder=embedder)
-    for portion in [list(notes)] if at_once else [[note] for note in notes]:
+    for portion in [list(notes)] if how == "all at once" else [[note] for note in notes]:
         await relexicalize(portion, tools)
     return {
         "notes": len(notes),
@@ -86,12 +95,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, help="write the report here as `now`; other keys of the file stay")
     given = parser.parse_args()
-    report = {
-        name: {
-            how: asyncio.run(counted(name, at_once=how == "all at once")) for how in ("note by note", "all at once")
-        }
-        for name in CORPORA
-    }
+    report = {name: {how: asyncio.run(counted(name, how)) for how in HOW} for name in CORPORA}
     print(json.dumps(report, indent=1))  # noqa: T201 -- this is a program that prints
     if given.out:
         kept = json.loads(given.out.read_text(encoding="utf-8")) if given.out.exists() else {}

@@ -9,7 +9,14 @@ from incognote.agents.models import Models
 from incognote.errors import SettingError
 from incognote.llm.base import Usage
 from incognote.relex.agents.base import EmbeddedClusterer, EmbeddedQuerier, EmbeddedReplacer, EmbeddedValidator
-from incognote.relex.agents.llm import LlmClusterer, LlmQuerier, LlmReplacer, LlmValidator, ModelAsker
+from incognote.relex.agents.llm import (
+    DoubtfulClusterer,
+    LlmClusterer,
+    LlmQuerier,
+    LlmReplacer,
+    LlmValidator,
+    ModelAsker,
+)
 from incognote.relex.batch import Agents
 from incognote.relex.generate import Choices, Generators
 from incognote.schemas.policy import Policy
@@ -29,6 +36,9 @@ class RelexAgents:
 
     def __init__(self, settings: Settings, policy: Policy, models: Models | None, choices: Choices) -> None:
         played = settings.agents if models is not None else ()
+        doubtful = settings.agents_for == "doubtful"
+        if doubtful:  # the embedded agents have no doubts about search words and draws
+            played = tuple(name for name in played if name in ("cluster", "decision"))
         if played and policy.models.route == "embedded":
             raise SettingError(
                 f'agents: the policy {policy.name} does not let a model read notes (models.route = "embedded").'
@@ -39,8 +49,9 @@ class RelexAgents:
         self._usage: dict[str, Usage] = {name: Usage() for name in played}
         ask = self._askers
         self._replacer = LlmReplacer(ask["replacement"], choices=choices) if "replacement" in ask else None
+        clusterer = LlmClusterer(ask["cluster"]) if "cluster" in ask else None
         self.all = Agents(
-            LlmClusterer(ask["cluster"]) if "cluster" in ask else EmbeddedClusterer(),
+            (DoubtfulClusterer(clusterer) if doubtful else clusterer) if clusterer else EmbeddedClusterer(),
             LlmQuerier(ask["query"]) if "query" in ask else EmbeddedQuerier(),
             LlmValidator(ask["decision"]) if "decision" in ask else EmbeddedValidator(),
             self._replacer or EmbeddedReplacer(Generators(choices)),

@@ -38,6 +38,7 @@ def decisive(made: Deidentifier, words: RecordDefaults, *, keep_names: bool) -> 
         **{name: getattr(settings, name) for name in _PLAIN},
         "detectors": [*embedded, LLM] if tools.reader else embedded,
         "agents": list(settings.agents) if tools.has_agents else [],
+        "agents_for": settings.agents_for if tools.has_agents else "all",
         "recorded_run": settings.recorded_run if tools.policy.surrogates and tools.recording is not None else None,
         "keep_names": keep_names,
         "told": sorted(name for name, given in facts.items() if given),
@@ -59,7 +60,7 @@ def again(manifest: Mapping[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = {name: settings[name] for name in (*_PLAIN, "detectors", "model")}
     if manifest["policy"]["name"] in shipped_policies():
         given["policy"] = manifest["policy"]["name"]
-    given |= {name: settings.get(name) for name in ("agents", "recorded_run")}
+    given |= {name: settings.get(name) for name in ("agents", "agents_for", "recorded_run")}
     if settings["model"] is not None:
         asked = dict(settings["asked"])
         prompt = (manifest["models"].get("prompt") or {}).get("name")
@@ -128,6 +129,8 @@ def _of_settings(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str
             yield f"{name} (the run had {_spoken(was[name])})"
     if was.get("agents", []) != now["agents"]:
         yield f"agents (the run had {_spoken(was.get('agents', []))})"
+    if was.get("agents_for", "all") != now["agents_for"]:
+        yield f"agents_for (the run had {_spoken(was.get('agents_for', 'all'))})"
     for name, value in now.get("asked", {}).items():
         if was.get("asked", {}).get(name) != value:
             yield f"{name} (the run had {_spoken(was.get('asked', {}).get(name))})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -28,6 +28,16 @@ Agents = Annotated[
         metavar="NAME",
     ),
 ]
+AgentsFor = Annotated[
+    Literal["all", "doubtful"] | None,
+    typer.Option(
+        "--agents-for",
+        help="all: the language model decides about every identity. doubtful: it decides only about those that the "
+             "embedded agents doubt, such as a surname with two bearers. Default: all.",
+        rich_help_panel=options.MODEL,
+        metavar="all|doubtful",
+    ),
+]
 
 
 @options.takes_all
@@ -45,6 +55,7 @@ def relex(
     out: Annotated[str, typer.Option(help="The output file.", metavar="OUT.jsonl", show_default=False)],
     index: options.Index = None,
     agents: Agents = None,
+    agents_for: AgentsFor = None,
     together: Annotated[
         int,
         typer.Option(
@@ -108,7 +119,8 @@ def relex(
     if asked.jobs:
         raise UsageError("--jobs cannot be used with relex: the records of a batch share one process. Remove it.")
     base: dict[str, Any] = {"policy": "surrogate", "processes": 0} | ({"index": index} if index is not None else {})
-    made = engine(asked, models, base={**base, **played(agents, models)})
+    doubts = {"agents_for": agents_for} if agents_for is not None else {}
+    made = engine(asked, models, base={**base, **played(agents, models), **doubts})
     ctx.with_resource(made)
     if not made.engine.policy.surrogates:
         raise UsageError(

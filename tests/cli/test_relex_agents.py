@@ -162,6 +162,15 @@ def test_only_the_agents_that_are_named_are_the_models(served: Callable[..., Any
     assert (wrong.code, "cluster, query" in wrong.err) == (2, True)
 
 
+def test_for_doubtful_identities_the_model_is_asked_only_about_notes_with_a_doubt(served: Callable[..., Any]) -> None:
+    done, out, server = served(lines(FAMILIES), "--agents-for", "doubtful")
+    assert (done.code, len(out), server.calls) == (0, 2, 0)
+    two = "Dr. [CLINICIAN|Adam Wilson] and nurse [CLINICIAN|Beth Wilson] came. [CLINICIAN|Wilson] signed."
+    done, out, server = served(lines({"1": two}), "--agents-for", "doubtful")
+    assert [agent_of(request) for request in server.requests][:1] == ["cluster"]
+    assert done.data["models"]["agents"].keys() == {"cluster", "decision"}
+
+
 def test_a_request_shows_one_patients_notes(served: Callable[..., Any]) -> None:
     done, out, server = served(lines(FAMILIES))
     assert (done.code, len(out)) == (0, 2)

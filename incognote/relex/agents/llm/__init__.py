@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from incognote.relex.agents.llm.asking import ModelAsker
 from incognote.relex.agents.llm.clustering import LlmClusterer
+from incognote.relex.agents.llm.doubting import DoubtfulClusterer
 from incognote.relex.agents.llm.replacing import LlmReplacer
 from incognote.relex.agents.llm.retrieving import LlmQuerier, LlmValidator
 
-__all__ = ["LlmClusterer", "LlmQuerier", "LlmReplacer", "LlmValidator", "ModelAsker"]
+__all__ = ["DoubtfulClusterer", "LlmClusterer", "LlmQuerier", "LlmReplacer", "LlmValidator", "ModelAsker"]

@@ -67,8 +67,31 @@ class LlmClusterer(ModelAgent):
             for owner, own in owners
         ]
         parts = [part for one in await gather_all(work) for part in one]
-        united = _united([*parts, *(old.variants for old in earlier)])
-        return self._identities(_across(united), earlier)
+        whole = united([*parts, *(old.variants for old in earlier)])
+        return self.identities(_across(whole), earlier)
+
+    async def regrouped(
+        self, found: Sequence[Identity], fresh: Collection[MentionVariant], firm: Sequence[Group], shown: Excerpts
+    ) -> list[Group]:
+        """Put some mentions into groups of their patient, or into groups of their own.
+
+        Args:
+            found: the identities to which they belong if the model has no answer and the policy allows a fallback.
+            fresh: the mentions. The request shows groups that share word beginnings with them.
+            firm: groups of all other mentions.
+        """
+        by_owner: dict[tuple[str, str], list[MentionVariant]] = {}
+        for variant in sorted(fresh):
+            by_owner.setdefault((variant.domain, variant.owner), []).append(variant)
+        work = []
+        for owner, own in sorted(by_owner.items()):
+            near = [group for group in firm if any((v.domain, v.owner) == owner for v in group)]
+            before = [one.variants for one in found if set(own) & set(one.variants)]
+            for at in range(0, len(own), MOST):
+                window = own[at : at + MOST]
+                asked = self._asked(window, _alike(near, window), shown)
+                work.append(self._asker.served(asked, partial(_same, before)))
+        return united([*firm, *(part for said in await gather_all(work) for part in said)])
 
     async def _owned(
         self, fresh: Sequence[MentionVariant], earlier: Sequence[Group], shown: Excerpts, notes: Sequence[RelexNote]
@@ -81,7 +104,7 @@ class LlmClusterer(ModelAgent):
             window = fresh[at : at + MOST]
             asked = self._asked(window, _alike(parts, window), shown)
             said = await self._asker.served(asked, partial(self._otherwise, window, notes))
-            parts = _united([*parts, *said])
+            parts = united([*parts, *said])
         return parts
 
     async def _asked(self, window: Sequence[MentionVariant], known: Sequence[Group], shown: Excerpts) -> list[Group]:
@@ -125,7 +148,8 @@ class LlmClusterer(ModelAgent):
         kept = [replace(n, variants=tuple(v for v in n.variants if v in wanted)) for n in notes]
         return [one.variants for one in await self._standin.cluster(kept)]
 
-    def _identities(self, parts: Sequence[Group], earlier: Sequence[Identity]) -> list[Identity]:
+    @staticmethod
+    def identities(parts: Sequence[Group], earlier: Sequence[Identity]) -> list[Identity]:
         """Make identities of the groups.
 
         Attributes come from the largest part that the embedded clusterer makes of a group.
@@ -144,6 +168,10 @@ class LlmClusterer(ModelAgent):
         before = {v: old.id for old in earlier for v in old.variants}
         found = sorted(made.values(), key=lambda one: (one.group, one.domain, one.scope, one.variants))
         return tied(kept(found, before))
+
+
+async def _same(groups: list[Group]) -> list[Group]:
+    return groups
 
 
 def _dates(parts: Iterable[Group]) -> list[MentionVariant]:
@@ -177,7 +205,7 @@ def _starts(variant: MentionVariant) -> set[str]:
     return {word[:3] for word in words} | {word[:1] for word in words if group_of(variant.type) == "PERSON"}
 
 
-def _united(parts: Iterable[Sequence[MentionVariant]]) -> list[Group]:
+def united(parts: Iterable[Sequence[MentionVariant]]) -> list[Group]:
     """Join the groups that share a variant."""
     home: dict[MentionVariant, set[MentionVariant]] = {}
     for part in parts:
@@ -199,7 +227,7 @@ def _across(parts: Sequence[Group]) -> list[Group]:
     joined: list[Sequence[MentionVariant]] = list(parts)
     for one in cluster(faces):
         joined.extend(_compatible({v: faces[v] for v in one.variants}))
-    return _united(joined)
+    return united(joined)
 
 
 def _face(part: Group, lead: Identity) -> MentionVariant:
