@@ -72,7 +72,7 @@ def _may_mean(mention: PersonMention, whole: Iterable[PersonMention]) -> bool:
             fits_surname(mention, other, "none")
             or fits_given(mention, other, "none")
             or fits_partly(mention, other, "none")
-            or (mention.kind == "lettered" and fits_letters(mention, other))
+            or (mention.kind == "lettered" and fits_letters(mention, other, "none"))
         )
         for other in whole
     )
