@@ -124,7 +124,8 @@ def attach(
         if target.person is not None:
             placed.append((mention, target))
         else:
-            owner, gender = (mention.variant.owner, mention.gender) if target.several else ("", "")
+            owner = mention.variant.owner if target.several else ""
+            gender = mention.gender if target.several or mention.guessed else ""
             alone[owner, gender, mention.suffix, *_stem(mention)].append(mention)
     for mention, target in placed:
         if target.person is not None:
@@ -226,6 +227,8 @@ def _believed(mention: PersonMention, found: list[PersonCluster]) -> list[Person
     subject = [c for c in found if "self" in c.sides]
     if mention.leaning == "patient" and not mention.kin:
         return subject or found
+    if len(found) > 1 and subject and mention.title in GROWN and not mention.kin:
+        return []  # Ms. Okafor may be the patient or her mother
     if mention.leaning != "relative" or len(found) < 2:
         return found
     near = [c for c in found if record_of(mention) in c.records] or found

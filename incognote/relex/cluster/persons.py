@@ -65,6 +65,8 @@ def _titled(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tup
     for lost in others:
         if not all(m.kind == "single" and m.title in GROWN and _family(m) & families for m in lost.members):
             continue
+        if any(m.guessed for m in lost.members) and _agree(lost, subject):
+            continue  # it may be the patient as well
         for role in (SPOUSES, PARENTS):
             having = [c for c in others if c is not lost and _kin(c, role) and _agree(c, lost)]
             if having:
