@@ -34,6 +34,7 @@ _NONE: tuple[str, ...] = ()
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\Z", re.IGNORECASE)
 _GLUED = re.compile(r"(?<=..)(?:straße|gasse|weg|straat|laan|gata|braut|vegur|vägen|gatan|veien)\Z")
 _US_ZIP = 5
+_ZIP_PLUS = re.compile(r"\d{5}-(\d{4})", re.ASCII)
 _TONGUES = {
     "DE": "de", "AT": "de", "CH": "de", "NL": "nl", "BE": "nl", "FR": "fr", "HT": "fr", "PT": "pt", "BR": "pt",
     "IT": "it", "HU": "hu", "PL": "pl", "CZ": "cs", "SK": "cs", "IS": "is", "SE": "sv", "FI": "sv", "NO": "no",
@@ -139,7 +140,7 @@ class Places(SurrogateGenerator):
                 if piece.role in ("street", "cross") and re.match(r"\.? [^\W\d_]", after):
                     part = _GLUED.sub("", part) or part
                 out.append(self._written(piece, part))
-                if piece.role == "zip" and "-" in piece.text:
+                if piece.role == "zip" and _plus(piece.text):
                     out.append(f"-{surrogate.parts['plus']}")
         return RenderedSurrogate("".join(out), tuple(sorted(set(shown))))
 
@@ -187,12 +188,12 @@ class Places(SurrogateGenerator):
             elif role == "city":
                 normal, detail = plain(town_of(piece.text)), (country, region)
             elif role == "zip":
-                if "-" in piece.text and piece.text[:_US_ZIP].isdigit():
-                    plus = self.component(identity, "plus", piece.text.split("-")[1] + f"\x1f{normal}")
-                    out["plus"] = ComponentRequest(0, plus)
-                    normal = plain(piece.text.split("-")[0])
+                code = piece.text
+                if plus := _plus(code):
+                    out["plus"] = ComponentRequest(0, self.component(identity, "plus", f"{plus}\x1f{normal}"))
+                    code = code[:_US_ZIP]
+                    normal = plain(code)
                 town = texts.get("city") or identity.attributes.get("town", "")
-                code = piece.text.split("-")[0] if "plus" in out else piece.text
                 detail = (country, region, plain(town_of(town)) if town else "", code)
             elif role in ("street", "cross", "county"):
                 detail = (country, region)
@@ -260,6 +261,12 @@ class Places(SurrogateGenerator):
                 if home[0] in ("US", "PR") and near:
                     yield made(one_of(sorted({f"{code[:3]}##" for code in codes})), place)
         yield made(lambda s: shaped(written or component.normal, s), place)
+
+
+def _plus(code: str) -> str:
+    """The last four digits of a ZIP+4; "" for any other postal code (00-950 Warszawa)."""
+    match = _ZIP_PLUS.fullmatch(code)
+    return match[1] if match else ""
 
 
 def _low_number(stream: DrawStream) -> int:

@@ -52,6 +52,7 @@ def test_an_address_agrees_with_itself_and_keeps_its_shape(make: Make, become: B
     ("words", "shape"),
     [
         (ADDRESSES[1], r"\d\d [\w ]+ Street Apt \d [\w ]+ MA \d{5}-\d{4}"),
+        ("ul. Lipowa 12, 26-600 Radom, Poland", r"ul\. [\w ]+ \d\d, \d\d-\d{3} [\w ]+, Poland"),
         (ADDRESSES[2], r"\d N\. [\w ]+ Ave\., Unit \d\d[A-Z]\n[\w ]+, Illinois \d{5}"),
         (ADDRESSES[3], r"\d\d [\w ]+ Road, [\w ]+ [A-Z]+\d+ \d[A-Z]{2}"),
         (ADDRESSES[4], r"\d\d [\w ]+ St W, [\w ]+, ON [A-Z]\d[A-Z] \d[A-Z]\d, Canada"),
