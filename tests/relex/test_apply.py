@@ -98,11 +98,12 @@ def relexicalized(choices: Choices) -> tuple[str, str, tuple[Replacement, ...]]:
 
 
 SHAPE = re.compile(
-    r"(?P<patient>[A-Z]\S+ (?P<family>\S+)), a (?P<age>\S+) male, presented to (?P<hospital>\w+) Medical Center on "
+    r"(?P<patient>[A-Z]\S+ (?P<family>\S+)), a (?P<age>\S+) male, presented to (?P<hospital>[\w ]+) Medical Center on "
     r"(?P<seen>\d\d/\d\d/\d{4}) complaining of severe abdominal pain\. He was referred by Dr\. (?P<doctor>\S+ \S+) "
-    r"from (?P<clinic>\w+) Health Clinic\. His address is (?P<number>\d{3}) (?P<street>[\w ]+) St, (?P<city>[\w ]+), "
-    r"CA (?P<zip>\d{5})\. Contact number: \((?P<area>\d{3})\) (?P<home>555-01\d\d)\. Past medical history includes "
-    r"hypertension and Type 2 diabetes\. His insurance ID is INS-(?P<insurance>\d{9})\. The patients spouse, "
+    r"from (?P<clinic>[\w ]+) Health Clinic\. His address is (?P<number>\d{3}) (?P<street>[\w ]+) St, "
+    r"(?P<city>[\w ]+), CA (?P<zip>\d{5})\. Contact number: \((?P<area>\d{3})\) (?P<home>555-01\d\d)\. "
+    r"Past medical history includes hypertension and Type 2 diabetes\. "
+    r"His insurance ID is INS-(?P<insurance>\d{9})\. The patients spouse, "
     r"(?P<wife>\S+ (?P=family)), can be reached at \((?P=area)\) (?P<hers>555-01\d\d)\. A CT scan was performed and "
     r"results were discussed with the patient at 2:00 PM\. Follow-up scheduled on (?P<next>\d\d/\d\d/\d{4}) at 9:00 "
     r"AM\. Patient is employed as a (?P<job>[\w ]+) at (?P<company>\w+) Corp\. Social Security Number: "

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar, cast
 
+from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
 from incognote.relex.names.parsed import parse_user
 from incognote.relex.names.reading import parse
@@ -161,11 +163,33 @@ def kept(identities: Sequence[Identity], before: Mapping[MentionVariant, str]) -
 
 
 def tied(identities: Sequence[Identity]) -> list[Identity]:
-    """Link e-mail addresses and user names to the person whose name they contain, as `person`."""
+    """Link accounts and addresses to the person and to the institution whose names they contain."""
     people = [one for one in identities if one.group == "PERSON"]
-    return [
-        replace(one, attributes={**one.attributes, "person": owner})
-        if one.group == "CONTACT" and (owner := bearer(one, people))
-        else one
-        for one in identities
-    ]
+    houses = [one for one in identities if one.group == "ORG"]
+    out: list[Identity] = []
+    for one in identities:
+        owners = {"person": bearer(one, people), "institution": host_of(one, houses)} if one.group == "CONTACT" else {}
+        links = {name: owner for name, owner in owners.items() if owner}
+        out.append(replace(one, attributes={**one.attributes, **links}) if links else one)
+    return out
+
+
+_HOSTED = ("EMAIL", "URL")
+_HOST = re.compile(r"(?:@|://|www\.|\A)((?:[\w-]+\.)+)\w+(?:[/?#]|\Z)")
+_SHORTEST = 5  # letters of a name that a host may contain
+
+
+def host_of(account: Identity, houses: Sequence[Identity]) -> str:
+    """The id of the only institution whose name the host of an address contains, by most letters; "" for none."""
+    match = _HOST.search(account.variants[0].words) if account.attributes["type"] in _HOSTED else None
+    if match is None:
+        return ""
+    label = re.sub(r"[^a-z0-9.]", "", fold(match.group(1)))
+    shown: dict[str, int] = {}
+    for one in houses:
+        if one.domain == account.domain:
+            words = [re.findall(r"[a-z0-9]+", re.sub(r"['’]s\b", "s", fold(v.words))) for v in one.variants]
+            starts = {"".join(name[:end]) for name in words for end in range(1, len(name) + 1)}
+            shown[one.id] = max((len(s) for s in starts if len(s) >= _SHORTEST and s in label), default=0)
+    best = [house for house, letters in shown.items() if letters and letters == max(shown.values())]
+    return best[0] if len(best) == 1 else ""

@@ -107,8 +107,17 @@ class Generators:
         batch = list(identities)
         for identity in batch:
             self.observe(identity, taken)
+        ordered = sorted(batch, key=lambda one: (_WORDS.get(one.group, 3), draw.place(_place(one)), one.id))
+        found: dict[str, Surrogate] = {}
+        for wave in (False, True):  # contacts are built from the surrogates of people and institutions
+            own = [one for one in ordered if (one.group == "CONTACT") is wave]
+            self._pick_all(own, draw, taken)
+            found |= {one.id: self.generate(one, draw, taken) for one in own}
+        return found
+
+    def _pick_all(self, identities: Iterable[Identity], draw: Draw, taken: UsedSurrogates) -> None:
         wanted: dict[Component, tuple[ComponentRequest, SurrogateGenerator]] = {}
-        for identity in batch:
+        for identity in identities:
             kind = self._kinds[identity.group]
             for request in kind.requests(identity):
                 if request.component not in wanted or wanted[request.component][0] < request:
@@ -116,8 +125,6 @@ class Generators:
         places = {component: draw.place(component) for component in wanted}
         for request, kind in sorted(wanted.values(), key=lambda w: (w[0].level, places[w[0].component])):
             kind.pick(request, draw, taken)
-        ordered = sorted(batch, key=lambda one: (_WORDS.get(one.group, 3), draw.place(_place(one)), one.id))
-        return {identity.id: self.generate(identity, draw, taken) for identity in ordered}
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         """The replacement of a variant; None if only a label is possible."""

@@ -22,6 +22,7 @@ from incognote.relex.generate.base import (
     plain,
     walk,
 )
+from incognote.relex.generate.institutions import house_label
 from incognote.relex.generate.persons import account_parts
 from incognote.relex.generate.places import Places
 from incognote.relex.names import NamePiece, Parsed, key, parse, render
@@ -231,7 +232,8 @@ class Contacts(SurrogateGenerator):
         if kind in TYPES:
             return self._phones.requests(identity)
         if host := _host(kind, words):
-            return [ComponentRequest(4, self.component(identity, "host", host))]
+            owner = identity.attributes.get("institution", "")
+            return [ComponentRequest(4, self.component(identity, "host", host), (owner,))]
         return []
 
     def pick(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> str:
@@ -239,11 +241,12 @@ class Contacts(SurrogateGenerator):
         if component.type != "host":
             return self._phones.pick(request, draw, taken)
         names, domains = (self.pools.words("numbers", "network", name) for name in ("hosts", "domains"))
+        house = taken.known(request.detail[0] if request.detail else "")
+        own = house_label(house[1], self.pools) if house else ""
+        housed = made(lambda s: f"{own}.{s.of(domains)}", draw.place(component), 64 if own else 0)
         plain_hosts = made(lambda s: f"{s.of(names)}.{s.of(domains)}", draw.place(component), 1024)
-        return taken.claim_first(
-            component,
-            (plain_hosts, made(lambda s: f"{s.of(names)}{s.fill('##')}.{s.of(domains)}", draw.place(component))),
-        )
+        numbered = made(lambda s: f"{s.of(names)}{s.fill('##')}.{s.of(domains)}", draw.place(component))
+        return taken.claim_first(component, (housed, plain_hosts, numbered))
 
     def named(self, identity: Identity) -> dict[str, Component]:
         kind, words = self._first(identity)

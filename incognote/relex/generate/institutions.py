@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
+from incognote.operators.readers import places
 from incognote.relex.generate.base import (
     Component,
     ComponentRequest,
@@ -28,13 +29,16 @@ _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,8}\Z")
 _POSSESSIVE = re.compile(r"['’][sS]\Z|(?<=[sS])['’]\Z")
 _SITE = re.compile(r"\s*[(,/]\s*|\s+[-–—]\s+")  # between an institution and one of its sites
 _ARTICLE = re.compile(r"the\s+", re.IGNORECASE)
+_HEALTH = frozenset("hospital clinic medical infirmary health school academy college university nursing".split())
+_COINED = frozenset("corp inc llc ltd technologies technology software solutions".split())
 _KEPT_LETTERS = "HC"  # the last letter of an acronym is often Hospital or Center, so it may stay
 
 
 class InstitutionName(NamedTuple):
     """An institution's name in pieces: kind at the start, the distinctive part, kind at the end, and its site.
 
-    `kind` is the pool that its core belongs to: saint (the title is then part of `head`), company, or core.
+    `kind` is the pool that its core belongs to: saint (the title is then part of `head`), company, a faith ("mosque"),
+    the town or state in the name with its home ("town.US.Ohio"), a language ("tongue.hu"), or core.
     """
 
     head: str
@@ -69,28 +73,42 @@ class Institutions(SurrogateGenerator):
         place = draw.place(component)
         kind = component.type.split(":")[1]
         if kind == "letters":
-            fresh = made(lambda stream: _letters(component.normal, stream), place)
-        elif kind == "saint":
-            return taken.claim_first(
-                component,
-                (walk(self.pools.words("institutions", "saint", "names"), place), self._names("core", place)),
-            )
-        else:
-            fresh = self._names("core" if kind == "site" else kind, place)
-        return taken.claim(component, fresh)
+            return taken.claim(component, made(lambda stream: _letters(component.normal, stream), place))
+        names = self._names(kind)
+        fresh = [name for name in names if plain(name)[:1] != component.normal[:1]]  # so that its initials change too
+        core = walk(coined(self.pools, "core"), place)
+        return taken.claim_first(component, (walk(fresh, place), walk(names, place), core))
 
-    def _names(self, kind: str, place: int) -> Iterator[str]:
-        return walk(coined(self.pools, kind), place)
+    def _names(self, kind: str) -> Sequence[str]:
+        """The names of a kind (see `InstitutionName`)."""
+        table = self.pools.data("institutions")
+        name, _, of = kind.partition(".")
+        if name in ("saint", "san", "santa"):
+            return self.pools.words("institutions", "saint", "names" if name == "saint" else name)
+        if name in table["faith"]:
+            return tuple(table["faith"][name]["names"].split(";"))
+        if name == "town":
+            country, _, region = of.partition(".")
+            found = [t for home, own in self.pools.towns.items() for t in own if home[0] == country]
+            return [t.name for t in found if region in ("", t.region)]
+        if name == "tongue":
+            country = table["tongues"][of].split()[0]
+            towns = [t.name for (home, _), own in self.pools.towns.items() for t in own if home == country]
+            return sorted({*towns, *self.pools.data("people").get(of, {}).get("surname", "").split()})
+        return coined(self.pools, "company" if name == "company" else "mixed")
 
     def named(self, identity: Identity) -> dict[str, Component]:
         return {_part(r.component): r.component for r in self.requests(identity)}
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
         parts = {_part(request.component): self.pick(request, draw, taken) for request in self.requests(identity)}
+        if not parts:
+            return Surrogate({}, self.pools.version)
         written = [name for v in sorted(identity.variants) if not (name := read_name(v.words, self.pools)).acronym]
         if written:
             longest = max(written, key=lambda name: (len(name.head) + len(name.tail), name))
-            parts["name"] = f"{longest.head}{parts[longest.kind]}{longest.tail}{self._sited(longest.site, parts)}"
+            core = parts[_slot(longest.kind)]
+            parts["name"] = f"{longest.head}{core}{longest.tail}{self._sited(longest.site, parts)}"
             lettered = next((v.words for v in sorted(identity.variants) if _ACRONYM.match(v.words.strip())), "")
             if lettered and taken.is_known(self._initials(parts)):
                 parts["letters"] = taken.claim(
@@ -102,19 +120,25 @@ class Institutions(SurrogateGenerator):
         return Surrogate(parts, self.pools.version)
 
     def whole(self, surrogate: Surrogate) -> str:
-        return surrogate.parts["name"]
+        """Return "" for a department, because it stays."""
+        return surrogate.parts.get("name", "")
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         name = read_name(variant.words, self.pools)
         if name.acronym:
             letters = surrogate.parts.get("letters") or self._initials(surrogate.parts)
             return RenderedSurrogate(_like_acronym(variant.words, letters.upper()), ("letters",))
+        if not name.core and is_department(variant.words, self.pools):
+            return RenderedSurrogate(variant.words, ())
         if alone := surrogate.parts.get(f"site:{plain(name.core)}"):
             return RenderedSurrogate(f"{name.head}{like(name.core, alone)}{name.tail}", (f"site:{plain(name.core)}",))
-        kind = next((k for k in (name.kind, "core", "company", "saint") if k in surrogate.parts), None)
+        kind = next((k for k in (_slot(name.kind), "core", "saint") if k in surrogate.parts), None)
         if kind is None:
             return None
-        core = like(name.core or variant.words, surrogate.parts[kind])
+        part = surrogate.parts[kind]
+        if len(plain(_POSSESSIVE.sub("", name.core))) == 1:
+            part = part[0]  # St. B's
+        core = like(name.core or variant.words, part)
         if not name.core:
             article = _ARTICLE.match(variant.words)
             at = article.end() if article else 0
@@ -129,7 +153,7 @@ class Institutions(SurrogateGenerator):
         out, at = "", 0
         for start, end in _names_in(site, self.pools):
             fresh = parts.get(f"site:{plain(site[start:end])}") or next(
-                (parts[kind] for kind in ("core", "company", "saint") if kind in parts), ""
+                (parts[kind] for kind in ("core", "saint") if kind in parts), ""
             )
             out += site[at:start] + like(site[start:end], fresh)
             at = end
@@ -144,6 +168,8 @@ class Institutions(SurrogateGenerator):
         """Kind of name → its normal form, from the fullest name."""
         names = [read_name(words, self.pools) for words in sorted({v.words for v in identity.variants})]
         spelt = [name for name in names if not name.acronym]
+        if not any(name.core or not is_department("".join(name), self.pools) for name in names):
+            return {}
         if not spelt:
             return {"letters": plain(names[0].core).upper()}
         main = max(spelt, key=lambda n: (bool(n.core), len(n.head) + len(n.tail), n))
@@ -155,7 +181,31 @@ class Institutions(SurrogateGenerator):
 def _part(component: Component) -> str:
     """The surrogate part of a component."""
     kind = component.type.split(":")[1]
-    return f"site:{component.normal}" if kind == "site" else kind
+    return f"site:{component.normal}" if kind == "site" else _slot(kind)
+
+
+def _slot(kind: str) -> str:
+    """The part that holds names of a kind."""
+    return "saint" if kind in ("saint", "san", "santa") else "letters" if kind == "letters" else "core"
+
+
+def house_label(surrogate: Surrogate, pools: Pools) -> str:
+    """The label of a host for an institution's surrogate: stclare, stonycreek; "" if its name has no ASCII letters."""
+    name = read_name(surrogate.parts.get("name", ""), pools)
+    label = plain(f"{name.head}{name.core}" if name.kind in ("saint", "san", "santa") else name.core)
+    return label if label.isascii() and label.isalnum() else ""
+
+
+def is_department(words: str, pools: Pools) -> bool:
+    """Return True for words that name no institution: a temple, Thoracic Surgery Clinic, but not Memorial Hospital."""
+    low = [plain(match.group()) for match in _WORD.finditer(words)]
+    table = pools.data("institutions")["kept"]
+    if not low or not set(low) <= _vocabulary(pools)[0]:
+        return False
+    if words == words.lower():
+        return True
+    wards = set(low) & set(table["wards"].split())
+    return bool(wards - {"hospital", "university"} if set(low) & set(table["proper"].split()) else wards)
 
 
 def _names_in(site: str, pools: Pools) -> list[tuple[int, int]]:
@@ -185,7 +235,7 @@ def read_name(words: str, pools: Pools) -> InstitutionName:
 
 
 def _read(words: str, whole: str, pools: Pools) -> InstitutionName:
-    kept, saintly, company = _vocabulary(pools)
+    kept, saintly, _ = _vocabulary(pools)
     found = list(_WORD.finditer(words))
     if _ACRONYM.match(words.strip()) and plain(words) not in kept:
         return InstitutionName("", words, "")
@@ -195,15 +245,38 @@ def _read(words: str, whole: str, pools: Pools) -> InstitutionName:
         end -= 1
     while begin < end and low[begin] in kept:
         begin += 1
-    said = {plain(word) for word in _WORD.findall(whole[len(words) :])}
-    kind = "company" if company.intersection(low[end:]) or company & said else "core"
-    if begin < end - 1 and low[begin] in saintly:
-        begin, kind = begin + 1, "saint"
+    title = low[begin] if begin < end - 1 and low[begin] in saintly else ""
+    begin += bool(title)
     if begin == end:
-        return InstitutionName("", "", words, kind)
+        return InstitutionName("", "", words)
     start, stop = found[begin].start(), found[end - 1].end()
     stop -= end < len(found) and words[stop - 1] == "."
-    return InstitutionName(words[:start], words[start:stop], words[stop:], kind)
+    core = words[start:stop]
+    kind = (title if title in ("san", "santa") else "saint") if title else _kind(core, whole, pools)
+    return InstitutionName(words[:start], core, words[stop:], kind)
+
+
+def _kind(core: str, whole: str, pools: Pools) -> str:
+    """The pool for the core of a name: by its faith, its language, the town in it, or its business."""
+    table = pools.data("institutions")
+    said = {fold(match.group()).rstrip(".") for match in _WORD.finditer(whole)}
+    own = {plain(match.group()) for match in _WORD.finditer(core)}
+    for faith, fields in table["faith"].items():
+        if said & set(fields["words"].split()) and not said & _HEALTH:
+            return str(faith)
+    for tongue, words in table["tongues"].items():
+        if said & set(words.split()[1:]):
+            return f"tongue.{tongue}"
+    bare = _POSSESSIVE.sub("", core)
+    if (region := pools.region(bare)) is not None and len(bare) > 3:
+        return f"town.{region[0]}.{region[1]}"
+    homes = places().homes_of(bare)
+    if homes and (homes[0].endswith("*") or len(homes) == 1) and not own & {"lake", "park"}:
+        country, _, code = homes[0].rstrip("*").partition("-")
+        state = pools.region(code) if code else None
+        if any(home == country for home, _ in pools.towns):
+            return f"town.{country}.{state[1] if state else ''}"
+    return "company" if (said - own) & _COINED else "core"
 
 
 @cache
@@ -216,13 +289,17 @@ def _vocabulary(pools: Pools) -> tuple[frozenset[str], frozenset[str], frozenset
 
 @cache
 def coined(pools: Pools, kind: str) -> tuple[str, ...]:
-    """Combine heads and tails into invented names, leaving out towns of the pool and repeated letters."""
-    table = pools.data("institutions")[kind]
+    """Names of one word (`plain`), mostly of two (`core`), or half and half (`mixed`), or names of companies."""
+    if kind == "company":
+        table = pools.data("institutions")["company"]
+        pairs = ((head, tail) for head in table["heads"].split() for tail in table["tails"].split())
+        return tuple(sorted(head + tail for head, tail in pairs if head[-1].lower() != tail[0]))
+    table = pools.data("institutions")["core"]
+    twofold = [f"{head} {tail}" for head in table["heads"].split() for tail in table["tails"].split()]
+    twofold = [] if kind == "plain" else twofold[:: 1 if kind == "core" else 4]
     towns = {plain(town.name) for found in pools.towns.values() for town in found}
-    words = {
-        head + tail for head in table["heads"].split() for tail in table["tails"].split() if head[-1].lower() != tail[0]
-    }
-    return tuple(sorted(word for word in words if plain(word) not in towns))
+    names = {*table["plain"].split(), *twofold}
+    return tuple(sorted(name for name in names if plain(name) not in towns))
 
 
 def _letters(acronym: str, stream: DrawStream) -> str:

@@ -78,6 +78,8 @@ class Places(SurrogateGenerator):
             return taken.claim_first(component, (self._counties(request, place, draw, taken), self._coined(place)))
         if role == "street":
             return taken.claim_first(component, (self._streets(request, place), self._coined(place)))
+        if role == "ward":
+            return taken.claim_first(component, (walk(coined(self.pools, "plain"), place), self._coined(place)))
         quarters = self.pools.data("streets")["quarters"]["names"].split(";") if role == "quarter" else []
         return taken.claim_first(component, (walk(quarters, place), self._coined(place)))
 

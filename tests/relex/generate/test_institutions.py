@@ -33,7 +33,7 @@ Become = Callable[..., list[str]]
 def test_what_kind_it_is_stays(make: Make, become: Become, written: str, tail: str) -> None:
     (name,) = become([make("ORG", "ORGANIZATION", written, scope="")])
     assert name.endswith(tail)
-    assert name.removesuffix(tail).isalpha()
+    assert re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+){0,2}", name.removesuffix(tail))
     assert written.split()[0] not in name
 
 
@@ -63,11 +63,12 @@ def test_every_form_of_one_institution_agrees(make: Make, become: Become) -> Non
             )
         ]
     )
-    core = full.split()[0]
-    assert full == f"{core} General Hospital"
+    core = full.removesuffix(" General Hospital")
+    assert core != full
     assert short == f"{core} General"
-    assert letters == f"{core[0]}GH"
-    assert dotted == f"{core[0]}.G.H."
+    initials = "".join(word[0] for word in full.split())
+    assert letters == initials
+    assert dotted == "".join(f"{letter}." for letter in initials)
     assert nick == f"the {core} General"
 
 
@@ -78,7 +79,7 @@ def test_institutions_of_one_name_keep_sharing_it(make: Make, become: Become) ->
             make("ORG", "ORGANIZATION", "Westfield College", scope=""),
         ]
     )
-    assert hospital.split()[0] == college.split()[0]
+    assert hospital.removesuffix(" Hospital") == college.removesuffix(" College")
 
 
 def test_an_acronym_alone_becomes_another_of_its_length(make: Make, become: Become) -> None:
@@ -98,5 +99,56 @@ def test_a_site_in_brackets_is_replaced_on_its_own_and_the_bracket_closes(make: 
     surrogate = Generators().generate_all([one], KeyedDraw(keyring), UsedSurrogates())[one.id]
     said = Generators().render(one.variants[0], one, surrogate)
     assert said is not None
-    assert re.fullmatch(r"\w+ Infirmary \(\w+ Wing\)", said.text)
+    assert re.fullmatch(r"[\w ]+ Infirmary \([\w ]+ Wing\)", said.text)
     assert not set(said.text.split()) & {"Penhallow", "Cornwall"}
+
+
+@pytest.mark.parametrize(
+    ("written", "kind", "faith"),
+    [
+        ("Masjid Al-Noor", "Masjid {}", "mosque"),
+        ("Temple Beth Israel", "Temple {}", "synagogue"),
+        ("Gurdwara Sahib", "Gurdwara {}", "gurdwara"),
+        ("Grace Lutheran Church", "{} Lutheran Church", "church"),
+    ],
+)
+def test_a_house_of_worship_keeps_its_faith(make: Make, become: Become, written: str, kind: str, faith: str) -> None:
+    (name,) = become([make("ORG", "ORGANIZATION", written, scope="")])
+    names = pools().data("institutions")["faith"][faith]["names"].split(";")
+    assert name in {kind.format(other) for other in names}
+
+
+@pytest.mark.parametrize(
+    ("written", "tail", "state"),
+    [("Duluth General", " General", "Minnesota"), ("Texas Children's Hospital", " Children's Hospital", "Texas")],
+)
+def test_a_town_or_state_in_a_name_becomes_a_town_of_that_state(
+    make: Make, become: Become, written: str, tail: str, state: str
+) -> None:
+    (name,) = become([make("ORG", "HOSPITAL", written, scope="")])
+    assert name.removesuffix(tail) in {town.name for town in pools().towns["US", state]}
+
+
+@pytest.mark.parametrize("written", ["THORACIC SURGERY CLINIC", "university", "General Internal Medicine Clinic"])
+def test_a_department_without_a_name_stays(make: Make, become: Become, written: str) -> None:
+    assert become([make("ORG", "HOSPITAL", written, scope="")]) == [written]
+
+
+def test_a_part_of_an_institution_keeps_its_words(make: Make, become: Become) -> None:
+    long, short, part = become(
+        [make("ORG", "HOSPITAL", "Burn Center at Harborview", "Harborview", "the burn center", scope="")]
+    )
+    assert long == f"Burn Center at {short}"
+    assert part == "the burn center"
+
+
+def test_a_name_in_another_language_becomes_one_of_that_language(make: Make, become: Become) -> None:
+    (name,) = become([make("ORG", "HOSPITAL", "Boldog Apor Kórház", scope="")])
+    towns = {town.name for (home, _), found in pools().towns.items() if home == "HU" for town in found}
+    assert name.removesuffix(" Kórház") in towns | set(pools().data("people")["hu"]["surname"].split())
+
+
+def test_the_host_of_an_address_follows_its_institution(relexed: Become) -> None:
+    hospital, address = relexed("[HOSPITAL|Stony Ridge Hospital], [EMAIL|records@stonyridge.example]")
+    label = hospital.words.removesuffix(" Hospital").replace(" ", "").lower()
+    assert address.words.split("@")[1].startswith(f"{label}.example.")
