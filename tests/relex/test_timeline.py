@@ -111,6 +111,25 @@ def test_a_small_child_and_a_decade_keep_their_ages() -> None:
     assert decade == ["mid-forties"]
 
 
+def test_weeks_of_a_pregnancy_stay() -> None:
+    ages = ["31+2", "31-weeker", "33 6/7", "25 wks GA"]
+    assert relexed([" ".join(f"[AGE|{age}]," for age in ages)]) == [ages]
+
+
+@given(key=KEYS)
+def test_a_date_mistaken_for_a_birth_date_moves_with_the_other_dates(key: Keyring) -> None:
+    note = "DOB [BIRTH_DATE_TIME|06/23/1951]. Seen [DATE|03/15/2015]. Married [BIRTH_DATE_TIME|2008-05-20]. [AGE|63M]"
+    ((_, visit, married, age),) = relexed([note], key)
+    assert day(visit) - day(married) == dt.date(2015, 3, 15) - dt.date(2008, 5, 20)
+    assert age != "63M"
+
+
+@given(key=KEYS)
+def test_a_birth_date_never_comes_out_near_itself(key: Keyring) -> None:
+    ((born, _),) = relexed(["DOB [BIRTH_DATE_TIME|06/23/1951]. Seen [DATE|03/15/2011]."], key)
+    assert abs((day(born) - dt.date(1951, 6, 23)).days) > 20
+
+
 @given(key=KEYS)
 def test_dates_of_a_patient_move_together_in_all_forms(key: Keyring) -> None:
     moved = relexed(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -23,6 +23,7 @@ from incognote.relex.nouns import MentionVariant
 _FULL_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _LATEST_BIRTH = 2029
 _CENTURY = 100
+_FAMILY_SAYS = 5  # years by which a second birth date of the patient may differ from the usual one
 PATIENT = "patient"
 Part = tuple[Form, list[MentionVariant], dict[str, str]]
 """Normal form, variants, attributes."""
@@ -83,9 +84,9 @@ class Timeline:
             day = dates[0].date
             if day is not None and not _FULL_YEAR.search(variant.words) and day not in full:
                 other = self._parsed(variant, LATEST_TWO_DIGIT_YEAR - _CENTURY)
-                late = self._is_birth(variant) and day.year > _LATEST_BIRTH
+                late = _typed_birth(variant) and day.year > _LATEST_BIRTH
                 dates = other if other and (late or other[0].date in full) else dates
-            cues = frozenset(variant.hints.when.split()) | ({"birth"} if self._is_birth(variant) else set())
+            cues = frozenset(variant.hints.when.split()) | ({"birth"} if _typed_birth(variant) else set())
             read[variant] = DateMention(dates, variant.start, variant.hints.clause, cues)
         return read
 
@@ -125,20 +126,30 @@ class Timeline:
         year = "" if meant.cycle else str(meant.day.year)
         return ("day", year, str(meant.day.month), str(meant.day.day))
 
-    @staticmethod
-    def _is_birth(variant: MentionVariant) -> bool:
-        return is_birth(variant.type) or "birth" in variant.hints.when.split()
+    def _is_birth(self, variant: MentionVariant) -> bool:
+        """Return True for a birth date. One of the patient's must be near the usual one (`_births`)."""
+        if not _typed_birth(variant):
+            return False
+        mention = self._read.get(variant)
+        year = mention.dates[0].year if mention else None
+        own = self._births.get(PATIENT) if year and not variant.hints.kin else None
+        return not own or any(abs(birth.year - (year or 0)) <= _FAMILY_SAYS for birth in own)
 
     @cached_property
     def _births(self) -> dict[str, set[dt.date]]:
-        """The complete birth dates of each person."""
+        """The complete birth dates of each person. The patient's are those near the one that is written most often."""
+        times: Counter[dt.date] = Counter()
         bearers: dict[dt.date, set[str]] = defaultdict(set)
         for variant, mention in self._read.items():
-            if self._is_birth(variant) and (day := mention.dates[0].date):
+            if "birth" in mention.cues and (day := mention.dates[0].date):
                 bearers[day].add(_relative(variant) or PATIENT)
+                times[day] += 1
         births: dict[str, set[dt.date]] = defaultdict(set)
         for day, people in bearers.items():
             births[_one_of(people)].add(day)
+        if own := births.get(PATIENT):
+            usual = min(own, key=lambda day: (-times[day], day))
+            births[PATIENT] = {day for day in own if abs(day.year - usual.year) <= _FAMILY_SAYS}
         return births
 
     @cached_property
@@ -179,6 +190,11 @@ class Timeline:
         for person, births in self._births.items():
             lives[person] |= {age_at(birth, day) for birth in births for day in self._days.values() if day >= birth}
         return lives
+
+
+def _typed_birth(variant: MentionVariant) -> bool:
+    """Return True if the type or the text says that it is a birth date."""
+    return is_birth(variant.type) or "birth" in variant.hints.when.split()
 
 
 def _one_of(bearers: set[str]) -> str:

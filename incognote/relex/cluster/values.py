@@ -38,6 +38,9 @@ _NUMBERS = {word: value for value, word in enumerate([*_ONES, "seventeen", "eigh
     word: 20 + 10 * at for at, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())
 }
 
+_GESTATION = re.compile(r"\d\s*\+\s*[0-6](?!\d)|\b[0-6]/7\b|\d[\s-]*(?:weekers?|wga|wk?s?\s+ga)\b", re.IGNORECASE)
+"""Weeks and days of a pregnancy: 31+2, 33 6/7, 31-weeker."""
+
 Form = tuple[str, ...]
 
 
@@ -99,6 +102,8 @@ def age_of(words: str) -> Form:
         return ("words", *low)
     if re.search(r"\d0\s*['’]?s\b", words) or words.rstrip().endswith("ties"):
         return (number, "decade")
+    if _GESTATION.search(words):
+        return (number, "week")
     unit = next((_UNITS[word] for word in low if word in _UNITS and not (word == "m" and _sexed(words))), "year")
     return (number, unit)
 

@@ -26,6 +26,7 @@ _UNIT = re.compile(r"[\s-]*(?:years?|yrs?|y(?:\s*/\s*o)?|yo)\b\.?(?:[\s-]*olds?\
 _NUMBER = re.compile(r"\d+")
 _CENTURY = 100
 _YEAR = 365.2425
+_NEAR = 30  # days
 
 
 def _move(identity: Identity) -> Component:
@@ -44,9 +45,17 @@ def years(identity: Identity, choices: Choices, draw: Draw, taken: UsedSurrogate
     young = "young" in identity.attributes or min(lives, default=0) < 3 * band or choices.ages == "decade"
     moves = [] if young else [k for size in range(band, 0, -1) for k in (size, -size) if _may(lives, k)]
     moves = [k for k in moves if all(_an(age) == _an(age - k) for age in lives)] or moves
+    days = _days(identity, choices, draw, taken)  # a birth date must not come out near itself
+    moves = [k for k in moves if abs(days + k * _YEAR) >= _NEAR] or moves
     move = moves[draw.place(component) % len(moves)] if moves else 0
     # values of different components differ, so each one names its person
     return int(taken.keep(component, f"{move} {component.normal}").split()[0])
+
+
+def _days(identity: Identity, choices: Choices, draw: Draw, taken: UsedSurrogates) -> int:
+    """Return the days by which the dates of the scope move."""
+    component = Component(identity.domain, identity.scope, "days", "")
+    return int(taken.keep(component, str(draw.offset(identity.domain, identity.scope, choices.days))))
 
 
 def _may(lives: list[int], years: int) -> bool:
@@ -131,13 +140,13 @@ class Dates(SurrogateGenerator):
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
         named = self.named(identity)
-        days = taken.keep(named["days"], str(draw.offset(identity.domain, identity.scope, self.choices.days)))
-        parts = {"days": days}
+        days = _days(identity, self.choices, draw, taken)
+        parts = {"days": str(days)}
         if birth := named.get("birth"):
             move = years(identity, self.choices, draw, taken)
             parts["move"] = taken.holds(named["move"]) or str(move)
             own = birth.normal.replace("\0", "x")  # so that January 11 and November 1 differ (`UsedSurrogates`)
-            parts["birth"] = taken.keep(birth, f"{_birth(identity, int(days), move)} {own}")
+            parts["birth"] = taken.keep(birth, f"{_birth(identity, days, move)} {own}")
         return Surrogate(parts, self.pools.version)
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
