@@ -126,7 +126,8 @@ def attach(
         else:
             owner = mention.variant.owner if target.several else ""
             gender = mention.gender if target.several or mention.guessed else ""
-            alone[owner, gender, mention.suffix, *_stem(mention)].append(mention)
+            stem = _stem(mention, nicknames=not (target.several and mention.guessed))
+            alone[owner, gender, mention.suffix, *stem].append(mention)
     for mention, target in placed:
         if target.person is not None:
             target.person.add([mention], target.reason, target.face)
@@ -153,10 +154,17 @@ def _table(clusters: Sequence[PersonCluster]) -> dict[str, list[int]]:
     return {word: sorted(places) for word, places in places_by_word.items()}
 
 
-def _stem(mention: PersonMention) -> tuple[str, ...]:
-    """The key that groups leftover mentions: their words in any order and case, with the root of a nickname."""
+def _stem(mention: PersonMention, nicknames: bool = True) -> tuple[str, ...]:
+    """The key that groups leftover mentions: their words in any order and case, with the root of a nickname.
+
+    Without `nicknames`, Maggie and Peggy stay two people, although both may be Margaret.
+    """
     words = sorted(
-        {_rooted(piece.key) for piece in mention.parsed.pieces if piece.role in ("given", "nick", "middle", "surname")}
+        {
+            _rooted(piece.key) if nicknames else piece.key
+            for piece in mention.parsed.pieces
+            if piece.role in ("given", "nick", "middle", "surname")
+        }
     )
     return (mention.kind, *words)
 
@@ -232,7 +240,8 @@ def _believed(mention: PersonMention, found: list[PersonCluster]) -> list[Person
     if mention.leaning != "relative" or len(found) < 2:
         return found
     near = [c for c in found if record_of(mention) in c.records] or found
-    return [c for c in near if c not in subject] or near
+    others = [c for c in near if c not in subject]
+    return others or ([] if len(found) > len(near) else near)
 
 
 def _open(mention: PersonMention, cluster: PersonCluster) -> bool:

@@ -64,6 +64,7 @@ _BRACKET = re.compile(
 _OF = re.compile(r"\b([SDWsdw])/[Oo]\b\W*(?:late\b\W*)?(?:\w+\.\s*)?\Z")
 _OF_WHOM = {"s": "father", "d": "father", "w": "husband"}
 _OWNER = re.compile(r"([^\W\d_]+)['’]s\s+(?:\w+\s+)?\Z")
+_ANOTHERS = re.compile(r"([^\W\d_]+)\s[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)?,?\s(?:and\s)?(?:his|her)\s+\Z")
 _MINE = re.compile(r"\b[Mm]y\s+\Z")
 _SAID = re.compile(r"\s?\((he|she|his|her)\b", re.IGNORECASE)
 _AGED = re.compile(r"(?<![-\w])(?<!years )(?<!year )(?:([Oo]ld|[Ee]lder)|[Yy]oung|[Yy]ounger|[Ll]ittle)\s+\Z")
@@ -218,6 +219,8 @@ def _kin(before: str, behind: str, adjacent: bool = False) -> tuple[str, str, bo
                 word = "twin" if previous == "twin" else f"ex{word}"
             if adjacent and _MINE.search(clause[: said.start()]):
                 return "", "", False  # in a message, the speaker's mother may be the patient
+            if (match := _ANOTHERS.search(clause[: said.start()])) and _kin_word(match.group(1)):
+                return "", "", False  # son Suresh, his wife Divya
             owner = _OWNER.search(clause[: said.start()])
             whose = owner.group(1) if owner and key(owner.group(1)) not in ("pt", "patient") else ""
             return word, whose, False

@@ -46,11 +46,12 @@ def _unsaid(mention: PersonMention) -> bool:
 
 
 def _side(mention: PersonMention, labelled: Collection[tuple[ComparedName, ...]]) -> str:
+    named = [names[0] for names in labelled if one_person(mention.names, names)]
+    plain = named and not any(name.suffix for name in named)
+    if mention.guessed and mention.suffix and not mention.role and plain:
+        return mention.side or "kin"  # the labels name a patient without a suffix, so this is a namesake
     if _unsaid(mention):
-        same = [names for names in labelled if one_person(mention.names, names) >= SAME]
-        if mention.suffix and same and not any(names[0].suffix for names in labelled):
-            return "kin"  # the labels name a patient without a suffix, so this is a namesake
-        return "self" if same else ""
+        return "self" if any(one_person(mention.names, names) >= SAME for names in labelled) else ""
     if mention.guessed or mention.role not in ("patient", "relative"):
         return mention.side
     return "self" if mention.role == "patient" else mention.side or "kin"

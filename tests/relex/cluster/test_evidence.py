@@ -100,3 +100,23 @@ def test_initials_do_not_match_initials_only() -> None:
 def test_an_annotated_type_stays_a_fact() -> None:
     groups = together("[PATIENT Guðrún Einarsdóttir] rested. [PATIENT Gunna] is tired.", source="given")
     assert groups == [{"Gunna", "Guðrún Einarsdóttir"}]
+
+
+def test_a_suffix_that_the_labels_lack_marks_a_namesake() -> None:
+    assert together("Patient: [PATIENT Jose Garza]", "Mixed up with [RELATIVE Jose Garza Jr.] twice.") == [
+        {"Jose Garza"},
+        {"Jose Garza Jr."},
+    ]
+
+
+def test_the_wife_of_the_son_is_not_the_wife_of_the_patient() -> None:
+    groups = together(
+        "Patient: [PATIENT Ravi Nair]. At home: wife [RELATIVE Saraswathi Nair], son [RELATIVE Suresh], "
+        "his wife [RELATIVE Divya]."
+    )
+    assert groups == [{"Divya"}, {"Ravi Nair"}, {"Saraswathi Nair"}, {"Suresh"}]
+
+
+def test_a_title_with_a_surname_of_the_patient_and_a_parent_stays_alone_without_the_patients_type() -> None:
+    groups = together("Patient: [PATIENT Chidi Okafor]. His father [RELATIVE Nnamdi Okafor].", "Mr. [RELATIVE Okafor]")
+    assert groups == [{"Chidi Okafor"}, {"Nnamdi Okafor"}, {"Okafor"}]
