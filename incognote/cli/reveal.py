@@ -34,7 +34,11 @@ def reveal(
     why: Annotated[str, typer.Option(help="The reason, for the audit file.", show_default=False)],
     surrogate: Annotated[
         str | None,
-        typer.Argument(help="The surrogate as written, such as Kevin Chang.", metavar="SURROGATE", show_default=False),
+        typer.Argument(
+            help="The surrogate as an output shows it, such as Kevin Chang or Dr. Chang.",
+            metavar="SURROGATE",
+            show_default=False,
+        ),
     ] = None,
     identity: Annotated[
         str | None, typer.Option(help="Search for this identity instead of a surrogate.", metavar="ID")
@@ -155,7 +159,11 @@ def permitted(
         raise PolicyProblem(f"The policy {rules.name} has reveal = false, so nothing is shown.")
     question: dict[str, object] = {"surrogate": surrogate, "identity": identity, "domain": asked.domain}
     item = _agreed(settings, question, scope, why, approval)
-    found = asyncio.run(_found(settings, asked))
+    try:
+        found = asyncio.run(_found(settings, asked))
+    except UsageError:
+        write_down(log, {**entry, "shown": False, "because": "several match"})
+        raise
     hidden = found is not None and found.attributes.get("reveal") == "no"
     shown = found is not None and not hidden and found.original is not None
     write_down(log, {**entry, "identity": found.id if found else None, "shown": shown})
@@ -233,10 +241,46 @@ async def _found(settings: Settings, asked: Asked) -> IndexedIdentity | None:
 
 
 async def held(index: SurrogateIndex, asked: Asked) -> IndexedIdentity | None:
-    """Return the identity from an open index; None if there is none."""
+    """Return the identity from an open index; None if there is none.
+
+    A name may be written as in an output: with a title, initials, or a possessive, or only a part of it.
+
+    Raises:
+        UsageError: several surrogates may be written in this way.
+    """
+    from incognote.errors import UsageError
+
     if asked.identity is not None:
         return (await index.get([asked.identity])).get(asked.identity)
-    return await index.holder(asked.domain, asked.scope, asked.surrogate or "")
+    written = asked.surrogate or ""
+    exact = await index.holder(asked.domain, asked.scope, written)
+    if exact is not None:
+        return exact
+    _, wholes = await index.of_scope(asked.domain, asked.scope)
+    found = {whole for whole in wholes if written_for(written, whole)}
+    if len(found) > 1:
+        raise UsageError(
+            f"{len(found):,} surrogates can be written like this. Give more of the name, such as given name and "
+            "surname, or use --identity with the identity from the output's spans."
+        )
+    return await index.holder(asked.domain, asked.scope, found.pop()) if found else None
+
+
+def written_for(written: str, whole: str) -> bool:
+    """Return True if a surrogate may be written like this: every name shown is the surrogate's, or its initial.
+
+    Two initials alone are too little.
+    """
+    from incognote.relex.names.likeness import compared, lettered
+
+    (full, *_) = compared(whole)
+    for name in compared(written):
+        if lettered(name) or not (name.given or name.surname):
+            continue
+        given = name.given in ("", full.given) or (len(name.given) == 1 and full.given.startswith(name.given))
+        if given and (not name.surname or set(name.surname) & set(full.surname)):
+            return True
+    return False
 
 
 app = App(help="List and approve requests to reveal, if two people must agree.")

@@ -206,6 +206,25 @@ def test_reveal_shows_the_original_and_records_who_asked(
     assert (unwritable.code, unwritable.out) == (2, "")
 
 
+def test_reveal_accepts_a_name_as_an_output_writes_it_and_counts_those_that_fit_if_there_are_several(
+    served: Callable[..., Any], run: Run, tmp_path: Path
+) -> None:
+    _, (out,) = served(lines("n1"))
+    given, surname = out["spans"][1]["surrogate"].rsplit(" ", 1)
+    why = ("--why", "recall of a device", "--audit", tmp_path / "asked.jsonl")
+    ways = (f"Dr. {surname}", f"{given[0]}. {surname}", f"{surname.upper()}, {given}", f"{surname}'s", surname, given)
+    for written in ways:
+        assert run("reveal", written, *why).out == "Temitope Oyelaran\n", written
+    for wrong in (f"Zz {surname}", given[0], f"{given[0]}{surname[0]}"):
+        assert run("reveal", wrong, *why).code == 2
+    text = "Seen by Dr. Ada Oyelaran."
+    more = json.dumps({"id": "n9", "text": text, "spans": [{"start": 12, "end": 24, "type": "CLINICIAN"}]})
+    served(more + "\n")
+    several = run("reveal", f"Dr. {surname}", *why)
+    assert (several.code, "2 surrogates can be written like this" in several.err) == (2, True)
+    assert "several match" in (tmp_path / "asked.jsonl").read_text()
+
+
 def test_where_two_must_agree_the_first_call_is_a_request_and_another_persons_approval_shows_the_original_once(
     served: Callable[..., Any], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
