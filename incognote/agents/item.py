@@ -182,6 +182,12 @@ def unpacked(words: Mapping[str, Any]) -> Item:
 def item_of(source: Input, engine: Engine) -> Item:
     """The Item of an Input that could be read."""
     defaults, document = source.defaults, source.document
+    note = source.note if engine.settings.data_type is None else None
+    if note is not None:
+        patient = note["patient"] if note["patient"] is not None else defaults.patient
+        name = None if note.get("id") is None else str(note["id"])
+        whose = None if patient is None else str(patient)
+        return Item(note["text"], id=name, patient=whose, domain=defaults.domain, known=defaults.known)
     content: str | bytes = str(source.content)
     if source.media_type is not None and document is not None:
         content = document.head + document.data + document.after

@@ -79,6 +79,7 @@ def deid(
     ] = False,
     tables: options.FileTableOptions,
     form: options.Format = None,
+    index: options.Index = None,
 ) -> None:
     """De-identify notes, records, and tables.
 
@@ -90,6 +91,7 @@ def deid(
         incognote deid examples/discharge_summary.txt
         incognote deid examples/records.jsonl --out released
         incognote deid examples/notes.csv --data-type csvNotes --out released.csv
+        incognote deid examples/visits.jsonl --policy surrogate --index sqlite:///surrogates.db --out released
     """
     from datetime import UTC, datetime
     from secrets import token_hex
@@ -104,7 +106,7 @@ def deid(
     from incognote.files.atomic import exclusive
     from incognote.files.holding import supersede
     from incognote.files.inputs import RecordDefaults, read_all
-    from incognote.files.outputs import Outputs, place
+    from incognote.files.outputs import Outputs, output_of, place
     from incognote.files.quarantine import Quarantine
     from incognote.files.sources import find
     from incognote.runs.freezing import deciding
@@ -129,7 +131,10 @@ def deid(
         models,
         persistent=folder is not None,
         hashes=any(source.kind not in ("text", "other") for source in sources.files),
-        base={"recorded_run": (run_of(where.folder) if resume and where else None) or token_hex(8)},
+        base={
+            "recorded_run": (run_of(where.folder) if resume and where else None) or token_hex(8),
+            **({"index": index} if index is not None else {}),
+        },
     )
     ctx.with_resource(made)
     made.ready()
@@ -184,7 +189,7 @@ def deid(
         tally = settle(
             made,
             only_one(read_all(sources.files, words, layout)),
-            lambda one, result: released.append((one, result.content)),
+            lambda one, result: released.append((one, output_of(one, result, keyring))),
             holding(held, made),
             shower,
             lambda one: None,

@@ -7,13 +7,14 @@ Nothing is dropped and nothing is guessed.
 from __future__ import annotations
 
 import gzip
+import json
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from incognote.errors import RecordProblem, UnsupportedFormat, UsageError
 from incognote.files.sources import Source, reason_of
@@ -33,6 +34,7 @@ _DOCUMENTS = frozenset(
 )
 UNREADABLE = (OSError, EOFError, zlib.error)  # errors when a file is read; BadGzipFile is an OSError
 _NOT_READ = "unreadable"
+_NOTE = frozenset(("id", "patient", "text", "spans"))
 _OTHER_COLUMNS = Reason("schema-violation", "", "the table does not have the columns that the options name")
 
 
@@ -111,6 +113,18 @@ class Input:
     def format(self) -> Format:
         """The format of its source."""
         return registry.named(self.source.kind)
+
+    @property
+    def note(self) -> dict[str, Any] | None:
+        """The line as `incognote relex` reads it, {"id", "patient", "text"} with or without "spans"; else None."""
+        if not self.is_record or self.opened or self.media_type is not None or self.defaults.data_type:
+            return None
+        try:
+            told = json.loads(str(self.content))
+        except (ValueError, RecursionError):
+            return None
+        fits = isinstance(told, dict) and {"patient", "text"} <= told.keys() <= _NOTE
+        return told if fits and isinstance(told["text"], str) else None
 
     @property
     def is_record(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -225,8 +226,8 @@ class Outputs:
         self.written[self._name] += 1
 
     def release(self, of: Input, result: Result) -> None:
-        """Write the output of a released record."""
-        self.write(of, result.content)
+        """Write the output of a released record. A line {"id", "patient", "text"} becomes {"id", "text"}."""
+        self.write(of, output_of(of, result, self._keyring))
 
     def finish(self) -> None:
         """Move the current file to its target."""
@@ -305,3 +306,12 @@ def _between(of: Input, data: bytes) -> bytes:
 def hashed_name(source: Source, keyring: Keyring) -> str:
     """Return the keyed name of a source. It is stable under one key, and reveals nothing."""
     return keyring.name(source.name) + source.suffix
+
+
+def output_of(of: Input, result: Result, keyring: Keyring) -> str | bytes:
+    """Return the output of a record. The id of a line {"id", "patient", "text"} becomes a keyed hash."""
+    note = None if result.is_record else of.note
+    if note is None:
+        return result.content
+    told = {"id": keyring.mac("names", str(note["id"])).hex()[:16]} if note.get("id") is not None else {}
+    return json.dumps({**told, "text": result.output()}, ensure_ascii=False)

@@ -274,3 +274,37 @@ def test_a_policy_can_forbid_reveals_permanently(served: Callable[..., Any], run
         assert (done.code, done.out, "reveal = false" in done.err) == (1, "", True)
     told = [json.loads(line) for line in (tmp_path / "asked.jsonl").read_text().splitlines()]
     assert [one["shown"] for one in told] == [False, False]
+
+
+def test_deid_reads_the_lines_that_relex_reads_and_takes_the_index_as_an_option(
+    served: Callable[..., Any], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, (out,) = served(lines("n1"))
+    (tmp_path / "more.jsonl").write_text(lines("n1") + "{}\n", encoding="utf-8")
+    monkeypatch.delenv("INCOGNOTE_INDEX")
+    ask = ("deid", tmp_path / "more.jsonl", "--policy", "surrogate", "--detectors", "rules", "--out", tmp_path / "o")
+    done = run(*ask, "--index", f"sqlite:///{tmp_path / 'index.db'}")
+    assert done.code == 3, "the line {} is held"
+    (file,) = (tmp_path / "o").glob("*.jsonl")
+    (told,) = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    assert told.keys() == {"id", "text"}
+    assert told["id"] != "n1"
+    assert out["spans"][1]["surrogate"] in told["text"], "the same doctor as in relex"
+    assert not any(name in told["text"] for name in ORIGINALS)
+
+
+def test_the_python_of_the_page_runs_as_typed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "relex.md").read_text(encoding="utf-8")
+    code = page.split("```text\nfrom incognote import Deidentifier")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    for name in ("INCOGNOTE_INDEX", "INCOGNOTE_KEY_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    assert run("key", "new", "surrogates.key").code == 0
+    assert run("index", "create", "--index", "sqlite:///surrogates.db", "--key-file", "surrogates.key").code == 0
+    capsys.readouterr()
+    exec(compile("from incognote import Deidentifier" + code, "relex.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert printed.startswith("Dr. ")
+    assert not {"Wilson", "Marin"} & set(printed.replace(".", " ").split())
