@@ -165,7 +165,10 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A replaced span, the operator that replaced it, and the new words at `out_start:out_end` in the new text."""
+    """A replaced span, the operator that replaced it, and the new words at `out_start:out_end` in the new text.
+
+    `reason` says why a span got its label although the policy asks for a surrogate: a code of `reasons.toml`, or "".
+    """
 
     span: Span
     operator: str
@@ -173,6 +176,7 @@ class Replacement:
     out_start: int
     out_end: int
     identity: str | None = None
+    reason: str = ""
 
 
 def subject_form(words: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from bisect import bisect_right
 from collections import defaultdict, deque
@@ -12,9 +13,10 @@ from itertools import chain
 
 from incognote.agents.detection import Detection, TextView, detected
 from incognote.agents.implausible import over_masked
-from incognote.agents.stages import Audited, Detected, FieldValues, Merged, Opened, Replaced, mendable
+from incognote.agents.stages import UNWRITABLE, Audited, Detected, FieldValues, Merged, Opened, Replaced, mendable
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
+from incognote.detectors.rules.lexicon import only_titles
 from incognote.errors import AccountingError
 from incognote.nouns import Known, Reason, Replacement, Span, Text, shift_of
 from incognote.offsets import Shift
@@ -22,6 +24,7 @@ from incognote.schemas.policy import Policy
 from incognote.text.characters import BLANK
 from incognote.text.parts import LARGE, windows
 
+_HIDDEN = re.compile(rf"\.? ?{re.escape(BLANK)}")
 WIDENED = "widen"
 """The source of a span that is a whole line."""
 
@@ -88,7 +91,7 @@ def audit(
         if not (text.field in found.bare and view.text.content == text.content):  # else already read
             for span in _left(view, shift, hidden, before.hidden.get(text.field), detection, policy):
                 start, end = shift.back(span.start), shift.back(span.end, end=True)
-                leftovers.append(Span(text, start, end, span.type, span.score, ("audit",)))
+                leftovers.append(Span(text, start, end, span.type, span.score, ("audit", *span.sources)))
         blanks[text.field] = hidden
     if not mendable(merged, leftovers, lost=lost):  # else the next audit checks it, at half the cost of a detection
         words = [Known(r.span.type, r.span.words) for r in replaced.replacements if len(r.span) >= 3]
@@ -105,6 +108,9 @@ def audit(
         reasons += [Reason("unreadable-characters", field) for field in unsure]
     reasons += [Reason("left-after-audit", s.field, s.type) for s in leftovers]
     reasons += [Reason("doubtful", s.field, s.type) for s in merged.doubts]
+    if policy.relex.withheld == "review":
+        doubted = ((span, code) for span, code in replaced.withheld.items() if code not in UNWRITABLE)
+        reasons += [Reason(code, span.field, span.type) for span, code in doubted]
     reasons += [*merged.remarks, *over_masked(opened.texts, replaced.replacements, policy.over_masked)]
     if policy.needs_subject and opened.patient is None:
         remedy = "the policy is keyed per patient. Pass patient=, or set patientKey in the schema"
@@ -139,7 +145,7 @@ def _left(
             span
             for view, spans, fragments in zip(views, spans_by_view, whole, strict=True)
             for span in (*view.original(spans), *fragments)
-            if counts(span, policy) and BLANK not in span.text
+            if counts(span, policy) and BLANK not in span.text and not _title(span)
         ]
 
     output = view.text
@@ -150,6 +156,11 @@ def _left(
         if not left(*(TextView.of(part, view) for part in parts)):
             return []
     return left(view)
+
+
+def _title(span: Span) -> bool:
+    """Whether a span is only the title of a name that is replaced: "Mrs" in "Mrs. [PERSON]"."""
+    return _HIDDEN.match(span.source.content, span.end) is not None and only_titles(re.findall(r"[^\W\d_]+", span.text))
 
 
 def _threes(numbers: array[int]) -> set[tuple[int, int, int]]:

@@ -56,6 +56,7 @@ def manifest_of(
             "unsought": dict(sorted(audited.unsought.items())),
             "by_type": dict(sorted(Counter(r.span.type for r in replaced.replacements).items())),
             "by_operator": dict(sorted(Counter(r.operator for r in replaced.replacements).items())),
+            "labelled": dict(sorted(Counter(replaced.withheld.values()).items())),
             "mended": merged.mended,
             "widened": merged.widened,
         },

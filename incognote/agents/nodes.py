@@ -28,11 +28,10 @@ from incognote.agents.stages import (
     Opened,
     Planned,
     Replaced,
-    Surrogates,
     mendable,
 )
 from incognote.errors import IncognoteError, IndexProblem, ModelProblem, RecordProblem
-from incognote.nouns import Reason, Result, Verdict
+from incognote.nouns import Reason, Result, Span, Verdict
 from incognote.schemas.policy import Policy
 
 if TYPE_CHECKING:
@@ -208,14 +207,25 @@ async def merge(at: Progress) -> None:
 async def replace(at: Progress) -> None:
     """Write the replacements into the original."""
     engine = at.engine
-    surrogates: Surrogates = {}
     at.replaced = Replaced()
-    if engine.policy.surrogates:
-        spans = steps.relexicalized(at.opened, at.merged, engine.policy)
-        surrogates = await engine.relexing.surrogates(steps.name_of(at.item, at.opened), at.opened, at.domain, spans)
-    at.replaced = steps.replace(
-        at.opened, at.fields, at.merged, surrogates, engine.policy, engine.keyring, at.domain
-    )
+    if not engine.policy.surrogates:
+        at.replaced = steps.replace(at.opened, at.fields, at.merged, {}, engine.policy, engine.keyring, at.domain)
+        return
+    from incognote.relex.facts import withheld
+
+    spans = steps.relexicalized(at.opened, at.merged, engine.policy)
+    without: dict[Span, str] = {**withheld(spans)}
+    name, given = steps.name_of(at.item, at.opened), [span for span in spans if span not in without]
+    surrogates = await engine.relexing.surrogates(name, at.opened, at.domain, given)
+    for _ in ("first", "without those that mislead"):
+        at.replaced = steps.replace(
+            at.opened, at.fields, at.merged, surrogates, engine.policy, engine.keyring, at.domain, without
+        )
+        wrong = await at.working(steps.misleading, at.replaced, engine.detection)
+        if not wrong:
+            break
+        without |= wrong
+        surrogates = {span: shown for span, shown in surrogates.items() if span not in wrong}
 
 
 @guarded

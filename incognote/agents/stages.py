@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 2
 """The maximum number of rounds of masking and auditing. On development notes a third audit found nothing."""
+UNWRITABLE = frozenset(("no-surrogate", "misleading-surrogate"))
+"""Codes of findings that are identifiers, but whose surrogate cannot be written. They always get a label."""
 Route = Literal["nothing", "embedded", "doubtful", "all"]
 Surrogates = Mapping[Span, tuple[str, str]]
 """The surrogate and the identity's id for each span."""
@@ -121,12 +123,14 @@ class Replaced:
         kept: spans that their operator left unchanged.
         texts: the new texts by field.
         output: the new text or raw record, or new bytes if the input was bytes; None until it is made.
+        withheld: spans that the policy replaces by surrogates and that got none, each with the code of the reason.
     """
 
     replacements: tuple[Replacement, ...] = ()
     kept: tuple[Span, ...] = ()
     texts: Mapping[str, str] = field(default_factory=lambda: _NONE)
     output: str | bytes | None = None
+    withheld: Mapping[Span, str] = field(default_factory=lambda: _NONE)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -9,14 +9,17 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace as changed
 from itertools import chain, pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from incognote.agents.audit import WIDENED, counts
 from incognote.agents.detection import Detection, TextView, detected, unsupported, unsupported_as_stated
 from incognote.agents.implausible import doubted
 from incognote.agents.item import Item, ItemSpans
-from incognote.agents.stages import Detected, FieldValues, Merged, Opened, Planned, Replaced, Surrogates
+from incognote.agents.stages import UNWRITABLE, Detected, FieldValues, Merged, Opened, Planned, Replaced, Surrogates
+from incognote.detectors import PASSED
 from incognote.errors import ImpossibleSpan, MalformedRecord, UnsupportedFormat
 from incognote.keys import Keyring
 from incognote.nouns import Known, Reason, Replacement, Span, Text, subject_form
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from incognote.schemas.registry import Registry
 
 # Letters and NULs in alternation. No rule would find a name in them.
+_REREAD = 200  # characters on each side of a surrogate that is read again
 _UTF_16 = re.compile(r"(?:[\x20-\x7e]\x00){4}|(?:\x00[\x20-\x7e]){4}")
 
 
@@ -204,9 +208,16 @@ def relexicalized(opened: Opened, merged: Merged, policy: Policy) -> list[Span]:
 
 def replace(
     opened: Opened, fields: FieldValues, merged: Merged, surrogates: Surrogates,
-    policy: Policy, keyring: Keyring, domain: str,
+    policy: Policy, keyring: Keyring, domain: str, withheld: Mapping[Span, str] = MappingProxyType({}),
 ) -> Replaced:  # fmt: skip
-    """Write the replacements into the original. Everything outside the spans stays byte-identical."""
+    """Write the replacements into the original. Everything outside the spans stays byte-identical.
+
+    Args:
+        surrogates: of the spans that get one.
+        withheld: the spans that get none, each with the code of the reason.
+    """
+    if policy.relex.withheld == "review":
+        surrogates = {**surrogates, **{s: (s.text, "") for s, code in withheld.items() if code not in UNWRITABLE}}
     replacements: list[Replacement] = []
     kept: list[Span] = []
     texts: dict[str, str] = {}
@@ -215,15 +226,44 @@ def replace(
         spans = merged.spans.get(text.field, ())
         context = _context(opened, text, spans, surrogates, policy, keyring, domain)
         texts[text.field], ours, left = apply(text, spans, policy, context)
-        replacements += ours
+        replacements += (changed(r, reason=withheld[r.span]) if r.span in withheld else r for r in ours)
         kept += left
         edits[text.field] = [(r.span.start, r.span.end, r.text) for r in ours]
     if opened.record is None:
-        return Replaced(tuple(replacements), tuple(kept), texts, texts[""])
+        return Replaced(tuple(replacements), tuple(kept), texts, texts[""], withheld)
     values = dict(fields.values)
     if policy.surrogates:
-        values |= {action: surrogates[span][0] for action, span in _masked_fields(opened, policy).items()}
-    return Replaced(tuple(replacements), tuple(kept), texts, _rebuilt(opened, edits, values))
+        named = _masked_fields(opened, policy).items()
+        values |= {action: surrogates[span][0] for action, span in named if span in surrogates}
+    return Replaced(tuple(replacements), tuple(kept), texts, _rebuilt(opened, edits, values), withheld)
+
+
+def misleading(replaced: Replaced, detection: Detection) -> dict[Span, str]:
+    """Check each surrogate in its new sentence, and return the spans whose surrogate must not stay, with the reason.
+
+    A surrogate that only a guess of the detectors put there is read again with the words around it. If they see no
+    identifier there, the original was probably none.
+    """
+    from incognote.relex.facts import doubled, guessed
+
+    wrong: dict[Span, str] = {}
+    windows: list[tuple[Replacement, int, Text]] = []
+    for r in replaced.replacements:
+        if r.span in replaced.withheld or r.operator != "surrogate" or r.identity is None:
+            continue
+        new = replaced.texts[r.span.field]
+        if r.text == f"[{r.span.type}]":
+            wrong[r.span] = "no-surrogate"
+        elif doubled(new, r.out_start, r.out_end, r.span):
+            wrong[r.span] = "misleading-surrogate"
+        elif guessed(r.span):
+            start = max(0, r.out_start - _REREAD)
+            windows.append((r, start, Text(new[start : r.out_end + _REREAD], r.span.field)))
+    read = detection.rescan([text for _, _, text in windows]) if windows else ()
+    for (r, start, _), spans in zip(windows, read, strict=True):
+        if not any(s.score > PASSED and s.start + start < r.out_end and r.out_start < s.end + start for s in spans):
+            wrong[r.span] = "not-read-back"
+    return wrong
 
 
 def _rebuilt(opened: Opened, edits: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str | bytes:

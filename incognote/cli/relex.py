@@ -206,6 +206,7 @@ def line(one: Input, result: Result) -> str:
     shift = result.project([(span.start, span.end) for span in result.kept])
     spans = [
         _span(r.span.start, r.span.end, r.span.type, r.identity, r.text, r.out_start, r.out_end)
+        | ({"reason": r.reason} if r.reason else {})
         for r in result.replacements
     ]
     spans += [
@@ -242,7 +243,7 @@ def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: 
     """Print the summary. Record ids can identify patients, so they go to a file that only its owner can read."""
     from incognote.cli import reading
     from incognote.cli.shell import write_list
-    from incognote.cli.summary import counts
+    from incognote.cli.summary import counts, print_labelled
     from incognote.cli.tables import print_table
 
     relexing = made.engine.relexing
@@ -259,6 +260,7 @@ def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: 
         f"{loop.get('mentions', 0):,} mentions, {loop.get('new', 0):,} new identities, {loop.get('moved', 0):,} "
         "draws repeated because the surrogate was taken"
     )
+    print_labelled(tally)
     if report is not None:
         print_table(("", ""), list(reading.rows(report)))
     for (outcome, code), reason in sorted(tally.examples.items()):

@@ -33,6 +33,7 @@ def counts(tally: Tally) -> dict[str, Any]:
         },
         "unsupported": dict(sorted(tally.formats.items())),
         "replaced": dict(sorted(tally.replaced.items())),
+        "labelled": dict(sorted(tally.labelled.items())),
         "unsought": dict(sorted(tally.unsought.items())),
         "mended": tally.mended,
         "widened": tally.widened,
@@ -109,6 +110,7 @@ def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Plac
         if reasons:
             typer.echo(f"Reasons ({_WORDS[outcome]})")
             print_table(("",) * 3, [(f"  {code}", f"{n:>9,}", remedies().get(code, "")) for code, n in reasons])
+    print_labelled(tally)
     if models is not None:
         print_table(("", ""), list(reading.rows(models)))
     if tally.formats:
@@ -119,6 +121,22 @@ def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Plac
     typer.echo(f"Manifest: {where.manifest}")
     if tally.held and quarantine:
         typer.echo(f"Next: incognote quarantine list {quarantine}")
+
+
+def print_labelled(tally: Tally) -> None:
+    """Print how many findings of released records got a label instead of a surrogate, and why."""
+    import typer
+
+    from incognote.cli.tables import print_table
+    from incognote.reasons import reason_texts
+
+    if not tally.labelled:
+        return
+    labelled, of = tally.labelled.total(), tally.replaced.total()
+    typer.echo(f"Labeled instead of replaced: {labelled:,} of {of:,} findings ({100 * labelled / of:.1f}%)")
+    texts = reason_texts()
+    rows = [(f"  {code}", f"{n:>9,}", texts[code].means) for code, n in tally.labelled.most_common()]
+    print_table(("",) * 3, rows)
 
 
 def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:

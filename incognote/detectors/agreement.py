@@ -33,6 +33,7 @@ from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
+from incognote.text.characters import BLANK
 
 if TYPE_CHECKING:  # importing it loads numpy
     from incognote.detectors.encoder.decoding import EncoderReading
@@ -48,6 +49,8 @@ BARE = 0.85
 """The minimum score of a span that only the encoder found: per evaluation group, for all other groups, and for short
 words in capitals and short numbers."""
 _BARE = re.compile(r"[A-Z]{1,6}|\d{1,3}")
+
+_NAME = re.compile(rf"(?:[A-Z][^\W\d_]+\.?|{BLANK}) \Z")
 
 _NUMBERS = frozenset({"ID", "CONTACT"})
 _ANY_NUMBER = "GUID"
@@ -77,18 +80,33 @@ def _denied(span: Span) -> float:
 def supported(learned: Iterable[Span], said: Sequence[Span]) -> Iterator[Span]:
     """Yield the spans of the encoder. A span that overlaps no rule's span and scores too low becomes doubtful.
 
+    Verbs that only a person does ("saw", "denies") are dropped if they follow a capitalized word.
+
     Args:
         said: the spans of rules, including doubtful ones.
     """
     beside = _Beside(said)
     for span in learned:
+        if _deed(span) and beside(span) is None:
+            continue
         line = BARE if _BARE.fullmatch(span.text) else ALONE.get(_group(span), ALONE_ELSE)
         alone = (span.score < line or _eponym(span)) and beside(span) is None
         yield replace(span, score=min(span.score, PASSED)) if alone else span
 
 
+def _deed(span: Span) -> bool:
+    """Whether a span is a verb in lower case directly after a capitalized word: "saw" in "Dr. Conner saw her"."""
+    text = span.source.content
+    return span.text in _deeds() and _NAME.search(text, max(0, span.start - 30), span.start) is not None
+
+
+@cache
+def _deeds() -> frozenset[str]:
+    return frozenset(language().table("words", "sweep.toml").get("names", {}).get("deeds", ()))
+
+
 def _eponym(span: Span) -> bool:
-    return fold(span.text) in _never_names()
+    return fold(span.text) in never_names()
 
 
 def named(spans: Iterable[Span], learned: Sequence[Span]) -> Iterator[Span]:
@@ -135,7 +153,7 @@ def _group(span: Span) -> str:
 
 
 @cache
-def _never_names() -> frozenset[str]:
+def never_names() -> frozenset[str]:
     """Words and word pairs that are never names, folded, from the language's rules."""
     rules = language().part("rules")
     return rules.never_names() if rules is not None else frozenset()

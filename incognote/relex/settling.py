@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from incognote.errors import AccountingError
 from incognote.relex.batch import RelexBatch
+from incognote.relex.facts import clinical_name
 from incognote.relex.generate import Component, UsedSurrogates
 from incognote.relex.generate.base import plain
 from incognote.relex.index.nouns import (
@@ -113,14 +114,18 @@ async def held(batch: RelexBatch) -> bool:
 
 
 async def unoriginal(batch: RelexBatch) -> bool:
-    """Return True if no whole that was drawn is an original of the domain. Those that are originals are refused."""
+    """Return True if no whole that was drawn is an original of the domain or a clinical word. Others are refused."""
     fresh = [one for one in batch.pending.values() if one.id not in batch.entries and one.group != "OCCUPATION"]
     asked = [(one, whole) for one in fresh if (whole := batch.tools.generators.whole(one, batch.drawn[one.id]))]
     flags = await batch.tools.index.originals([(one.domain, plain(whole)) for one, whole in asked])
-    for (one, whole), original in zip(asked, flags, strict=True):
-        if original:
-            refuse(batch, one, whole)
-    return not any(flags)
+    refused = [
+        (one, whole)
+        for (one, whole), original in zip(asked, flags, strict=True)
+        if original or (one.group == "PERSON" and clinical_name(whole))
+    ]
+    for one, whole in refused:
+        refuse(batch, one, whole)
+    return not refused
 
 
 async def claimed(batch: RelexBatch) -> str:

@@ -53,9 +53,12 @@ class RelexTerms:
 
     Args:
         reveal: Whether holders of the key may map a surrogate back to its original.
+        withheld: What happens to a finding whose surrogate could state a wrong clinical fact. `label` writes its type
+            in brackets. `review` leaves the words and holds the record for review.
     """
 
     reveal: bool = True
+    withheld: Literal["label", "review"] = "label"
 
 
 @dataclass(frozen=True)
@@ -141,7 +144,7 @@ class Policy:
             "types": {t: [c.operator, dict(c.params), c.threshold] for t, c in self.types.items()},
         }
         if self.relex != RelexTerms():  # so that policies written before this setting keep their version
-            content["relex"] = asdict(self.relex)
+            content["relex"] = {k: v for k, v in asdict(self.relex).items() if (k, v) != ("withheld", "label")}
         if self.over_masked != OVER_MASKED:
             content["over_masked"] = self.over_masked
         written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))

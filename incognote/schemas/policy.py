@@ -20,6 +20,7 @@ A policy file is TOML:
 
     [relex]                        # for surrogates: may holders of the key map them back?
     reveal = true
+    withheld = "label"             # or "review": a finding that is probably clinical keeps its words, and is reviewed
 
     [entities.STUDY_ARM]           # your own type: models search for it, and patterns of a pack may have it
     about = "the arm of a trial a person is in"
@@ -212,10 +213,12 @@ def _models(table: Mapping[str, Any]) -> ModelTerms:
 
 def _relex(table: Mapping[str, Any]) -> RelexTerms:
     for key, value in table.items():
-        if key != "reveal":
-            raise PolicyProblem(f'relex has no key "{key}". Known: reveal.')
-        if not isinstance(value, bool):
+        if key not in ("reveal", "withheld"):
+            raise PolicyProblem(f'relex has no key "{key}". Known: reveal, withheld.')
+        if key == "reveal" and not isinstance(value, bool):
             raise PolicyProblem("relex.reveal must be true or false.")
+        if key == "withheld" and value not in ("label", "review"):
+            raise PolicyProblem('relex.withheld must be "label" or "review".')
     return RelexTerms(**table)
 
 

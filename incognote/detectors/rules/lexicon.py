@@ -12,6 +12,7 @@ is an int:
 from __future__ import annotations
 
 import gzip
+from collections.abc import Sequence
 from functools import lru_cache
 
 from incognote.languages import language
@@ -98,6 +99,12 @@ def lexicon() -> dict[str, int]:
 def titles() -> frozenset[str]:
     """Return titles that precede a name and are not names themselves, in lower case."""
     return frozenset(word for line in _read("titles.txt") for word in line.split())
+
+
+def only_titles(words: Sequence[str]) -> bool:
+    """Whether all words are titles ("Dr", "Shri"), and none is also a usual name ("Captain" is, in part)."""
+    entries = [lexicon().get(fold(word), 0) for word in words]
+    return all(word.lower() in titles() for word in words) and all(max(given(e), surname(e)) < 3 for e in entries)
 
 
 @lru_cache(maxsize=1)

@@ -98,6 +98,11 @@ def _host(
 _TYPES = ("EMAIL", "USERNAME")
 
 
+def front_of(words: str) -> str:
+    """The part of an e-mail address before "@", or a user name, which may have an "@" before it (a handle)."""
+    return words.removeprefix("@").split("@")[0]
+
+
 def bearer(account: Identity, people: Sequence[Identity]) -> str:
     """The id of the only person whose name the account contains, by most letters; "" for none or several.
 
@@ -105,7 +110,7 @@ def bearer(account: Identity, people: Sequence[Identity]) -> str:
     """
     if account.attributes["type"] not in _TYPES:
         return ""
-    front = account.variants[0].words.split("@")[0]
+    front = front_of(account.variants[0].words)
     for scope in dict.fromkeys((account.scope, "")):
         near = [one for one in people if one.domain == account.domain and one.scope == scope]
         shown = {one.id: found for one in near if (found := _shown(front, one))}

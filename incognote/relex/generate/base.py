@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
@@ -20,6 +21,7 @@ from incognote.relex.pools import Pools, pools
 
 T = TypeVar("T")
 _ATTEMPTS = 1 << 11
+_MASK = re.compile(r"(?<![^\W_])[xX]{2,}(?![^\W\d_])")
 DIGITS = "0123456789"
 
 
@@ -178,10 +180,13 @@ def like(sample: str, words: str) -> str:
 
 
 def shaped(words: str, stream: DrawStream) -> str:
-    """Replace letters and digits with others. Separators, case and a leading zero stay."""
+    """Replace letters and digits with others. Separators, case, a leading zero and a mask ("xxxx-1234") stay."""
     out: list[str] = []
+    masked = {at for mask in _MASK.finditer(words) for at in range(*mask.span())}
     for at, c in enumerate(words):
-        if c.isdecimal():
+        if at in masked:
+            out.append(c)
+        elif c.isdecimal():
             first = at == 0 or not words[at - 1].isalnum()
             out.append("0" if first and c == "0" else stream.of(DIGITS[1:] if first else DIGITS))
         elif c.isalpha():

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from incognote.relex.cluster.grouping import front_of
 from incognote.relex.cluster.values import phone_of
 from incognote.relex.generate.base import (
     DIGITS,
@@ -295,7 +296,7 @@ class Contacts(SurrogateGenerator):
             parts["path"] = "".join(f"/{stream.of(self.pools.words('numbers', 'network', 'hosts'))}" for _ in steps)
         else:
             front = self.component(identity, "front", plain(words))
-            parts["front"] = taken.claim_first(front, self._fronts(identity, words.split("@")[0], place, taken))
+            parts["front"] = taken.claim_first(front, self._fronts(identity, front_of(words), place, taken))
         return Surrogate(parts, self.pools.version)
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
@@ -312,7 +313,8 @@ class Contacts(SurrogateGenerator):
                 f"{match['scheme'] or ''}{match['www'] or ''}{parts['host']}{parts['path']}", ("host", "path")
             )
         text = f"{parts['front']}@{parts['host']}" if "host" in parts else parts["front"]
-        return RenderedSurrogate(like(variant.words, text), tuple(sorted(parts)))
+        handle = "@" if variant.words.startswith("@") else ""
+        return RenderedSurrogate(handle + like(variant.words, text), tuple(sorted(parts)))
 
     def whole(self, surrogate: Surrogate) -> str:
         parts = surrogate.parts
@@ -349,7 +351,7 @@ def _host(type: str, words: str) -> str:
     if type == "URL":
         match = _URL.match(words)
         return plain(match["host"]) if match else ""
-    return plain(words.rsplit("@", 1)[1]) if "@" in words else ""
+    return plain(words.rsplit("@", 1)[1]) if "@" in words[1:] else ""
 
 
 def _redrawn(shape: Parsed, stream: DrawStream) -> Parsed:

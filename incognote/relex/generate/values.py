@@ -18,7 +18,7 @@ from incognote.relex.generate.base import (
     walk,
 )
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
-from incognote.relex.pools import Pools
+from incognote.relex.pools import Pools, pools
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ANY = "service"  # the class of an unknown occupation
@@ -64,14 +64,23 @@ class Occupations(SurrogateGenerator):
         return RenderedSurrogate(variant.words.replace(core, written, 1), ("job",))
 
 
+def is_known_work(words: str) -> bool:
+    """Whether the words end with or contain a title that the pools list."""
+    return _title_in(words, pools()) is not None
+
+
 def class_of(words: str, pools: Pools) -> str:
     """The class of an occupation, by the longest title or last word that it ends with."""
-    low = fold(words)
-    table = _heads(pools)
+    title = _title_in(words, pools)
+    return _ANY if title is None else _heads(pools)[title]
+
+
+def _title_in(words: str, pools: Pools) -> str | None:
+    low, table = fold(words), _heads(pools)
     ends = [title for title in table if low == title or low.endswith((f" {title}", f" {title}s")) or low == f"{title}s"]
     if not ends:
         ends = [title for title in table if f" {title} " in f" {low} "]
-    return table[max(ends, key=lambda t: (len(t), t))] if ends else _ANY
+    return max(ends, key=lambda t: (len(t), t), default=None)
 
 
 @cache

@@ -1,0 +1,139 @@
+"""A finding that is clinical, or probably no identifier, gets no surrogate."""
+
+from __future__ import annotations
+
+import pytest
+
+from incognote.nouns import Span, Text
+from incognote.relex.facts import clinical_name, doubled, guessed, withheld
+from incognote.relex.pools import pools
+
+ENCODER = ("encoder:full",)
+
+
+def reason(marked: str, type: str, score: float = 0.8, sources: tuple[str, ...] = ENCODER) -> str | None:
+    """The reason for the finding between << and >>."""
+    start, end = marked.index("<<"), marked.index(">>") - 2
+    text = Text(marked.replace("<<", "").replace(">>", ""))
+    return withheld([span := Span(text, start, end, type, score, sources)]).get(span)
+
+
+@pytest.mark.parametrize(
+    ("marked", "type"),
+    [
+        ("Lispro <<4/8/12>> before meals", "DATE"),
+        ("K <<4.1>>, creatinine 1.2", "GUID"),
+        ("Na <<138>> today", "AGE"),
+        ("potassium of <<4.1>>", "MEDICAL_RECORD_NUMBER"),
+        ("IUP at <<38w2d>>", "GUID"),
+        ("now <<30 0/7>> PMA", "AGE"),
+        ("29yo <<G3P2012>> @ 39w4d", "GUID"),
+        ("<<G3>> P2-0-1-2", "GUID"),
+        ("APGAR <<8/9>>", "DATE"),
+        ("NIHSS <<14>>", "AGE"),
+        ("Gleason <<3+4>>", "DATE"),
+        ("stage <<pT2N1M0>>", "GUID"),
+        ("BP <<120/80>>", "DATE"),
+        ("metoprolol <<25>> mg", "AGE"),
+        ("fusion <<L4-L5>>", "ROOM"),
+        ("ANA <<1:640>>", "GUID"),
+        ("OD <<-2.50>> sph", "GUID"),
+        ("CPT <<99213>>", "GUID"),
+        ("NDC <<10147-0685-1>>", "TELEPHONE_NUMBER"),
+        ("SNOMED <<44054006>>", "GUID"),
+        ("in labor, <<4/80/-2>>, Bishop 8", "DATE"),
+    ],
+)
+def test_a_clinical_number_gets_no_surrogate_whatever_found_it(marked: str, type: str) -> None:
+    assert reason(marked, type) == "clinical-number"
+    assert reason(marked, type, 0.9, ("rules:other_ids.encounter",)) == "clinical-number"
+
+
+@pytest.mark.parametrize("marked", ["<<G3P2012>>", "at <<38w2d>>", "for <<38 2/7>>", "<<T2N1M0>>"])
+def test_a_clinical_code_that_a_person_marked_gets_no_surrogate_either(marked: str) -> None:
+    assert reason(marked, "GUID", 1.0, ("given",)) == "clinical-number"
+
+
+@pytest.mark.parametrize("source", ["given", "schema", "known:roster", "pack:lists"])
+def test_an_identifier_that_a_person_a_record_or_a_list_named_is_never_doubted(source: str) -> None:
+    for marked, kind in (("Dr. Conner <<saw>> her", "PERSON"), ("K <<4.1>>", "GUID"), ("<<Mirena>>", "PERSON")):
+        assert reason(marked, kind, 1.0, (source,)) is None
+
+
+@pytest.mark.parametrize(
+    ("marked", "type", "rule"),
+    [
+        ("a <<6 wk>> old boy", "AGE", "rules:ages.unit-with-person"),
+        ("seen on <<3/14/2024>>", "DATE", "rules:dates.whole"),
+        ("MRN <<4410992>>", "MEDICAL_RECORD_NUMBER", "rules:medical_record.labelled"),
+        ("Sat <<9>> March", "DATE", "rules:dates_words.day-month"),
+        ("ph <<(07) 5550 6337>>", "TELEPHONE_NUMBER", "rules:phones.labelled"),
+        ("A/P: <<64>> yo F", "AGE", "rules:ages.y-o"),
+        ("Dr. <<Graves>>", "CLINICIAN", "rules:names.title"),
+        ("her son <<Will>>", "RELATIVE", "rules:names.kin"),
+    ],
+)
+def test_a_reliable_rule_is_trusted(marked: str, type: str, rule: str) -> None:
+    assert reason(marked, type, 0.9, (rule,)) is None
+
+
+@pytest.mark.parametrize(
+    ("marked", "type", "expected"),
+    [
+        ("had my <<Mirena>> put in", "PATIENT", "clinical-word"),
+        ("| <<Graves>>, TSH 0.02", "CLINICIAN", "clinical-word"),
+        ("three <<Cameron>> erosions", "PATIENT", "clinical-word"),
+        ("grown <<Staph>> so far", "CITY", "clinical-word"),
+        ("<<Murray Valley>> encephalitis", "LOCATION", "clinical-word"),
+        ("handout in <<Tongan>>", "CITY", "clinical-word"),
+        ("Passed gas at <<dawn>>. Asks Mr. Bell", "CLINICIAN", "ordinary-word"),
+        ("Dear <<Mrs>>. Campbell", "PERSON", "ordinary-word"),
+        ("a <<puff adder>> prob", "OCCUPATION", "ordinary-word"),
+        ("time <<2209>> on scene", "GUID", "number-without-label"),
+        ("YMRS was lower (from <<34>>)", "AGE", "number-without-label"),
+        ("SSN <<nine seven eight dash four six>>", "SSN_OR_TAXPAYER", "no-surrogate"),
+    ],
+)
+def test_a_guess_that_is_probably_no_identifier_gets_no_surrogate(marked: str, type: str, expected: str) -> None:
+    assert reason(marked, type, 0.79) == expected
+
+
+@pytest.mark.parametrize(
+    ("marked", "type", "score"),
+    [
+        ("children <<Eh Paw>> 16", "RELATIVE", 0.85),
+        ("<<Hope>> spits up everything", "PATIENT", 0.83),
+        ("Seen by <<Okonkwo>>", "CLINICIAN", 0.7),
+        ("He is <<74>>, BMI 36", "AGE", 0.91),
+        ("is <<7 months>>, still breastfed", "AGE", 0.75),
+        ("Lot and number of the nail: <<T2-K59130>>", "GUID", 0.87),
+        ("said <<ravi>> and she asked him", "PATIENT", 0.8),
+    ],
+)
+def test_a_guess_that_looks_like_an_identifier_gets_one(marked: str, type: str, score: float) -> None:
+    assert reason(marked, type, score) is None
+
+
+def test_only_guesses_are_read_again() -> None:
+    text = Text("Seen by Okonkwo")
+    assert guessed(Span(text, 8, 15, "CLINICIAN", 0.8, ENCODER))
+    assert not guessed(Span(text, 8, 15, "CLINICIAN", 0.99, ENCODER))
+    assert not guessed(Span(text, 8, 15, "CLINICIAN", 0.8, ("encoder:full", "rules:names.title")))
+    assert not guessed(Span(text, 8, 15, "CLINICIAN", 1.0, ("given",)))
+
+
+def test_a_surrogate_must_not_double_the_word_beside_it() -> None:
+    original = Span(Text("Dr. Ada Ruiz MD"), 4, 12, "CLINICIAN")
+    assert doubled("Dr. Dr. Bell MD", 4, 12, original)
+    assert doubled("Dr. Ada MD MD", 4, 10, original)
+    assert not doubled("Dr. Ida Bell MD", 4, 12, original)
+    again = Span(Text("Moya Moya disease"), 5, 9, "CLINICIAN")
+    assert not doubled("Moya Moya disease", 5, 9, again), "the original was doubled, too"
+
+
+def test_no_pool_of_names_contains_a_drug_or_a_very_frequent_word() -> None:
+    people = pools().data("people").values()
+    drawn = [words for kinds in people for kind, words in kinds.items() if not kind.startswith(("of", "also_"))]
+    names = [name for words in drawn for name in words.split()]
+    assert len(names) > 5_000
+    assert [name for name in names if clinical_name(name)] == []
