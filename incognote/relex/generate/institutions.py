@@ -27,6 +27,7 @@ from incognote.relex.pools import Pools
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*\.?|&")
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,8}\Z")
 _POSSESSIVE = re.compile(r"['’][sS]\Z|(?<=[sS])['’]\Z")
+_LONE_MARK = re.compile(r"['’](?![sS])")
 _SITE = re.compile(r"\s*[(,/]\s*|\s+[-–—]\s+")  # between an institution and one of its sites
 _ARTICLE = re.compile(r"the\s+", re.IGNORECASE)
 _HEALTH = frozenset("hospital clinic medical infirmary health school academy college university nursing".split())
@@ -145,8 +146,12 @@ class Institutions(SurrogateGenerator):
             return RenderedSurrogate(f"{variant.words[:at]}{core} {variant.words[at:]}", (kind,))
         owner = _POSSESSIVE.search(name.core)
         if owner:
-            core += owner.group() if owner.group()[-1] in "sS" else owner.group() + ("S" if core.isupper() else "s")
-        return RenderedSurrogate(f"{name.head}{core}{name.tail}{self._sited(name.site, surrogate.parts)}", (kind,))
+            mark = owner.group()[0]
+            core += f"{mark}{'S' if core.isupper() else 's'}"
+        tail = name.tail
+        if _LONE_MARK.match(tail) and core[-1] not in "sS":  # St. James' Hospital
+            tail = f"{tail[0]}{'S' if core.isupper() else 's'}{tail[1:]}"
+        return RenderedSurrogate(f"{name.head}{core}{tail}{self._sited(name.site, surrogate.parts)}", (kind,))
 
     def _sited(self, site: str, parts: Mapping[str, str]) -> str:
         """A site with its names replaced. A site without a part of its own takes the institution's."""

@@ -151,9 +151,9 @@ class Places(SurrogateGenerator):
             return self._state_like(piece.text, part)
         if piece.role == "zip":
             return part if " " in piece.text else part.replace(" ", "")
-        if piece.role == "ward":
+        if piece.role in ("ward", "quarter"):
             name = read_name(piece.text, self.pools)
-            return f"{name.head}{like(name.core, part)}{name.tail}" if name.core else part
+            return f"{name.head}{like(name.core, part)}{name.tail}" if name.core else like(piece.text, part)
         return like(piece.text, part)
 
     def _state_like(self, written: str, name: str) -> str:

@@ -152,3 +152,8 @@ def test_the_host_of_an_address_follows_its_institution(relexed: Become) -> None
     hospital, address = relexed("[HOSPITAL|Stony Ridge Hospital], [EMAIL|records@stonyridge.example]")
     label = hospital.words.removesuffix(" Hospital").replace(" ", "").lower()
     assert address.words.split("@")[1].startswith(f"{label}.example.")
+
+
+def test_the_possessive_of_a_name_in_s_fits_the_new_name(make: Make, become: Become) -> None:
+    (name,) = become([make("ORG", "HOSPITAL", "St. James' Hospital", scope="")])
+    assert re.fullmatch(r"St\. [A-Z][a-z]+(?:s'|[a-rt-z]'s) Hospital", name)

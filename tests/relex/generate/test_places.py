@@ -225,3 +225,13 @@ def test_a_state_that_moves_keeps_its_written_form(make: Make, become: Become, w
     (state,) = become([make("PLACE", "STATE", written)], Choices(places="country"))
     assert re.fullmatch(moved, state)
     assert pools().region(state) is not None
+
+
+def test_a_country_in_a_mention_of_a_city_stays_and_an_institution_in_an_address_keeps_its_kind(
+    relexed: Relexed,
+) -> None:
+    country, address = relexed(
+        "From [CITY|Slovenia]. Go to [ADDRESS|Valle Verde Endoscopy Center, 410 W. Cactus Blvd, Mesa, AZ 85201]."
+    )
+    assert country.words == "Slovenia"
+    assert re.match(r"[A-Z][\w ]+ Endoscopy Center, \d{3} W\. ", address.words)
