@@ -26,6 +26,7 @@ from incognote.relex.generate.base import (
 from incognote.relex.generate.institutions import house_label
 from incognote.relex.generate.persons import account_parts
 from incognote.relex.generate.places import Places
+from incognote.relex.generate.reading import surname_stem
 from incognote.relex.names import NamePiece, Parsed, key, parse, render
 from incognote.relex.names.parsed import parse_user
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
@@ -337,8 +338,47 @@ class Contacts(SurrogateGenerator):
                 parts = account_parts(surrogate)
                 yield made(lambda s: render(_redrawn(shape, s), parts).lower(), place, 64)
                 yield made(lambda s: render(shape, parts).lower() + s.fill("##"), place, 1024)
+        yield (name for name in made(lambda s: self._unowned(identity, front, s, taken), place, 1024) if name)
         surnames = self.pools.people["en"].surname
         yield made(lambda s: s.of("abcdefghjklmnprstw") + key(s.of(surnames)), place)
+
+    def _unowned(self, identity: Identity, front: str, stream: DrawStream, taken: UsedSurrogates) -> str:
+        """An account whose bearer is not mentioned, in the original's pattern; "" if it shows no name.
+
+        A surname that the scope or the staff knows becomes its surrogate.
+        """
+        english = self.pools.people["en"]
+        chunks = re.findall(r"[^\W\d_]+|[\W\d_]+", front)
+        letters = [chunk for chunk in chunks if chunk[0].isalpha()]
+        out: list[str] = []
+        named = False
+        for chunk in chunks:
+            if not chunk[0].isalpha():
+                out.append("".join(str((int(c) + 1 + stream.below(9)) % 10) if c.isdecimal() else c for c in chunk))
+                continue
+            whole, rest = self._surname(identity, chunk, taken), self._surname(identity, chunk[1:], taken)
+            initial = stream.of("abcdefghjklmnprstw")
+            if len(chunk) == 1:
+                out.append(initial)
+            elif whole or rest:
+                out.append(whole or initial + rest)
+                named = True
+            elif len(letters) > 1:
+                last = chunk is letters[-1]
+                out.append(key(stream.of(english.surname if last else english.names("unknown"))))
+                named = True
+            else:
+                return ""
+        return "".join(out) if named else ""
+
+    @staticmethod
+    def _surname(identity: Identity, word: str, taken: UsedSurrogates) -> str:
+        """The surrogate of a surname, in the form of an account; "" if nobody of the scope or the staff has it."""
+        held = (
+            taken.holds(Component(identity.domain, scope, "surname", surname_stem(key(word))))
+            for scope in (identity.scope, "")
+        )
+        return next((key(name) for name in held if name), "") if len(word) > 2 else ""
 
     @staticmethod
     def _first(identity: Identity) -> tuple[str, str]:

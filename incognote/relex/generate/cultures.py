@@ -28,12 +28,18 @@ _ALIKE = (
     "cs sk pl",
 )
 """Cultures between which a given name passes, so that it fits its surname."""
+_COMMON = 4  # the weight in the lexicon from which a surname is common in the country of the notes
 _SHARED = 6  # names that two cultures must share to draw from both
 
 
 def culture(name: str) -> Culture:
     """A culture by name; that of the notes if there is none."""
     return pools().people.get(name) or pools().people[HOME]
+
+
+def neighbors(name: str) -> tuple[str, ...]:
+    """The cultures between which a given name passes, with the culture itself."""
+    return next((tuple(group.split()) for group in _ALIKE if name in group.split()), (name,))
 
 
 @cache
@@ -115,7 +121,7 @@ def home_of_surname(written: str, given: tuple[str, ...] = (), hint: str = "") -
         return marked if marked in listed else listed[0]
     if marked:
         return marked
-    if surname(lexicon().get(word, 0)):
+    if surname(lexicon().get(word, 0)) >= _COMMON:
         return HOME
     guess = locale(parse(f"X. {written}"))
     return _first().get(guess.value, "") if guess.confidence >= _SURE else ""

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from incognote.relex.generate.cultures import HOME, culture
+from incognote.relex.generate.cultures import HOME, culture, home_of_surname, is_listed
 from incognote.relex.generate.reading import NameReading, particle
 from incognote.relex.names import NamePiece, Parsed, key
 from incognote.relex.names.parsed import unparticled, words
@@ -42,6 +42,21 @@ def nickname(given: str, home: str, original: str, avoided: Callable[[str], bool
     small = original.endswith(("y", "ie"))
     free = [name for name in known if not avoided(name) and key(name) != original]
     return min(free, key=lambda name: name.endswith(("y", "ie")) != small, default="") or _cut(given, small)
+
+
+def is_monogram(words: str) -> bool:
+    """Return True for two or three letters in one case that are not a known name: jt, CMS."""
+    short = words.isalpha() and 1 < len(words) < 4 and (words.islower() or words.isupper())
+    return short and not is_listed(key(words)) and not home_of_surname(words.title())
+
+
+def monogram(words: str, parts: Mapping[str, str]) -> str:
+    """The initials of a surrogate, as many as the original has."""
+    middle = parts.get("middle") or parts["given"][1:]
+    letters = plain_letters(parts["given"][0] + middle[: len(words) - 2][-1:] + unparticled(parts["surname"])[0])
+    if letters.lower() == words.lower():
+        letters = letters[0] + plain_letters(parts["surname"])[-1] * (len(letters) - 1)
+    return letters.lower() if words.islower() else letters.upper()
 
 
 def _cut(given: str, small: bool) -> str:

@@ -16,8 +16,8 @@ from incognote.relex.generate.base import (
     UsedSurrogates,
     plain,
 )
-from incognote.relex.generate.cultures import HOME, culture, home_of_given, shared
-from incognote.relex.generate.forms import nickname, plain_letters, written_like
+from incognote.relex.generate.cultures import HOME, culture, home_of_given, neighbors, shared
+from incognote.relex.generate.forms import is_monogram, monogram, nickname, plain_letters, written_like
 from incognote.relex.generate.reading import NameReading, read_names
 from incognote.relex.names import fit, fullest, key, readings, render, settled
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
@@ -115,6 +115,8 @@ class Persons(SurrogateGenerator):
         shape = settled(fit(variant.words, reading.written, variant.hints.title), fullest(reading.written))
         if not any(piece.role in ("given", "nick", "middle", "surname") for piece in shape.pieces):
             return None
+        if shape.order == "single" and is_monogram(variant.words):
+            return RenderedSurrogate(monogram(variant.words, surrogate.parts), (_GIVEN, _SURNAME))
         text = render(shape, written_like(shape, surrogate.parts, reading))
         text = plain_letters(text) if variant.words.isascii() else text
         return RenderedSurrogate(text, tuple(sorted({p.role for p in shape.pieces if p.role in surrogate.parts})))
@@ -203,7 +205,7 @@ def _surnames(home: str, flavor: str, place: int, *, staff: bool) -> Iterator[It
     if flavor and own.after:
         yield by_rank(_half(own.after.get(flavor, own.after.get("", ())), staff), place)
     lists = [common, more] if DrawStream(place).below(100) < _COMMON else [more, common]
-    lists += [_half(one.surname, staff) for one in pools().people.values() if one.of == own.of]
+    lists += [_half(culture(name).surname, staff) for name in neighbors(home)]
     for names in lists:
         yield by_rank(names, place)
     yield (f"{a}-{b}" for a in by_rank(common, place) for b in by_rank(common, place >> 64) if a != b)

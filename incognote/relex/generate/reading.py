@@ -87,7 +87,7 @@ def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, s
     given = tuple(sorted(given, key=lambda word: not (is_listed(word) and family in homes_of_given(word))))
     gender = gender or _implied(given, texts, normals, family)
     group = "\x1f" if staff else " "
-    surname = _stem(normals["surname"]) if "surname" in normals else ""
+    surname = surname_stem(normals["surname"]) if "surname" in normals else ""
     parts: dict[str, _Part] = {}
     kin = ""
     formal = _formal(given, normals.get("given", ""), family)
@@ -97,7 +97,7 @@ def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, s
         if role == "surname":
             before = key(particle(texts.get(normal, "")))
             after = before if before in culture(families[normal]).after else before and "other"
-            parts[part] = ("surname", _stem(normal), (families[normal], after))
+            parts[part] = ("surname", surname_stem(normal), (families[normal], after))
     if "given" in normals:
         word = formal or normals["given"]
         prefix, base = _kunya(texts.get(word, ""))
@@ -114,7 +114,7 @@ def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, s
         maiden = particle(texts.get(normals["middle"], "")) and culture(family).after
         whose = f"{normals.get('given', '')} {surname}" if staff else ""
         parts["middle"] = (
-            ("surname", _stem(normals["middle"]), (family, "van"))
+            ("surname", surname_stem(normals["middle"]), (family, "van"))
             if maiden and not _is_father(texts[normals["middle"]]) and not is_listed(second)
             else _middle(normals["middle"], texts, family or kin, gender, whose)
         )
@@ -178,7 +178,7 @@ def particle(text: str) -> str:
     return short.group() if short else text[: len(text) - len(unparticled(text))]
 
 
-def _stem(normal: str) -> str:
+def surname_stem(normal: str) -> str:
     """The normal form of a surname without the ending that shows a gender, so that a family shares it."""
     stem = _STEM.sub("", normal)
     return stem if len(stem) > _SHORTEST else normal

@@ -117,6 +117,27 @@ def test_father_and_son_of_one_name_share_the_surrogate_and_keep_their_suffixes(
     assert father.removesuffix(" Sr.") == son.removesuffix(" Jr.") != "Robert Hargrove"
 
 
+def test_initials_of_nobody_else_stay_as_many_initials(make: Make, become: Become) -> None:
+    low, high = become([make("PERSON", "CLINICIAN", "jt", scope=""), make("PERSON", "CLINICIAN", "QXZ", scope="")])
+    assert low.islower()
+    assert high.isupper()
+    assert (len(low), len(high)) == (2, 3)
+    assert low != "jt"
+
+
+def test_an_account_of_nobody_else_keeps_its_pattern_and_the_familys_surname(make: Make, become: Become) -> None:
+    name, account, other = become(
+        [
+            make("PERSON", "PATIENT", "Robert Hargrove", gender="male"),
+            make("CONTACT", "USERNAME", "xhargrove49"),
+            make("CONTACT", "EMAIL", "dana.quell@mail.example"),
+        ]
+    )
+    surname = name.split()[1].lower()
+    assert re.fullmatch(rf"[a-z]{surname}\d\d", account)
+    assert re.fullmatch(r"[a-z]+\.[a-z]+@.+", other)
+
+
 def test_an_alias_in_another_language_becomes_a_name_of_its_own(make: Make, become: Become) -> None:
     name, alias = become([make("PERSON", "RELATIVE", "Liu Xiuying", "Cindy Liu", gender="female")])
     assert alias.split()[0] in pools().people["en"].names("female")
