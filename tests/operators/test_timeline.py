@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from incognote.operators.readers import Meant, dates
@@ -61,6 +61,7 @@ def test_intervals_between_dates_without_a_year_stay(
     second = first + dt.timedelta(min(more, back))
     note = f"Date of service: ⟦{visit:%m/%d/%Y}⟧. Pain began on ⟦{forms[0](first)}⟧ and fever on ⟦{forms[1](second)}⟧."
     moved, _ = days_of(play, note, patient)
+    assume(len(moved) == 3)  # "the 14th" may be the 14th of another month, and then it stays
     assert [(day - moved[0]).days for day in moved] == [0, (first - visit).days, (second - visit).days]
 
 

@@ -328,6 +328,12 @@ def test_the_words_before_a_date_are_cues(before: str, cue: str) -> None:
     assert cue in cues(before, ".")
 
 
+def test_a_range_that_ends_on_february_29_stays_in_february() -> None:
+    read = parse_all("February 20-29")
+    assert read is not None
+    assert [(part.month, part.day) for part in read if isinstance(part, EnglishDate)] == [(2, 20), (2, 29)]
+
+
 def test_a_month_moves_to_another_month_however_small_the_step() -> None:
     for written in ("Jan 2024", "Feb 2023", "July", "12/2020"):
         read = parse(written)

@@ -77,7 +77,8 @@ def _sharing(parts: list[EnglishDate | str]) -> list[EnglishDate | str]:
 def _with_month(part: EnglishDate, lender: EnglishDate, after: bool) -> EnglishDate:
     """A day in the month of the other date, or in the next or previous month if it is on the wrong side of it."""
     known = lender.year or part.year
-    own = dt.date(known or STAND_IN_YEAR - ((lender.month, lender.day) == (2, 29)), lender.month or 1, lender.day or 1)
+    leap = lender.month == 2 and 29 in (lender.day, part.day)
+    own = dt.date(known or STAND_IN_YEAR - leap, lender.month or 1, lender.day or 1)
     days = [day for day in part.near(own) if (day >= own) == after or day == own]
     core, short = _core(lender.pieces), _core(part.pieces)
     if not days or core is None or short is None:
