@@ -52,6 +52,7 @@ SHOWN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("intervals, full dates", ("time", "intervals, full")),
     ("intervals, dates without year", ("time", "intervals, without year")),
     ("intervals, partial and named dates", ("time", "intervals, partial")),
+    ("intervals to a birth date", ("time", "intervals, birth date")),
     ("ages that agree with dates", ("time", "ages")),
     ("dates labeled", ("time", "dates labeled")),
     ("town and state", ("places", "town and state")),

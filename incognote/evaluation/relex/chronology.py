@@ -26,8 +26,9 @@ from incognote.relex.cluster.values import age_of
 _CODE = re.compile(r"(?<!\d)((?:1[89]|20|21)\d\d)-(\d\d)(?:-(\d\d))?(?!\d)|-((?:1[89]|20|21)\d\d)\Z")
 _NEAR = (0, -1, 1, -2, 2)
 _FAR = 15 * 366
-Kind = Literal["full", "without year", "partial"]
-_KINDS: tuple[Kind, ...] = ("full", "without year", "partial")
+Kind = Literal["full", "without year", "partial", "birth date"]
+_KINDS: tuple[Kind, ...] = ("full", "without year", "partial", "birth date")
+_STEP = 14  # days, by which a vague date is tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class _Dated:
     low: date
     high: date
     kind: Kind
-    after: WrittenDate | None
+    after: tuple[WrittenDate, ...]
     moves: tuple[int, ...] = ()
     turned: tuple[date, WrittenDate] | None = None
 
@@ -55,15 +56,17 @@ class _Dated:
         """Return True if the surrogate can mean the true day moved by this many days."""
         if self.turned and _shows(self.turned[1], self.turned[0] + timedelta(days)):
             return True
-        return any(_shows(self.after, day + timedelta(days)) for day in {self.low, self.high})
+        tries = {*range(self.low.toordinal(), self.high.toordinal(), _STEP), self.high.toordinal()}
+        return any(_shows(one, date.fromordinal(day + days)) for day in tries for one in self.after)
 
 
 def chronology(notes: Sequence[NotePair], resamples: int, seed: int) -> dict[str, Figure]:
     """The figures of time.
 
     `intervals, …`: of pairs of neighboring dates of a note that mean different days, the share whose distance is kept,
-    by the less exact of the two dates. Labels and birth dates are left out. `ages`: of ages that agree with a birth
-    date and a date of the note, the share that still do. `dates labeled`: the share of replaced dates with a label.
+    by the less exact of the two dates. Labels are left out. Pairs with a birth date are counted apart, because it may
+    move with the ages of its person. `ages`: of ages that agree with a birth date and a date of the note, the share
+    that still do. `dates labeled`: the share of replaced dates with a label.
     """
     owned: dict[str, list[NotePair]] = defaultdict(list)
     for note in notes:
@@ -74,7 +77,7 @@ def chronology(notes: Sequence[NotePair], resamples: int, seed: int) -> dict[str
         read = max((_read(own, order) for order in _orders(own)), key=_kept)
         for kind, kept in _intervals(read):
             intervals[kind].append((patient, kept, 1))
-        births = [one for note in read for one in note if one.mention.type.startswith("BIRTH") and one.kind == "full"]
+        births = [one for note in read for one in note if _is_birth(one) and one.kind == "full"]
         for note, dated in zip(own, read, strict=True):
             ages += ((patient, agrees, 1) for agrees in _ages(note, dated, births))
     labeled = [
@@ -108,7 +111,8 @@ def _read(notes: Sequence[NotePair], day_first: bool) -> list[list[_Dated]]:
             day = one.date if one else None
             span = (day, day) if day else _coded(mention.gold) or _placed(one, anchor)
             if span is not None and not is_label(mention.surrogate or ""):
-                new, moves = written(mention.surrogate or "", order), _moves(mention, order)
+                new, moves = every_date(mention.surrogate or "", order), _moves(mention, order)
+                new = new if mention.how == "partial" else new[:1]  # several dates can be in one surrogate
                 turned = _turned(mention, span[0], not order) if _kind(one) == "without year" else None
                 placed.append(_Dated(mention, *span, _kind(one), new, moves, turned))
         found.append(placed)
@@ -180,37 +184,44 @@ def _kind(one: WrittenDate | None) -> Kind:
 
 
 @lru_cache(maxsize=1 << 13)
+def every_date(words: str, day_first: bool) -> tuple[WrittenDate, ...]:
+    """The dates in the words."""
+    parts = readers.dates().parse_all(words, day_first=day_first) or []
+    return tuple(part for part in parts if not isinstance(part, str))
+
+
 def written(words: str, day_first: bool) -> WrittenDate | None:
     """The first date in the words, or None."""
-    parts = readers.dates().parse_all(words, day_first=day_first) or []
-    return next((part for part in parts if not isinstance(part, str)), None)
+    return next(iter(every_date(words, day_first)), None)
 
 
-def _shows(one: WrittenDate | None, day: date) -> bool:
+def _shows(one: WrittenDate, day: date) -> bool:
     """Return True if every part that is written is that of the day."""
-    if one is None:
-        return False
     parts = ((one.year, day.year), (one.month, day.month), (one.day, day.day), (one.weekday, day.weekday()))
     return all(shown in (None, own) for shown, own in parts)
 
 
 def _intervals(read: Sequence[Sequence[_Dated]]) -> Iterator[tuple[Kind, bool]]:
-    # a birth date moves with the ages of its person
-    notes = [[one for one in dated if not one.mention.type.startswith("BIRTH")] for dated in read]
+    notes = [[one for one in dated if not _is_birth(one)] for dated in read]
     every = Counter(one.moved for dated in notes for one in dated if one.moved is not None)
-    for dated in notes:
-        own = Counter(one.moved for one in dated if one.moved is not None) or every
+    for dated, plain in zip(read, notes, strict=True):
+        own = Counter(one.moved for one in plain if one.moved is not None) or every
         middle = own.most_common(1)[0][0] if own else None
-        for a, b in pairwise(dated):
+        born = [(a, b) for a, b in pairwise(dated) if _is_birth(a) != _is_birth(b)]
+        for a, b in (*pairwise(plain), *born):
             if (a.low, a.high) == (b.low, b.high):
                 continue
-            kind = _KINDS[max(_KINDS.index(a.kind), _KINDS.index(b.kind))]
+            kind = "birth date" if _is_birth(a) or _is_birth(b) else max(a.kind, b.kind, key=_KINDS.index)
             if a.moves and b.moves:
                 yield kind, bool({*a.moves} & {*b.moves})
                 continue
             fixed = a.moves or b.moves
             days: Iterable[int] = range(-_FAR, _FAR) if middle is None else (middle + by for by in _NEAR)
             yield kind, any((n in a.moves or a.fits(n)) and (n in b.moves or b.fits(n)) for n in fixed or days)
+
+
+def _is_birth(one: _Dated) -> bool:
+    return one.mention.type.startswith("BIRTH")
 
 
 def _kept(read: Sequence[Sequence[_Dated]]) -> float:
@@ -220,7 +231,7 @@ def _kept(read: Sequence[Sequence[_Dated]]) -> float:
 
 def _ages(note: NotePair, dated: Sequence[_Dated], births: Sequence[_Dated]) -> Iterator[bool]:
     """For each age that a birth date and a date of the note explain, whether the surrogates agree as well."""
-    days = [one for one in dated if one.moved is not None and not one.mention.type.startswith("BIRTH")]
+    days = [one for one in dated if one.moved is not None and not _is_birth(one)]
     here = [one for one in births if one.mention.note == (note.mentions[0].note if note.mentions else -1)]
     for mention in note.mentions:
         if mention.group != "AGE" or mention.surrogate is None or is_label(mention.surrogate):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -41,6 +42,20 @@ def test_two_nights_that_become_one_day_are_a_broken_interval(pair: Pair) -> Non
     gold = ("d-2023-03-14", "d-2023-03-15")
     assert figures(pair(nights.format("5/21"), gold=gold))["intervals, without year"] == 1
     assert figures(pair(nights.format("5/20"), gold=gold))["intervals, without year"] == 0
+
+
+def test_distances_to_a_birth_date_are_counted_apart(pair: Pair) -> None:
+    found = figures(
+        pair("DOB [BIRTH_DATE_TIME 06/12/1948|07/03/1950]. [DATE 03/14/2023|04/04/2024] to [DATE 03/16/2023|04/06/2024]")
+    )
+    assert (found["intervals, birth date"], found["intervals, full"]) == (0, 1)
+
+
+def test_one_surrogate_can_hold_several_dates(pair: Pair) -> None:
+    note = pair("On [DATE 03/01/2024|03/11/2024], [DATE 3/5|3/15 and 3/17], [DATE 3/7|3/15 and 3/17].")
+    first, *rest = note.mentions
+    found = figures(replace(note, mentions=(first, *(replace(one, how="partial") for one in rest))))
+    assert found["intervals, without year"] == 1
 
 
 @pytest.mark.parametrize(("month", "kept"), [("May 2024", 1), ("June 2024", 1), ("July 2024", 0)])
