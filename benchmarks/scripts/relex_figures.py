@@ -83,7 +83,9 @@ def relex(gold: Path, spans: bool, folder: Path) -> Path:
         key.touch(mode=0o600)
         key.write_text("ab" * 32)
     settings = {**os.environ, "INCOGNOTE_HOME": str(folder / "home"), "INCOGNOTE_KEY_FILE": str(key)}
-    index = f"sqlite:///{folder}/{gold.stem}.{way}.db"
+    database = folder / f"{gold.stem}.{way}.db"
+    database.unlink(missing_ok=True)
+    index = f"sqlite:///{database}"
     own = [str(Path(sys.executable).parent / "incognote")]
     for command in (["index", "create"], ["relex", str(source), "--out", str(out), "--overwrite"]):
         done = subprocess.run([*own, *command, "--index", index], env=settings, capture_output=True, check=False)  # noqa: S603 -- our own command

@@ -69,9 +69,15 @@ class Consistency:
 
 def consistency(notes: Sequence[NotePair], resamples: int = RESAMPLES, seed: int = 0) -> Consistency:
     """Score all notes of a run together. The partition is scored over all mentions, and the words over the replaced
-    ones."""
+    ones.
+
+    A day, town or number of two patients counts as two identities even if the gold gives it one code, because each
+    patient's are replaced apart. People, and what belongs to a domain, are the same in all notes.
+    """
     every = [(n.patient, m) for n in notes for m in n.mentions if m.how != "kept"]
-    gold = {at: mention.gold for at, (_, mention) in enumerate(every)}
+    gold = {
+        at: (m.gold, "" if m.group == "PERSON" or shared(m.type) else patient) for at, (patient, m) in enumerate(every)
+    }
     found = {at: mention.given or f"alone {at}" for at, (_, mention) in enumerate(every)}
     twice = repeated(gold)
     names = [at for at in twice if every[at][1].group == "PERSON"]

@@ -45,9 +45,8 @@ def test_two_nights_that_become_one_day_are_a_broken_interval(pair: Pair) -> Non
 
 
 def test_distances_to_a_birth_date_are_counted_apart(pair: Pair) -> None:
-    found = figures(
-        pair("DOB [BIRTH_DATE_TIME 06/12/1948|07/03/1950]. [DATE 03/14/2023|04/04/2024] to [DATE 03/16/2023|04/06/2024]")
-    )
+    dates = "[DATE 03/14/2023|04/04/2024] to [DATE 03/16/2023|04/06/2024]"
+    found = figures(pair(f"DOB [BIRTH_DATE_TIME 06/12/1948|07/03/1950]. {dates}"))
     assert (found["intervals, birth date"], found["intervals, full"]) == (0, 1)
 
 

@@ -86,3 +86,13 @@ def test_days_agree_by_the_day_within_a_patient_and_are_not_compared_across_pati
     assert consistency([same, other], resamples=20).agreement.value == 1
     moved = pair("On [DATE 12 May 1949|6 December 1949], [DATE 12-May-1949|07-Dec-1949].", gold=("d", "d"))
     assert consistency([moved], resamples=20).agreement.value == 0
+
+
+def test_a_day_or_town_of_two_patients_is_two_things_and_a_hospital_is_one(pair: Pair) -> None:
+    marked = "[DATE 12 May 2020|6 June 2021], [DATE 5/12/20|6/6/21]; [CITY Salem|Juneau], [CITY Salem|Juneau]; "
+    hospital = "[HOSPITAL Lakeside|Hilltop]"
+    first = pair(marked + hospital, "p", 0, gold=("d", "d", "t", "t", "h"), given=("1", "1", "2", "2", "5"))
+    other = pair(marked + hospital, "q", 1, gold=("d", "d", "t", "t", "h"), given=("3", "3", "4", "4", "6"))
+    told = consistency([first, other], 20)
+    assert (told.all.f1.of, told.all.precision.value) == (10, 1)
+    assert told.all.recall.value == pytest.approx(0.9)
