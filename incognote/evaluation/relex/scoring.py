@@ -129,7 +129,7 @@ def evaluate_relex(
     log_opening(gold, "evaluate-relex")
     notes, held = read_pairs(gold, out)
     mentions = [(note.patient, mention) for note in notes for mention in note.mentions]
-    kept = [one for one in judged(notes) if one[1].surrogate is not None]
+    kept = [one for one in judged(notes) if one[1].how == "exact"]
     fitting = coherent(notes, reader)
     patients = len({note.patient for note in notes})
     return RelexReport(
