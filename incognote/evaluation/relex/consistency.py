@@ -165,29 +165,34 @@ def _plain(words: str) -> str:
     return "".join(c for c in fold(words.removesuffix("'s").removesuffix("’s")) if c.isalnum())
 
 
-def _fullest(mentions: Sequence[MentionPair]) -> str:
-    """The whole surrogate of one identity as the notes show it, or "" if only parts of it occur."""
-    shown = sorted({m.surrogate or "" for m in mentions}, key=lambda words: (-len(words), words))
-    if mentions[0].group == "PERSON":
+def _fullest(group: str, texts: Iterable[str]) -> str:
+    """The whole name of one identity as the notes show it, or "" if only parts of it occur."""
+    shown = sorted(set(texts), key=lambda words: (-len(words), words))
+    if group == "PERSON":
         shown = [words for words in shown if _read(words).kind == "whole"]
         return "|".join(sorted({*_read(shown[0]).names[0].surname, _read(shown[0]).names[0].joined})) if shown else ""
     return _plain(shown[0])
 
 
 def _collisions(placed: Placed, by_gold: bool) -> Figure:
-    """The share of identities with a surrogate of another one of their patient, or of the domain if both are shared."""
+    """The share of identities with a surrogate of another one of their patient, or of the domain if both are shared.
+
+    Namesakes, such as a father and a son, share a name in the original too. That is no collision.
+    """
     homes: dict[tuple[str, str], list[MentionPair]] = defaultdict(list)
     for patient, mention in placed:
         if mention.group in _WHOLE and mention.words != mention.surrogate:
             scope = "" if shared(mention.type) else patient
             homes[scope, mention.gold if by_gold else mention.given].append(mention)
-    wholes = {home: whole for home, members in homes.items() if (whole := _fullest(members))}
+    wholes: dict[tuple[str, str], tuple[tuple[str, str, str], str]] = {}
+    for (scope, identity), members in homes.items():
+        group = members[0].group
+        if whole := _fullest(group, (m.surrogate or "" for m in members)):
+            wholes[scope, identity] = (scope, group, whole), _fullest(group, (m.words for m in members))
     bearers: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for (scope, identity), whole in wholes.items():
-        bearers[scope, homes[scope, identity][0].group, whole].add(identity)
-    hit = sum(
-        len(bearers[scope, homes[scope, identity][0].group, whole]) > 1 for (scope, identity), whole in wholes.items()
-    )
+    for home, original in wholes.values():
+        bearers[home].add(original)
+    hit = sum(len(bearers[home]) > 1 for home, _ in wholes.values())
     return share(hit, len(wholes))
 
 

@@ -51,6 +51,11 @@ def test_two_identities_with_one_surrogate_collide_within_a_patient_and_not_acro
     assert consistency(staff, 20).collisions.value == 1
 
 
+def test_namesakes_may_share_a_surrogate(pair: Pair) -> None:
+    father_and_son = "[PATIENT Bo Reed|Al Stone] and his son [RELATIVE Bo Reed Jr.|Al Stone Jr.]"
+    assert consistency([pair(father_and_son, gold="ab", given="12")], 20).collisions.value == 0
+
+
 def test_a_surrogate_that_is_somebodys_original_is_counted(pair: Pair) -> None:
     told = consistency([pair("[RELATIVE Ann Reed|Ida Hill] [RELATIVE Ida Hill|Eve Stone]")], 20)
     assert told.originals.value == 0.5
