@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from incognote.agents.relexagents import RelexAgents, choices_of
 from incognote.agents.stages import Opened, Surrogates
-from incognote.errors import IndexUnavailable, KeyMissing, MissingExtra, SettingError
+from incognote.errors import IndexUnavailable, KeyMissing, MalformedRecord, MissingExtra, SettingError
 from incognote.keys import Keyring
 from incognote.nouns import Span
 from incognote.relex.agents.base import RelexNote
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from incognote.llm.recording import Recording
 
 _KIND = "index"
+_HALF = re.compile(r"[\ud800-\udfff]")
 BARRIER: ContextVar[BatchBarrier | None] = ContextVar("BARRIER", default=None)
 """The barrier at which the record of this task waits for the others of its batch; None for a single record."""
 
@@ -87,11 +89,15 @@ class Relexing:
             record: its name (`steps.name_of`).
 
         Raises:
+            MalformedRecord: a text or the patient has half a character. Nothing of it enters the index.
             IndexProblem, ModelProblem: no surrogate was returned, and the record waits.
         """
         patient = opened.patient or ""
-        mentions = {span: variant(span, record=record, patient=patient, domain=domain) for span in spans}
         texts = {text.field: text.content for text in (*(span.source for span in spans), *opened.texts)}
+        for field, words in {"patient": patient, "id": record, **texts}.items():
+            if _HALF.search(words):
+                raise MalformedRecord("half of a UTF-16 surrogate pair. Repair the encoding of the source", field=field)
+        mentions = {span: variant(span, record=record, patient=patient, domain=domain) for span in spans}
         note = RelexNote(record, patient, domain, texts, tuple(sorted(mentions.values())))
         shown = await self._shown(note)
         return {span: (shown[mention].text, shown[mention].identity) for span, mention in mentions.items()}

@@ -105,6 +105,17 @@ def test_a_batch_of_records_without_mentions_ends(deid: Deidentifier) -> None:
     assert outcomes == ["release", "quarantine", "release"]
 
 
+def test_half_a_character_holds_its_own_record_and_leaves_nothing_in_the_index(deid: Deidentifier) -> None:
+    halves = [
+        Item("Ruiz\ud83d wrote.", id="3", patient="p1", spans=((0, 5, "CLINICIAN"),)),
+        Item("Ruiz wrote.", id="4", patient="p1\ud83d", spans=((0, 4, "CLINICIAN"),)),
+    ]
+    for _ in range(2):
+        results = list(relexicalize_items([*halves, LONE, FULL], deid.engine))
+        assert [one.verdict.outcome for one in results] == ["quarantine", "quarantine", "release", "release"]
+        assert {reason.code for one in results for reason in one.verdict.reasons} == {"malformed"}
+
+
 def test_where_the_index_fails_every_record_waits_or_the_error_is_raised(deid: Deidentifier, tmp_path: Path) -> None:
     (tmp_path / "index.db").unlink()
     with pytest.raises(Exception, match="index"):

@@ -90,6 +90,8 @@ def _units(body: str) -> Iterator[_Unit]:
     pending: _Unit | None = None
     last = 0
     for match in _TOKEN.finditer(body):
+        if not key(match.group()):
+            continue  # an emoji is not a name
         gap = body[last : match.start()]
         depth = _depth(gap, depth)
         unit = _Unit(match.start(), match.end(), match.group(), depth > 0, body[match.end() : match.end() + 1] == ".")

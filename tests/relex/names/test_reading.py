@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from incognote.relex.names import parse, readings
+from incognote.relex.names.parsed import NAMED
 
 CASES = [
     # written, given, middle, surname, order
@@ -92,5 +93,7 @@ def test_case_and_initials_are_told() -> None:
 
 
 @given(st.text(min_size=1, max_size=40))
-def test_no_character_is_lost_in_any_reading(written: str) -> None:
+@example("\N{WAVING HAND SIGN} Lee")
+def test_no_character_is_lost_in_any_reading_and_each_part_has_letters(written: str) -> None:
     assert all(name.words == written for name in readings(written))
+    assert all(piece.key for name in readings(written) for piece in name.of(*NAMED))
