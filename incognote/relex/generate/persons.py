@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 
 from incognote.relex.cluster.hints import kin_gender
 from incognote.relex.generate.base import (
@@ -96,7 +97,8 @@ class Persons(SurrogateGenerator):
         first, behind = parts[_GIVEN], _behind(parts)
         names = tuple(by_rank(culture(home).names(reading.gender), draw.place(whole)))
         others = (name for name in names if name != first and not taken.is_known(name))
-        held = taken.claim(whole, (name + behind for name in (first, *others)))
+        doubles = (f"{a}-{b}" for a in names for b in names if a != b)
+        held = taken.claim(whole, (name + behind for name in chain((first,), others, doubles)))
         parts[_GIVEN] = held.removesuffix(behind).removesuffix(f" {parts[_SURNAME]}")  # a model's has no suffix
         if parts[_GIVEN] == parts.get(_MIDDLE):
             parts[_MIDDLE] = next((name for name in names if name != parts[_GIVEN] and not taken.is_known(name)), "")

@@ -216,12 +216,18 @@ class Places(SurrogateGenerator):
         return (own[0], own[1] or (region if own[0] == country else ""))
 
     def _state(self, component: Component, detail: tuple[str, ...], place: int, taken: UsedSurrogates) -> str:
+        """The surrogate of a region; "" if its scope already shows all regions."""
         country = detail[0] if detail and detail[0] else "US"
         regions = [name for home, name in self.pools.towns if home == country]
         known = {plain(name): name for name in regions} or {plain(name): name for _, name in self.pools.towns}
         if self.choices.places == "state" and component.normal in known:
             return known[component.normal]
-        return taken.claim_first(component, (walk(regions, place), walk(sorted(known.values()), place)))
+        others = [name for form, name in sorted(known.items()) if form != component.normal]
+        for originals in (False, True):  # a large batch names every state
+            tiers = (walk(names, place) for names in ([name for name in regions if name in others], others))
+            if moved := taken.claim_first(component, tiers, default="", originals=originals):
+                return moved
+        return ""
 
     def _region(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> tuple[str, str]:
         """Country and name of the surrogate's region; "" for the name if any region will do."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -227,6 +228,15 @@ def test_two_of_one_name_in_a_scope_get_two_names(make: Make, keyring: Keyring) 
     drawn = Generators().generate_all([father, son], KeyedDraw(keyring), UsedSurrogates())
     assert drawn[father.id].parts["surname"] == drawn[son.id].parts["surname"]
     assert drawn[father.id].parts["given"] != drawn[son.id].parts["given"]
+
+
+def test_more_namesakes_than_given_names_get_as_many_names(make: Make, keyring: Keyring) -> None:
+    namesakes = [
+        replace(make("PERSON", "RELATIVE", "John Smith", normal=f"john smith {n}", gender="male"), id=str(n))
+        for n in range(400)
+    ]
+    drawn = Generators().generate_all(namesakes, KeyedDraw(keyring), UsedSurrogates())
+    assert len({(drawn[one.id].parts["given"], drawn[one.id].parts["surname"]) for one in namesakes}) == 400
 
 
 def test_words_that_show_no_name_are_left_to_a_label(make: Make, become: Become) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -100,6 +101,15 @@ def test_states_stay_or_move_as_the_policy_says(make: Make, become: Become) -> N
     assert moved is not None
     assert moved.name == state
     assert f", {moved.code} " in address
+
+
+def test_a_batch_may_name_every_state_and_an_unknown_region(make: Make, become: Become) -> None:
+    names = sorted(region for country, region in pools().towns if country == "US")
+    states = [make("PLACE", "STATE", name, scope=f"patient:{name}") for name in [*names, "Sector Seven"]]
+    assert become(states)[-1] in names
+    moved = become(states, Choices(places="country"))
+    assert all(new not in ("[LABEL]", old) for new, old in zip(moved, names, strict=False))
+    assert "[LABEL]" in become([replace(one, scope="patient:p") for one in states], Choices(places="country"))
 
 
 def test_area_codes_agree_with_the_surrogate_town(make: Make, become: Become) -> None:
