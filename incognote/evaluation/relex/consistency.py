@@ -72,14 +72,16 @@ def consistency(notes: Sequence[NotePair], resamples: int = RESAMPLES, seed: int
     ones.
 
     A day, town or number of two patients counts as two identities even if the gold gives it one code, because each
-    patient's are replaced apart. People, and what belongs to a domain, are the same in all notes.
+    patient's are replaced apart. What belongs to a domain is the same in all notes. A person belongs together within a
+    patient's notes, and as staff in all notes: a nurse who is also a patient may have two surrogates.
     """
     every = [(n.patient, m) for n in notes for m in n.mentions if m.how != "kept"]
     gold = {
         at: (m.gold, "" if m.group == "PERSON" or shared(m.type) else patient) for at, (patient, m) in enumerate(every)
     }
+    homes = {at: (patient, shared(m.type)) for at, (patient, m) in enumerate(every)}
     found = {at: mention.given or f"alone {at}" for at, (_, mention) in enumerate(every)}
-    twice = repeated(gold)
+    twice = repeated(gold, homes)
     names = [at for at in twice if every[at][1].group == "PERSON"]
     placed = [(patient, mention) for patient, mention in every if mention.surrogate is not None]
 
@@ -88,8 +90,8 @@ def consistency(notes: Sequence[NotePair], resamples: int = RESAMPLES, seed: int
 
     joined, patients_joined = _joined(placed)
     return Consistency(
-        names=bcubed(gold, found, unit, scored=names, resamples=resamples, seed=seed),
-        all=bcubed(gold, found, unit, scored=twice, resamples=resamples, seed=seed),
+        names=bcubed(gold, found, unit, scored=names, homes=homes, resamples=resamples, seed=seed),
+        all=bcubed(gold, found, unit, scored=twice, homes=homes, resamples=resamples, seed=seed),
         joined=joined,
         patients_joined=patients_joined,
         agreement=share_of(_agreeing(placed), resamples, seed),
@@ -207,6 +209,7 @@ def _originals(placed: Placed) -> Iterator[tuple[str, float, float]]:
 
 
 Item = TypeVar("Item", bound=Hashable)
+Homes = Mapping[Item, tuple[str, bool]]
 RESAMPLES = 2000
 
 
@@ -228,6 +231,7 @@ def bcubed(
     unit: Callable[[Item], str],
     *,
     scored: Iterable[Item] | None = None,
+    homes: Homes[Item] | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> BCubed:
@@ -238,27 +242,45 @@ def bcubed(
         unit: the unit that an item belongs to (its patient); intervals are a bootstrap over units.
         scored: the items that the mean is taken over, for example of identities with two or more mentions; all by
             default. Every item counts as a companion, so an item wrongly grouped with them still lowers precision.
+        homes: the owner of each item, and whether the item is shared by all owners. Items of one gold identity must be
+            grouped together if they have the same owner or are both shared; otherwise they may be. By default, all
+            must.
 
     Raises:
         UsageError: an item is on one side only.
     """
     if gold.keys() != found.keys():
         raise UsageError("gold and found must hold the same mentions")
-    in_gold, in_found = Counter(gold.values()), Counter(found.values())
-    both = Counter((gold[item], found[item]) for item in gold)
+    in_found, both = Counter(found.values()), Counter((gold[item], found[item]) for item in gold)
+    in_gold, together = _companions(gold, homes), _companions({item: (gold[item], found[item]) for item in gold}, homes)
     rows: dict[str, list[float]] = {}
     for item in gold if scored is None else scored:
-        shared = both[gold[item], found[item]]
         row = rows.setdefault(unit(item), [0.0, 0.0, 0.0])
-        for at, value in enumerate((1.0, shared / in_found[found[item]], shared / in_gold[gold[item]])):
+        precision = both[gold[item], found[item]] / in_found[found[item]]
+        for at, value in enumerate((1.0, precision, together[item] / in_gold[item])):
             row[at] += value
     return _figures(np.array([rows[one] for one in sorted(rows)], dtype=np.float64).reshape(-1, 3), resamples, seed)
 
 
-def repeated(gold: Mapping[Item, Hashable]) -> list[Item]:
-    """The items of identities with two or more mentions."""
-    counts = Counter(gold.values())
-    return [item for item in gold if counts[gold[item]] > 1]
+def repeated(gold: Mapping[Item, Hashable], homes: Homes[Item] | None = None) -> list[Item]:
+    """The items of identities with two or more mentions; `homes` as for `bcubed`."""
+    counts = _companions(gold, homes)
+    return [item for item in gold if counts[item] > 1]
+
+
+def _companions(groups: Mapping[Item, Hashable], homes: Homes[Item] | None) -> dict[Item, int]:
+    """For each item, how many items of its group belong with it, itself included."""
+    if homes is None:
+        sizes = Counter(groups.values())
+        return {item: sizes[group] for item, group in groups.items()}
+    own = Counter((group, homes[item][0]) for item, group in groups.items())
+    shared_by_all = Counter(group for item, group in groups.items() if homes[item][1])
+    shared_by_own = Counter((group, homes[item][0]) for item, group in groups.items() if homes[item][1])
+    return {
+        item: own[group, homes[item][0]]
+        + (shared_by_all[group] - shared_by_own[group, homes[item][0]] if homes[item][1] else 0)
+        for item, group in groups.items()
+    }
 
 
 def _figures(counts: Counts, resamples: int, seed: int) -> BCubed:

@@ -26,6 +26,14 @@ def test_a_conflicting_replacement_in_another_note_is_told_from_a_uniform_one(pa
     assert bad.agreement.value == 0
 
 
+def test_a_nurse_who_is_also_a_patient_may_have_two_surrogates_but_only_one_in_each_role(pair: Pair) -> None:
+    staff = pair("[CLINICIAN Ann Reed|Eve Stone] [CLINICIAN Reed|Stone]", gold="aa", given="11")
+    patient = pair("[PATIENT Ann Reed|Ida Hill] [PATIENT Reed|Hill]", "q", 1, "aa", "22")
+    other = pair("[CLINICIAN Ann Reed|May Lund] [CLINICIAN Reed|Lund]", "r", 2, "aa", "33")
+    assert consistency([staff, patient], 20).names.f1.value == 1
+    assert consistency([staff, other], 20).names.recall.value == 0.5
+
+
 def test_words_that_disagree_under_one_identity_show_in_the_agreement_alone(pair: Pair) -> None:
     told = consistency([pair("[PATIENT Ann Reed|Eve Stone], Mrs. [PATIENT Reed|Hill]", gold="aa", given="11")], 20)
     assert told.names.f1.value == 1
