@@ -54,7 +54,7 @@ def read_places(text: str) -> Iterator[tuple[int, int, Read]]:
 def agree(town: str, state: str, code: str) -> tuple[bool | None, bool | None, bool | None]:
     """Whether town and state, ZIP code and state, and town and ZIP code belong together; None for what is not there.
 
-    A town that is not in the pools agrees with nothing.
+    A town that is not in the pools agrees with nothing. Without a state, it is no US town: "60054 Uruapan".
     """
     words = fold(town).split()
     names = [" ".join(words[at:]) for at in range(len(words))]
@@ -64,7 +64,7 @@ def agree(town: str, state: str, code: str) -> tuple[bool | None, bool | None, b
     return (
         state in homes if state else None,
         by_code is not None and by_code.name == state if code and state else None,
-        code[:3] in prefixes if code else None,
+        code[:3] in prefixes if code and (state or homes) else None,
     )
 
 

@@ -20,6 +20,7 @@ Pair = Callable[..., NotePair]
         (("Fairbanks", "Alaska", "48104"), (True, False, False)),
         (("Fairbanks", "", "99701"), (None, None, True)),
         (("Nowhereville", "Alaska", ""), (False, None, None)),
+        (("Centro", "", "60054"), (None, None, None)),
     ],
 )
 def test_a_town_agrees_with_its_state_and_code(place: tuple[str, str, str], expected: tuple[bool | None, ...]) -> None:
