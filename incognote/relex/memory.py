@@ -18,9 +18,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
+from incognote.relex.cluster.following import may_follow
 from incognote.relex.cluster.grouping import group_of, shared
 from incognote.relex.cluster.institutions import form_of, listed
-from incognote.relex.cluster.mentions import PersonMention, initials, is_staff, letters, may_be_staff
+from incognote.relex.cluster.mentions import (
+    PersonMention,
+    initials,
+    is_staff,
+    is_unsure_staff,
+    letters,
+    may_be_staff,
+)
 from incognote.relex.cluster.mentions import read as _read
 from incognote.relex.generate.base import plain
 from incognote.relex.index.base import SurrogateIndex
@@ -56,17 +64,20 @@ def blocks(variant: MentionVariant) -> Blocks:
     if group_of(variant.type) != "PERSON":
         return Blocks(own, own)
     mention = read(variant)
+    beside = frozenset(f"beside {variant.owner} {word}" for word in _words(mention))
     if is_staff(mention):
-        return _of_staff(mention)
-    names = own | _named(mention) if may_be_staff(mention) else own
-    return Blocks(names, names)
+        staff = _of_staff(mention)
+        return staff._replace(stored=staff.stored | beside)
+    stored = own | _named(mention) if may_be_staff(mention) else own
+    sought = stored | beside if may_follow(mention) else stored
+    return Blocks(stored, sought | _of_staff(mention).sought if is_unsure_staff(mention) else sought)
 
 
 def scopes(variant: MentionVariant) -> tuple[str, ...]:
     """The scopes that the mention's identity may belong to."""
     if _everybodys(variant):
         return ("",)
-    both = group_of(variant.type) == "PERSON" and may_be_staff(read(variant))
+    both = group_of(variant.type) == "PERSON" and (may_be_staff(read(variant)) or may_follow(read(variant)))
     return ("", variant.owner) if both else (variant.owner,)
 
 
@@ -92,7 +103,6 @@ async def recalled(index: SurrogateIndex, variants: Sequence[MentionVariant]) ->
 async def _of_a_domain(index: SurrogateIndex, domain: str, variants: Sequence[MentionVariant]) -> set[MentionVariant]:
     """Follow staff from block to block. Other patients' mentions count if one of them has a clinician's name."""
     owners = {one.owner for one in variants}
-    own = frozenset(owners)
     found: set[MentionVariant] = set(variants)
     seen: set[str] = set()
     for last in (False, True):
@@ -102,7 +112,7 @@ async def _of_a_domain(index: SurrogateIndex, domain: str, variants: Sequence[Me
             seen |= wanted
             fresh = {_unpacked(one, domain, sighting) for sighting in sightings for one in sighting.said} - found
             found |= fresh
-            wanted = {b for one in fresh if one.owner in own or _everybodys(one) for b in blocks(one).sought}
+            wanted = {b for one in fresh if one.owner in owners or _everybodys(one) for b in blocks(one).sought}
             if not wanted - seen:
                 wanted = _lone(found)
         foreign = {one.owner for one in found if not _everybodys(one)} - owners
@@ -110,6 +120,12 @@ async def _of_a_domain(index: SurrogateIndex, domain: str, variants: Sequence[Me
             break
         owners |= foreign
     return {one for one in found if _everybodys(one) or one.owner in owners}
+
+
+def _words(mention: PersonMention) -> set[str]:
+    """The words of a name by which a short name finds the staff of its chart."""
+    readings = [(one.given, one.joined, *one.nick, *one.middle, *one.surname) for one in mention.names]
+    return {root for words in readings for word in words if len(word) > 1 for root in _roots(word)}
 
 
 def _lone(found: Iterable[MentionVariant]) -> set[str]:

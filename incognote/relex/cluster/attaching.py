@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from incognote.relex.cluster.hints import kin_alike
 from incognote.relex.cluster.mentions import (
+    GROWN,
     PersonCluster,
     PersonMention,
     apart,
@@ -34,7 +35,6 @@ _STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True,
 """The search steps for a weak mention's person: (only in its patient's records, allowed misspellings)."""
 SPOUSES = frozenset("wife husband spouse partner widow widower esposa esposo".split())
 PARENTS = frozenset("parent mother mom mum mommy madre mama maman father dad daddy padre papa".split())
-GROWN = frozenset("mr mrs ms herr frau mme madame monsieur senor senora sr sra pan pani mevrouw dhr".split())
 
 
 _REASONS = {
@@ -46,6 +46,10 @@ _REASONS = {
     "fits_suffix": "suffix",
     "fits_letters": "initials",
 }
+
+
+_Words = tuple[str, ...]
+"""What leftover mentions of one person share: patient, gender, suffix, and the words."""
 
 
 class _Target(NamedTuple):
@@ -115,7 +119,7 @@ def attach(
         if target.person is not None:
             spoken[record_of(mention), *_stem(mention)][id(target.person)] = target
     placed: list[tuple[PersonMention, _Target]] = []
-    alone: dict[tuple[str, ...], list[PersonMention]] = defaultdict(list)
+    alone: dict[_Words, list[PersonMention]] = defaultdict(list)
     for mention, target in targets:
         said = spoken.get((record_of(mention), *_stem(mention)), {}).values()
         meant = [one for one in said if one.person is not None and one.person.admits(mention)]
@@ -131,8 +135,26 @@ def attach(
     for mention, target in placed:
         if target.person is not None:
             target.person.add([mention], target.reason, target.face)
-    groups = [members for _, found in sorted(alone.items()) for members in _by_side(found)]
+    groups = [members for _, found in sorted(_ungendered(alone).items()) for members in _by_side(found)]
     clusters.extend(PersonCluster(members, "same words") for members in groups)
+
+
+def meant(weak: PersonMention, clusters: Sequence[PersonCluster]) -> PersonCluster | None:
+    """The only person that a weak mention can mean; the clusters do not change."""
+    ways = partly_ways(weak) if weak.kind == "partly" else single_ways(weak)
+    return _target(weak, clusters, _table(clusters), ways, sure=True).person
+
+
+def _ungendered(alone: Mapping[_Words, list[PersonMention]]) -> dict[_Words, list[PersonMention]]:
+    """The groups, with each group of unknown gender in the only group of the same words with a known one."""
+    groups = {words: list(found) for words, found in alone.items()}
+    for words, found in alone.items():
+        others = [(words[0], gender, *words[2:]) for gender in ("female", "male")]
+        known = [other for other in others if other in alone]
+        if not words[1] and len(known) == 1:
+            groups[known[0]].extend(found)
+            del groups[words]
+    return groups
 
 
 def _by_side(mentions: Sequence[PersonMention]) -> list[list[PersonMention]]:

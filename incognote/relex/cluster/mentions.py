@@ -27,6 +27,9 @@ from incognote.relex.names.sound import sounds
 from incognote.relex.nouns import Join, MentionVariant
 from incognote.schemas.catalogue import catalogue
 
+GROWN = frozenset("mr mrs ms herr frau mme madame monsieur senor senora sr sra pan pani mevrouw dhr".split())
+"""Titles of adults that say nothing about a profession."""
+
 Kind = Literal["whole", "partly", "single", "lettered"]
 
 
@@ -95,8 +98,16 @@ def is_type(variant: MentionVariant, *types: str) -> bool:
 
 def is_staff(mention: PersonMention) -> bool:
     """Return True if a person is certainly staff of the domain."""
+    if is_unsure_staff(mention):
+        return False
     role = mention.role or (mention.leaning if mention.leaning == "staff" else "")
     return role == "staff" or (not role and mention.variant.type == "PERSON" and bool(mention.grades))
+
+
+def is_unsure_staff(mention: PersonMention) -> bool:
+    """Return True if only a detector calls a lone name, or one after Mrs. or Sister, staff. Its chart decides."""
+    typed = mention.guessed and mention.leaning == "staff" and not mention.role and not mention.grades
+    return typed and (mention.kind == "single" or mention.title in GROWN or bool(kin_gender(mention.title)))
 
 
 def may_be_staff(mention: PersonMention) -> bool:

@@ -6,9 +6,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from incognote.relex.cluster.attaching import GROWN, PARENTS, SPOUSES
+from incognote.relex.cluster.attaching import PARENTS, SPOUSES
+from incognote.relex.cluster.following import follow
 from incognote.relex.cluster.gathering import gather
-from incognote.relex.cluster.mentions import PersonCluster, PersonMention, is_staff, is_type, may_be_staff, read
+from incognote.relex.cluster.mentions import (
+    GROWN,
+    PersonCluster,
+    PersonMention,
+    is_staff,
+    is_type,
+    may_be_staff,
+    read,
+)
 from incognote.relex.cluster.subjects import centered, selves
 from incognote.relex.names.components import fit
 from incognote.relex.names.guess import gender, locale
@@ -105,14 +114,15 @@ def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionV
         if is_staff(mention):
             continue
         owned[mention.variant.owner].append(mention)
-    scoped: list[tuple[str, PersonCluster]] = []
+    households: dict[str, list[PersonCluster]] = {}
     joining: list[PersonMention] = []
     for owner, own in sorted(owned.items()):
-        clusters, strangers = _household(own, known)
+        households[owner], strangers = _household(own, known)
         joining.extend(strangers)
-        scoped.extend((owner, cluster) for cluster in clusters)
-    staff = sorted([*staff, *joining], key=lambda m: m.variant)
-    scoped.extend(("", cluster) for cluster in gather(staff, staff=True))
+    hired = gather(sorted([*staff, *joining], key=lambda m: m.variant), staff=True)
+    moved = follow(households, hired)
+    scoped = [(owner, c) for owner, clusters in households.items() for c in clusters if id(c) not in moved]
+    scoped.extend(("", cluster) for cluster in hired)
     return [(scope, sorted(m.variant for m in c.members), tuple(sorted(c.joins))) for scope, c in scoped]
 
 

@@ -85,7 +85,8 @@ def test_a_kinship_word_within_the_span_is_read(name: str) -> None:
         ("her sister [CLINICIAN Moss] came", False),
         ("Emergency contact: [CLINICIAN Moss]", False),
         ("Patient: [CLINICIAN Ada Moss]", False),
-        ("EMERGENCY CONTACT\nName: [CLINICIAN Moss]", True),  # nothing but the type says who this is
+        ("EMERGENCY CONTACT\nName: [CLINICIAN Ada Moss]", True),  # nothing but the type says who this is
+        ("EMERGENCY CONTACT\nName: [CLINICIAN Moss]", False),  # a lone name, so its chart decides
     ],
 )
 def test_the_text_beside_a_name_beats_a_type(note: str, staff: bool) -> None:
