@@ -116,6 +116,8 @@ def home_of_surname(written: str, given: tuple[str, ...] = (), hint: str = "") -
     fitting = [name for name in listed if any(is_listed(one) and name in homes_of_given(one) for one in given)]
     if fitting:
         return min(fitting, key=lambda name: culture(name).of != hint)
+    if hint in _first() and "surname" in bearers(word).get(hint, ()):
+        return _first()[hint]  # Marin is Romanian, but Rosa Marin and Luis Marin are Spanish
     marked = next((name for name, one in pools().people.items() if one.marks and re.search(one.marks, low)), "")
     if listed:
         return marked if marked in listed else listed[0]

@@ -37,6 +37,12 @@ def test_a_surname_tells_its_own_locale(make: Make, keyring: Keyring) -> None:
     assert parts["given"] in pools().people["en"].names("female")
 
 
+def test_the_given_name_decides_between_the_cultures_that_have_the_surname(make: Make, keyring: Keyring) -> None:
+    one = make("PERSON", "PATIENT", "Rosa Marin", gender="female", locale="es")
+    parts = Generators().generate_all([one], KeyedDraw(keyring), UsedSurrogates())[one.id].parts
+    assert parts["surname"] in pools().people["es"].surname
+
+
 def test_an_unknown_gender_gets_a_name_that_both_bear(make: Make, keyring: Keyring) -> None:
     one = make("PERSON", "PERSON", "Wilson")
     parts = Generators().generate_all([one], KeyedDraw(keyring), UsedSurrogates())[one.id].parts
