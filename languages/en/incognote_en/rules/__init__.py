@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from incognote.detectors.rules.view import Candidate, View
-from incognote_en.rules import demographics, hl7, names, organizations, places, professions, residue
+from incognote_en.rules import demographics, hl7, names, neighbors, organizations, places, professions, residue
 from incognote_en.rules.names.words import vocabulary
 from incognote_en.rules.validators import VALIDATORS
 
@@ -21,6 +21,7 @@ FINDERS: tuple[Callable[[View], Iterable[Candidate]], ...] = (
     organizations.find,
     professions.find,
     demographics.find,
+    neighbors.find,
     residue.find,
 )
 
