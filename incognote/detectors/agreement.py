@@ -50,6 +50,7 @@ BARE = 0.85
 words in capitals and short numbers."""
 _BARE = re.compile(r"[A-Z]{1,6}|\d{1,3}")
 
+_GESTATION = 16  # characters around a number in which a gestational age is searched
 _NAME = re.compile(rf"(?:[A-Z][^\W\d_]+\.?|{BLANK}) \Z")
 
 _NUMBERS = frozenset({"ID", "CONTACT"})
@@ -80,14 +81,15 @@ def _denied(span: Span) -> float:
 def supported(learned: Iterable[Span], said: Sequence[Span]) -> Iterator[Span]:
     """Yield the spans of the encoder. A span that overlaps no rule's span and scores too low becomes doubtful.
 
-    Verbs that only a person does ("saw", "denies") are dropped if they follow a capitalized word.
+    Verbs that only a person does ("saw", "denies") are dropped if they follow a capitalized word, and so are
+    gestational ages in weeks and days ("33w4d", "38+2").
 
     Args:
         said: the spans of rules, including doubtful ones.
     """
     beside = _Beside(said)
     for span in learned:
-        if _deed(span) and beside(span) is None:
+        if (_deed(span) or _gestation(span)) and beside(span) is None:
             continue
         line = BARE if _BARE.fullmatch(span.text) else ALONE.get(_group(span), ALONE_ELSE)
         alone = (span.score < line or _eponym(span)) and beside(span) is None
@@ -98,6 +100,24 @@ def _deed(span: Span) -> bool:
     """Whether a span is a verb in lower case directly after a capitalized word: "saw" in "Dr. Conner saw her"."""
     text = span.source.content
     return span.text in _deeds() and _NAME.search(text, max(0, span.start - 30), span.start) is not None
+
+
+def _gestation(span: Span) -> bool:
+    """Whether a span is or lies in a gestational age in weeks and days, which identifies nobody."""
+    if not any(c.isdecimal() for c in span.text):
+        return False
+    content, low = span.source.content, max(0, span.start - _GESTATION)
+    return any(
+        match.start() <= span.start and span.end <= match.end()
+        for pattern in _gestations()
+        for match in pattern.finditer(content, low, span.end + _GESTATION)
+    )
+
+
+@cache
+def _gestations() -> tuple[re.Pattern[str], ...]:
+    numbers = language().table("words", "facts.toml").get("numbers", {})
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in numbers.get("gestation", ()))
 
 
 @cache

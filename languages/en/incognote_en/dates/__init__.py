@@ -53,7 +53,7 @@ __all__ = ["ADMISSION", "EnglishDate", "cues", "parse", "parse_all", "reads_day_
 _LONGEST = 100  # characters; a longer text is not a date, and patterns need not be tried on it
 
 _CLOCK = (
-    r"\d{1,2}(?:[:h]\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]\.?m\.?|hrs?|hours|h|uhr)?|\s*[ap]\.?m\b\.?|\s*uhr)"
+    r"\d{1,2}(?:[:h]\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]\.?m\.?|[ap]\b|hrs?|hours|h|uhr)?|\s*[ap]\.?m\b\.?|[ap]\b|\s*uhr)"
     r"|\d{4}\s*(?:hrs?|hours|h)\b"
     r"|\d{1,2}\.\d{2}\s*[ap]\.?m\b\.?"  # no other dotted clock: in "Mon 10.07" it would be a date
 )
@@ -62,11 +62,14 @@ _HHMM = r"(?:[01]\d|2[0-3])[0-5]\d"
 _MILITARY = (
     rf"(?:(?:(?<=[/.-]\d[/.-]\d\d)|(?<=[/.-]\d\d[/.-]\d\d)|(?<=\d[/.-]\d{{4}}))\s+{_HHMM}"  # 5/20/22 2235
     rf"|(?:(?<=\d/\d)|(?<=\d/\d\d))\s+(?!19|20){_HHMM}"  # 11/05 0530, but 2015 after 3/14 may be its year
+    rf"|(?<=[\s,](?:19|20)\d\d)\s+{_HHMM}|(?<=\))\s+{_HHMM}"  # April 6, 2023 1340; 12/4/23 (Mon) 1430
     rf"|(?<=\d),\s+(?!19|20){_HHMM}"
     rf"|(?<=\d)(?:\s*@\s*|\s+at\s+){_HHMM})"
 )
 _TIME_AFTER = re.compile(
-    rf"(?:{_MILITARY}|(?:T|[\s,;(]+(?:(?:at|@|um|à|a\s+las)\s*)?)(?:{_CLOCK}){_ZONE}\)?)\Z", re.IGNORECASE
+    rf"(?:{_MILITARY}|(?:T|[\s,;(]+(?:(?:at|@|um|à|a\s+las)\s*)?)(?:{_CLOCK}){_ZONE}\)?"
+    r"|(?<=\d),?\s+(?:over)?(?:night|morning|afternoon|evening|noon|midnight))\Z",
+    re.IGNORECASE,
 )
 _TIME_BEFORE = re.compile(
     rf"(?:{_CLOCK}){_ZONE}[\s,]+(?:on\s+)?|(?:{_HHMM}|\d{{1,2}}\.[0-5]\d)(?:,\s*|\s+on\s+)(?=\d)", re.IGNORECASE
