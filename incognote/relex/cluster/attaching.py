@@ -9,6 +9,7 @@ from functools import wraps
 from typing import NamedTuple
 
 from incognote.relex.cluster.hints import kin_alike
+from incognote.relex.cluster.leftover import Words, by_side, stem, ungendered
 from incognote.relex.cluster.mentions import (
     GROWN,
     PersonCluster,
@@ -27,7 +28,6 @@ from incognote.relex.cluster.mentions import (
 )
 from incognote.relex.cluster.reasons import by_likeness
 from incognote.relex.names.likeness import BY_EAR, NEWBORN, ComparedName, Typo, lettered, one_person, same_given, whole
-from incognote.relex.names.parsed import roots
 from incognote.relex.names.sound import sounds
 
 Fits = Callable[[PersonMention, PersonMention, Typo], bool]
@@ -46,10 +46,6 @@ _REASONS = {
     "fits_suffix": "suffix",
     "fits_letters": "initials",
 }
-
-
-_Words = tuple[str, ...]
-"""What leftover mentions of one person share: patient, gender, suffix, and the words."""
 
 
 class _Target(NamedTuple):
@@ -108,20 +104,20 @@ def attach(
     already in the mention's record is then chosen.
     """
     table = _table(clusters)
-    first = [(mention, _target(mention, clusters, table, ways(mention), sure=True)) for mention in weak]
+    first = _by_kin([(mention, _target(mention, clusters, table, ways(mention), sure=True)) for mention in weak])
     for mention, target in first:
         if target.person is not None:
             target.person.add([mention], target.reason, target.face)
     weak = [mention for mention, target in first if target.person is None]
-    targets = [(mention, _target(mention, clusters, table, ways(mention))) for mention in weak]
+    targets = _by_kin([(mention, _target(mention, clusters, table, ways(mention))) for mention in weak])
     spoken: dict[tuple[str, ...], dict[int, _Target]] = defaultdict(dict)
     for mention, target in targets:
         if target.person is not None:
-            spoken[record_of(mention), *_stem(mention)][id(target.person)] = target
+            spoken[record_of(mention), *stem(mention)][id(target.person)] = target
     placed: list[tuple[PersonMention, _Target]] = []
-    alone: dict[_Words, list[PersonMention]] = defaultdict(list)
+    alone: dict[Words, list[PersonMention]] = defaultdict(list)
     for mention, target in targets:
-        said = spoken.get((record_of(mention), *_stem(mention)), {}).values()
+        said = spoken.get((record_of(mention), *stem(mention)), {}).values()
         meant = [one for one in said if one.person is not None and one.person.admits(mention)]
         if target.person is None and target.several and len(meant) == 1:
             target = meant[0]  # one note seldom uses one word for two people
@@ -130,12 +126,12 @@ def attach(
         else:
             owner = mention.variant.owner if target.several else ""
             gender = mention.gender if target.several or mention.guessed else ""
-            stem = _stem(mention, nicknames=not (target.several and mention.guessed))
-            alone[owner, gender, mention.suffix, *stem].append(mention)
+            own = stem(mention, nicknames=not (target.several and mention.guessed))
+            alone[owner, gender, mention.suffix, *own].append(mention)
     for mention, target in placed:
         if target.person is not None:
             target.person.add([mention], target.reason, target.face)
-    groups = [members for _, found in sorted(_ungendered(alone).items()) for members in _by_side(found)]
+    groups = [members for _, found in sorted(ungendered(alone).items()) for members in by_side(found)]
     clusters.extend(PersonCluster(members, "same words") for members in groups)
 
 
@@ -145,24 +141,16 @@ def meant(weak: PersonMention, clusters: Sequence[PersonCluster]) -> PersonClust
     return _target(weak, clusters, _table(clusters), ways, sure=True).person
 
 
-def _ungendered(alone: Mapping[_Words, list[PersonMention]]) -> dict[_Words, list[PersonMention]]:
-    """The groups, with each group of unknown gender in the only group of the same words with a known one."""
-    groups = {words: list(found) for words, found in alone.items()}
-    for words, found in alone.items():
-        others = [(words[0], gender, *words[2:]) for gender in ("female", "male")]
-        known = [other for other in others if other in alone]
-        if not words[1] and len(known) == 1:
-            groups[known[0]].extend(found)
-            del groups[words]
-    return groups
+def _by_kin(targets: Sequence[tuple[PersonMention, _Target]]) -> list[tuple[PersonMention, _Target]]:
+    """The targets, without a surname or middle name that is a relative's given name: Erik, in a chart with son Erik."""
+    relatives = {(m.variant.owner, *stem(m)) for m, target in targets if m.kin and target.person is None}
+    given = _plainly(fits_given)
 
+    def another(mention: PersonMention, target: _Target) -> bool:
+        loose = mention.guessed and not mention.titled and (mention.variant.owner, *stem(mention)) in relatives
+        return loose and target.face is not None and not given(mention, target.face, "none")
 
-def _by_side(mentions: Sequence[PersonMention]) -> list[list[PersonMention]]:
-    """Split mentions of one word by generation."""
-    sides = sorted({m.side for m in mentions})
-    if len(set(sides) - {""}) < 2:
-        return [list(mentions)]
-    return [[m for m in mentions if m.side == side] for side in sides]
+    return [(m, _Target() if another(m, target) else target) for m, target in targets]
 
 
 def _table(clusters: Sequence[PersonCluster]) -> dict[str, list[int]]:
@@ -174,26 +162,6 @@ def _table(clusters: Sequence[PersonCluster]) -> dict[str, list[int]]:
                 for word in words_of(name):
                     places_by_word[word].add(at)
     return {word: sorted(places) for word, places in places_by_word.items()}
-
-
-def _stem(mention: PersonMention, nicknames: bool = True) -> tuple[str, ...]:
-    """The key that groups leftover mentions: their words in any order and case, with the root of a nickname.
-
-    Without `nicknames`, Maggie and Peggy stay two people, although both may be Margaret.
-    """
-    words = sorted(
-        {
-            _rooted(piece.key) if nicknames else piece.key
-            for piece in mention.parsed.pieces
-            if piece.role in ("given", "nick", "middle", "surname")
-        }
-    )
-    return (mention.kind, *words)
-
-
-def _rooted(word: str) -> str:
-    name_roots = roots().get(word, frozenset())
-    return min(name_roots) if len(name_roots) == 1 else word
 
 
 def _target(

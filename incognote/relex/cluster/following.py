@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from incognote.relex.cluster.attaching import Fits, meant, partly_ways, single_ways
-from incognote.relex.cluster.mentions import PersonCluster, PersonMention, is_staff, is_unsure_staff
+from incognote.relex.cluster.mentions import PersonCluster, PersonMention, is_staff, is_unsure_staff, lone_suffix
 
 REASON = "clinician"
 
@@ -43,7 +43,7 @@ def follow(households: Mapping[str, Sequence[PersonCluster]], staff: Sequence[Pe
 
 def may_follow(mention: PersonMention) -> bool:
     """Return True for a short name if nothing but a guessed type says who the person is."""
-    said = mention.kin or mention.role or mention.side or mention.suffix
+    said = mention.kin or mention.role or mention.side or mention.suffix or lone_suffix(mention)
     hints = mention.variant.hints
     return mention.guessed and mention.kind in ("single", "partly") and not (said or hints.another or hints.maiden)
 

@@ -89,7 +89,7 @@ def _told(one: PersonMention, other: PersonMention) -> PersonMention:
         names=names,
         gender=one.gender or other.gender,
         kin=one.kin or other.kin,
-        side=one.side or other.side,
+        side="self" if "self" in (one.side, other.side) else one.side or other.side,
     )
 
 

@@ -102,10 +102,11 @@ def _hints(span: Span) -> Hints:
     before, behind = content[max(0, start - _BEFORE) : start], content[span.end : span.end + _BEHIND]
     title = ""
     head = before
-    while (match := _TITLE.search(head)) and key(match.group(1)) in words().titles | words().generations:
+    titles = words().titles | (words().baby - _kin_words())
+    while (match := _TITLE.search(head)) and key(match.group(1)) in titles | words().generations:
         if key(match.group(1)) in _kin_words() and _is_kin(span.type, match.group(1), guessed):
             break  # "father" before a relative is not a priest, "sister" not a nurse
-        title = title or (key(match.group(1)) if key(match.group(1)) in words().titles else "")
+        title = title or (key(match.group(1)) if key(match.group(1)) in titles else "")
         head = head[: match.start()]
     kin, theirs, apart = _kin(head, behind, adjacent=guessed and span.type != "RELATIVE")
     degrees = _degrees(behind)
@@ -122,7 +123,7 @@ def _hints(span: Span) -> Hints:
         kin,
         _maiden(before, behind),
         {"patient": "self", "relative": side or "kin"}.get(role, side),
-        _alias(before),
+        _alias(before, head),
         _is_another(head),
         _pronoun(behind),
         work_beside(before, behind) if span.type != "RELATIVE" else "",
@@ -247,10 +248,15 @@ def _kin_word(said: str) -> str:
     return next((one for one in (word, word.removesuffix("s")) if one in _kin_words()), "")
 
 
-def _alias(before: str) -> str:
-    """The parenthesis, quotation mark or words that link a name to the previous one: Liu Xin ("Cindy")."""
-    match = _tied().search(before)
-    return match.group() if match else ""
+def _alias(before: str, head: str) -> str:
+    """The parenthesis, quotation mark or words that link a name to the previous one: Liu Xin ("Cindy").
+
+    The words may be followed by a newborn's title: admitted as BB Kohl. `head` is the text before the titles.
+    """
+    titles = before[len(head) :]
+    baby = bool(titles) and all(key(word) in words().baby for word in titles.split())
+    match = _tied().search(head if baby else before)
+    return match.group() + (titles if baby else "") if match else ""
 
 
 def _is_another(before: str) -> bool:
@@ -275,9 +281,12 @@ def _pronoun(behind: str) -> str:
     return ("male" if match.group(1).lower() in ("he", "his") else "female") if match else ""
 
 
+_CHANGED = re.compile(r"(?<=changed) (?:on )?[\d/.-]+ (?=from\b)")
+
+
 def _maiden(before: str, behind: str) -> bool:
     after = behind.split("\n")[0].lower()
-    return bool(_marked().search(before)) or any(
+    return bool(_marked().search(_CHANGED.sub(" ", before))) or any(
         sign in after[: 8 + len(sign) + _BEFORE] for sign in data("words.toml")["maiden_after"]
     )
 
@@ -292,7 +301,8 @@ def _marked() -> re.Pattern[str]:
 def _tied() -> re.Pattern[str]:
     said = "|".join(re.escape(words) for words in data("words.toml")["alias_between"])
     quote = '["“‘„«]'
-    return re.compile(rf"(?:\s\(?{quote}|\s\(|(?:,|\s[(–-]+)?\s?(?<!\w)(?:{said})\s{quote}?)\Z", re.IGNORECASE)
+    marks = rf"[\"”’»]?\s(?:\(?{quote}|\()"
+    return re.compile(rf"(?:{marks}|(?:,|\s[(–-]+)?\s?(?<!\w)(?:{said})\s{quote}?)\Z", re.IGNORECASE)
 
 
 @cache

@@ -250,8 +250,15 @@ def _fits_called(
 
 def fits_suffix(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """Match a lone "Junior" or "Senior" with a name that has this suffix."""
-    called = suffix(weak.names[0].joined or "".join(weak.names[0].surname)) if weak.kind == "single" else ""
-    return typo == "none" and called in ("jr", "sr") and other.suffix == called
+    return typo == "none" and bool(lone_suffix(weak)) and other.suffix == lone_suffix(weak)
+
+
+def lone_suffix(mention: PersonMention) -> str:
+    """`jr` or `sr` for a lone "Junior" or "Sr."; "" for others, and for staff, who are not found by their suffix."""
+    name = mention.names[0]
+    alone = mention.kind == "single" and mention.leaning != "staff"
+    called = suffix(name.joined or "".join(name.surname)) if alone else ""
+    return called if called in ("jr", "sr") else ""
 
 
 def fits_letters(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
@@ -288,7 +295,7 @@ def words_of(name: ComparedName) -> set[str]:
             }
     if name.given and name.surname:
         lookup |= {"=" + shown for shown in initials(name)}
-    return lookup
+    return lookup | {"+" + ending for ending in (name.suffix, suffix(name.joined)) if ending}
 
 
 class PersonCluster:

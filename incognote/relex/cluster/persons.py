@@ -15,6 +15,7 @@ from incognote.relex.cluster.mentions import (
     PersonMention,
     is_staff,
     is_type,
+    lone_suffix,
     may_be_staff,
     read,
 )
@@ -38,10 +39,10 @@ def by_role(clusters: Sequence[PersonCluster], subject: PersonCluster) -> list[P
     The patient's own comes first.
     """
     others = [cluster for cluster in clusters if cluster is not subject]
-    for ways in (_newborns, _nicknames, _titled):
+    for ways, reason in ((_newborns, "role"), (_nicknames, "role"), (_titled, "role"), (_suffixed, "suffix")):
         for lost, found in ways(others, subject):
-            if lost in others and found in others:
-                found.absorb(lost, "role")
+            if lost in others and found in (subject, *others):
+                found.absorb(lost, reason)
                 others.remove(lost)
     return [subject, *others]
 
@@ -81,6 +82,17 @@ def _titled(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tup
             if having:
                 pairs.extend((lost, c) for c in having if len(having) == 1)
                 break
+    return pairs
+
+
+def _suffixed(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tuple[PersonCluster, PersonCluster]]:
+    """Pair a lone Junior with the only person called that, who may have no surname either: son Hector Jr."""
+    pairs: list[tuple[PersonCluster, PersonCluster]] = []
+    for lost in others:
+        called = {lone_suffix(m) for m in lost.members}
+        having = [c for c in (subject, *others) if c.suffixes & called and _agree(lost, c)]
+        if "" not in called and len(called) == len(having) == 1:
+            pairs.append((lost, having[0]))
     return pairs
 
 
