@@ -13,7 +13,17 @@ from itertools import chain
 
 from incognote.agents.detection import Detection, TextView, detected
 from incognote.agents.implausible import over_masked
-from incognote.agents.stages import UNWRITABLE, Audited, Detected, FieldValues, Merged, Opened, Replaced, mendable
+from incognote.agents.stages import (
+    NO_IDENTIFIER,
+    UNWRITABLE,
+    Audited,
+    Detected,
+    FieldValues,
+    Merged,
+    Opened,
+    Replaced,
+    mendable,
+)
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
 from incognote.detectors.rules.lexicon import only_titles
@@ -109,7 +119,8 @@ def audit(
     reasons += [Reason("left-after-audit", s.field, s.type) for s in leftovers]
     reasons += [Reason("doubtful", s.field, s.type) for s in merged.doubts]
     if policy.relex.withheld == "review":
-        doubted = ((span, code) for span, code in replaced.withheld.items() if code not in UNWRITABLE)
+        certain = {*UNWRITABLE, NO_IDENTIFIER}
+        doubted = ((span, code) for span, code in replaced.withheld.items() if code not in certain)
         reasons += [Reason(code, span.field, span.type) for span, code in doubted]
     reasons += [*merged.remarks, *over_masked(opened.texts, replaced.replacements, policy.over_masked)]
     if policy.needs_subject and opened.patient is None:

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from incognote.agents.stages import Audited, FieldValues, Merged, Opened, Replaced
+from incognote.agents.stages import NO_IDENTIFIER, Audited, FieldValues, Merged, Opened, Replaced
 from incognote.nouns import Verdict
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def manifest_of(
     hashed = any(action.action == "hash" for action in fields.values)
     label = None if hashed and policy.label == "safe-harbor" else policy.label
     schema = opened.record.schema if opened.record else None
+    withheld = Counter(replaced.withheld.values())
     return {
         "incognote": incognote_version(),
         "policy": {"name": policy.name, "version": policy.version, "label": label},
@@ -56,7 +57,7 @@ def manifest_of(
             "unsought": dict(sorted(audited.unsought.items())),
             "by_type": dict(sorted(Counter(r.span.type for r in replaced.replacements).items())),
             "by_operator": dict(sorted(Counter(r.operator for r in replaced.replacements).items())),
-            "labelled": dict(sorted(Counter(replaced.withheld.values()).items())),
+            "labelled": dict(sorted((code, n) for code, n in withheld.items() if code != NO_IDENTIFIER)),
             "mended": merged.mended,
             "widened": merged.widened,
         },

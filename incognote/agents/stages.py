@@ -23,6 +23,8 @@ MOST_ROUNDS = 2
 """The maximum number of rounds of masking and auditing. On development notes a third audit found nothing."""
 UNWRITABLE = frozenset(("no-surrogate", "misleading-surrogate"))
 """Codes of findings that are identifiers, but whose surrogate cannot be written. They always get a label."""
+NO_IDENTIFIER = "no-identifier"
+"""The code of findings that are provably no identifiers. Their words stay."""
 Route = Literal["nothing", "embedded", "doubtful", "all"]
 Surrogates = Mapping[Span, tuple[str, str]]
 """The surrogate and the identity's id for each span."""

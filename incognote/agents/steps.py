@@ -18,7 +18,17 @@ from incognote.agents.audit import WIDENED, counts
 from incognote.agents.detection import Detection, TextView, detected, unsupported, unsupported_as_stated
 from incognote.agents.implausible import doubted
 from incognote.agents.item import Item, ItemSpans
-from incognote.agents.stages import UNWRITABLE, Detected, FieldValues, Merged, Opened, Planned, Replaced, Surrogates
+from incognote.agents.stages import (
+    NO_IDENTIFIER,
+    UNWRITABLE,
+    Detected,
+    FieldValues,
+    Merged,
+    Opened,
+    Planned,
+    Replaced,
+    Surrogates,
+)
 from incognote.detectors import PASSED
 from incognote.errors import ImpossibleSpan, MalformedRecord, UnsupportedFormat
 from incognote.keys import Keyring
@@ -216,6 +226,7 @@ def replace(
         surrogates: of the spans that get one.
         withheld: the spans that get none, each with the code of the reason.
     """
+    surrogates = {**surrogates, **{s: (s.text, "") for s, code in withheld.items() if code == NO_IDENTIFIER}}
     if policy.relex.withheld == "review":
         surrogates = {**surrogates, **{s: (s.text, "") for s, code in withheld.items() if code not in UNWRITABLE}}
     replacements: list[Replacement] = []
@@ -244,8 +255,9 @@ def misleading(replaced: Replaced, detection: Detection) -> dict[Span, str]:
     A surrogate that only a guess of the detectors put there is read again with the words around it. If they see no
     identifier there, the original was probably none.
     """
-    from incognote.relex.facts import doubled, guessed
+    from incognote.relex.facts import confirmed, doubled, guessed, named_with_certainty
 
+    certain = named_with_certainty(r.span for r in replaced.replacements if r.span not in replaced.withheld)
     wrong: dict[Span, str] = {}
     windows: list[tuple[Replacement, int, Text]] = []
     for r in replaced.replacements:
@@ -256,7 +268,7 @@ def misleading(replaced: Replaced, detection: Detection) -> dict[Span, str]:
             wrong[r.span] = "no-surrogate"
         elif doubled(new, r.out_start, r.out_end, r.span):
             wrong[r.span] = "misleading-surrogate"
-        elif guessed(r.span):
+        elif guessed(r.span) and not confirmed(r.span, certain):
             start = max(0, r.out_start - _REREAD)
             windows.append((r, start, Text(new[start : r.out_end + _REREAD], r.span.field)))
     read = detection.rescan([text for _, _, text in windows]) if windows else ()

@@ -11,8 +11,7 @@ The word lists and patterns are data of the language (`words/facts.toml`, and th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Iterable
 from itertools import chain
 from typing import Literal
 
@@ -26,19 +25,28 @@ from incognote.detectors.rules.lexicon import (
     commonness,
     fold,
     given,
-    lexicon,
     only_titles,
     surname,
 )
-from incognote.detectors.rules.patterns.rule import shipped_macros
-from incognote.languages import language
 from incognote.nouns import PACK, Span
 from incognote.operators.readers import dates
 from incognote.relex.cluster.grouping import group_of
+from incognote.relex.factwords import (
+    digit_words,
+    entry_of,
+    lists,
+    name_weight,
+    names_a_thing,
+    patterns,
+    peoples,
+    things_named,
+)
 from incognote.relex.generate.values import is_known_work
 
-Withheld = Literal["clinical-number", "clinical-word", "ordinary-word", "number-without-label", "no-surrogate"]
-"""Why a finding gets no surrogate."""
+Withheld = Literal[
+    "clinical-number", "clinical-word", "ordinary-word", "number-without-label", "no-surrogate", "no-identifier"
+]
+"""Why a finding gets no surrogate. The words of `no-identifier` stay; the others get a label."""
 GIVEN = frozenset(("given", "schema", "known", "roster"))
 """Sources of identifiers that a person, a record or a list named."""
 _GUESSES = ("encoder", "audit", "sweep", "reading", "script")
@@ -50,9 +58,16 @@ _FAIR = 0.8
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NEXT = re.compile(r"(?:['’]s)?[ -]([a-z]+)")
 _DISEASE = re.compile(r"(?:itis|osis|oma|a?emia|opathy|ectomy|otomy)$")
+_NEXT_NAME = re.compile(r"[ ]+(?:[A-Z][a-z]|St\b|Ave\b|\d+(?:st|nd|rd|th)\b)")
 _VERY = 3  # the lexicon's mark for the most frequent words
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
+_BEGIN = re.compile(r"(?:\A|\n|[.!?][\"”’)]?\s)[ \t•*-]{0,8}\Z")
+_SPOKEN = re.compile(r"\b(?:in|speaks?|speaking|spoke|spoken|into|language:?|interpreter:?) \Z", re.IGNORECASE)
+_PAIR = re.compile(r"0?([1-9]|[12]\d|3[01])[/-]0?([1-9]|[12]\d|3[01])")
+_PAIRED = 0.65
 _LAST, _FIRST = re.compile(r"([^\W\d_]+)[. ]{0,2}\Z"), re.compile(r"[. ]{1,2}([^\W\d_]+)")
+_TITLE = 4  # letters of the longest title with a period
+_DOUBTS = frozenset(("clinical-word", "ordinary-word"))
 _CUES = 4  # words before a number that may say what it identifies
 
 
@@ -62,13 +77,58 @@ def withheld(spans: Iterable[Span]) -> dict[Span, Withheld]:
     Args:
         spans: findings that the policy replaces by surrogates.
     """
-    return {span: reason for span in spans if (reason := _reason(span)) is not None}
+    spans = list(spans)
+    reasons = {span: reason for span in spans if (reason := _reason(span)) is not None}
+    certain = named_with_certainty(span for span in spans if span not in reasons)
+    left: dict[Span, Withheld] = {}
+    for span, reason in reasons.items():
+        if reason not in _DOUBTS:
+            left[span] = reason
+        elif not confirmed(span, certain):
+            left[span] = "no-identifier" if _plain(span) else reason
+    return left
+
+
+def named_with_certainty(spans: Iterable[Span]) -> frozenset[str]:
+    """Return the folded words of people's names that need no confirmation, and the initials of institutions.
+
+    Args:
+        spans: findings that get a surrogate.
+    """
+    words: set[str] = set()
+    for span in spans:
+        group, parts = group_of(span.type), _WORD.findall(span.words)
+        if group == "PERSON" and (span.score >= _SURE or reliable(span) or len(parts) > 1):
+            words.update(fold(part) for part in parts if len(part) > 2)
+        elif group == "ORG" and len(parts) > 2:
+            words.add("".join(fold(part[0]) for part in parts if fold(part) not in lists()["small"]))
+    return frozenset(words)
+
+
+def confirmed(span: Span, certain: frozenset[str]) -> bool:
+    """Whether other findings of the record confirm that a doubted one is an identifier.
+
+    Args:
+        certain: the result of `named_with_certainty`.
+    """
+    words = [fold(word) for word in _WORD.findall(span.words)]
+    words = [word for word in words if word not in lists()["suffix"]] or words
+    group = group_of(span.type)
+    if group == "PERSON":  # a word that is also frequent stays doubtful, unless it is written like a name
+        return bool(words) and certain.issuperset(words) and (not span.text.islower() or min(map(_uses, words)) < _VERY)
+    return group == "ORG" and len(words) == 1 and len(words[0]) > 2 and span.text.isupper() and words[0] in certain
+
+
+def _uses(word: str) -> int:
+    return commonness(entry_of(word))
 
 
 def _reason(span: Span) -> Withheld | None:
     if any(source in GIVEN or source.startswith((*GIVEN, PACK)) for source in span.sources):
-        clinical = any(pattern.fullmatch(span.text.strip()) for pattern in _patterns("shapes"))
+        clinical = any(pattern.fullmatch(span.text.strip()) for pattern in patterns("shapes"))
         return "clinical-number" if clinical else None
+    if _stays(span):
+        return "no-identifier"
     if any(c.isdecimal() for c in span.text):
         return _number(span)
     return _word(span)
@@ -81,7 +141,11 @@ def reliable(span: Span) -> bool:
 
 def guessed(span: Span) -> bool:
     """Whether only a guess with a middling score found the span, and the words around a surrogate can confirm it."""
-    return not reliable(span) and span.score < _SURE and group_of(span.type) not in ("DATE", "OCCUPATION", "OTHER")
+    if reliable(span) or span.score >= _SURE or group_of(span.type) in ("DATE", "OCCUPATION", "OTHER"):
+        return False
+    words = _WORD.findall(span.words)
+    names = group_of(span.type) == "PERSON" and bool(words) and not span.text.isupper()
+    return not (names and all(given(each) >= 4 and commonness(each) == 0 for each in map(entry_of, words)))
 
 
 def doubled(text: str, start: int, end: int, span: Span) -> bool:
@@ -99,6 +163,10 @@ def _repeats(text: str, start: int, end: int) -> bool:
         return False
     before = _LAST.search(text, max(0, start - 30), start)
     after = _FIRST.match(text, end)
+    if before and before[0] != before[1] and "." in before[0] and len(before[1]) > _TITLE:
+        before = None  # another sentence
+    if after and "." in text[end : after.start(1)] and len(after[1]) > _TITLE:
+        after = None
     first, last = _FIRST_WORD.match(text, start, end), _LAST.search(text, start, end)
     return bool(before and first and before[1].lower() == first[0].lower()) or bool(
         after and last and after[1].lower() == last[1].lower()
@@ -107,8 +175,41 @@ def _repeats(text: str, start: int, end: int) -> bool:
 
 def clinical_name(words: str) -> bool:
     """Whether a name that was drawn or proposed contains a drug, a brand, or a very frequent word."""
-    entries = [_entry(word) for word in _WORD.findall(words) if len(word) > 2]
+    entries = [entry_of(word) for word in _WORD.findall(words) if len(word) > 2]
     return any(entry & (MEDICAL | BRAND) or commonness(entry) == _VERY for entry in entries)
+
+
+def _stays(span: Span) -> bool:
+    """Whether the form of a finding and the words beside it prove that it is no identifier.
+
+    This holds for a gestational age, a duration, an Apgar score, a hospital unit ("NICU", "5 West"), a specialty, and
+    a word for a relative.
+    """
+    if "audit" in span.sources and span.score >= _SURE:
+        return False
+    group, words = group_of(span.type), span.words.strip(" .")
+    if group in ("PERSON", "PLACE", "ORG") and any(pattern.fullmatch(words) for pattern in patterns("plain")):
+        return not (group == "PLACE" and _NEXT_NAME.match(span.source.content, span.end))
+    if group == "AGE" and not reliable(span) and _clinical(span, "duration"):
+        return True
+    return group in ("AGE", "DATE", "ID", "CONTACT") and _clinical(span, "shapes", "apgar", whole=True)
+
+
+def _plain(span: Span) -> bool:
+    """Whether a doubted finding is an ordinary word whose capital letter only shows that a sentence begins.
+
+    Nothing else in the record confirms it, and it is hardly ever a name: "Pleasant 55F", "Fall on the stairs".
+    The same holds for the eponym of a named thing ("Wilson relapse") and for a language ("signed in Tamil").
+    """
+    words = _WORD.findall(span.words)
+    if len(words) != 1 or reliable(span) or span.score >= _SURE:
+        return False
+    word, entry, text = words[0], entry_of(words[0]), span.source.content
+    if word[1:].islower() and commonness(entry) >= 2 and given(entry) <= 2 and surname(entry) <= 4:
+        return span.score < _LIKELY and _BEGIN.search(text, max(0, span.start - 30), span.start) is not None
+    if fold(word) in peoples():
+        return _SPOKEN.search(text, max(0, span.start - 20), span.start) is not None
+    return bool(entry & EPONYM or fold(word) in never_names()) and _names_thing(span)
 
 
 # Numbers
@@ -129,14 +230,14 @@ def _number(span: Span) -> Withheld | None:
     return None if _labelled(span, group) else "number-without-label"
 
 
-def _clinical(span: Span, *patterns: str, whole: bool = False) -> bool:
+def _clinical(span: Span, *names: str, whole: bool = False) -> bool:
     """Whether a digit of the span, or with `whole` each digit, lies in a match of one of the patterns."""
     text, start = span.source.content, max(0, span.start - _NEAR)
     around = text[start : span.end + _NEAR]
     digits = [at for at in range(span.start - start, span.end - start) if around[at].isdecimal()]
     return any(
         (all if whole else any)(match.start() <= at < match.end() for at in digits)
-        for pattern in chain.from_iterable(map(_patterns, patterns))
+        for pattern in chain.from_iterable(map(patterns, names))
         for match in pattern.finditer(around)
     )
 
@@ -147,10 +248,10 @@ def _labelled(span: Span, group: str) -> bool:
     if group == "AGE":
         return alone and (_aged(span) or span.score >= _LIKELY)
     if group == "DATE":
-        return alone and (span.score >= _SURE or _dated(span))
+        return alone and (span.score >= _SURE or _dated(span) or _no_fraction(span))
     before = span.source.content[max(0, span.start - _NEAR) : span.start]
     words = before.rpartition("\n")[2].lower().split()[-_CUES:]
-    if any(word.strip(":=(.,-") in _lists()["label"] or word.endswith("#") for word in words):
+    if any(word.strip(":=(.,-") in lists()["label"] or word.endswith("#") for word in words):
         return True
     if not alone:
         return False
@@ -167,7 +268,17 @@ def _aged(span: Span) -> bool:
         return False
     behind = span.source.content[span.end : span.end + 8].lower()
     words = {*re.findall(r"[^\W\d_]+(?:/o)?", span.text.lower()), *re.findall(r"[\s-]*([^\W\d_]+(?:/o)?)", behind)[:1]}
-    return not _lists()["age"].isdisjoint(words)
+    return not lists()["age"].isdisjoint(words)
+
+
+def _no_fraction(span: Span) -> bool:
+    """Whether a month and a day cannot be a score ("4/5", "8/10", "12/20")."""
+    parts = _PAIR.fullmatch(span.text)
+    if parts is None or span.score < _PAIRED:
+        return False
+    first, second = int(parts[1]), int(parts[2])
+    valid = min(first, second) <= 12 and max(first, second) <= 31
+    return valid and (first > second or (second % 5 > 0 and second not in (3, 4, 6, 8, 12, 14, 16, 18, 24, 27)))
 
 
 def _dated(span: Span) -> bool:
@@ -188,7 +299,7 @@ def _word(span: Span) -> Withheld | None:
         guess = not said and not reliable(span) and span.score < _FAIR and not is_known_work(span.words)
         return "ordinary-word" if guess else None
     words: list[str] = _WORD.findall(span.words)
-    if group in ("ID", "CONTACT") and len(words) > 2 and _digit_words().issuperset(word.lower() for word in words):
+    if group in ("ID", "CONTACT") and len(words) > 2 and digit_words().issuperset(word.lower() for word in words):
         return "no-surrogate"  # a number that was dictated digit by digit
     if group not in ("PERSON", "PLACE", "ORG") or not words:
         return None
@@ -198,12 +309,12 @@ def _word(span: Span) -> Withheld | None:
         return None
     if "audit" in span.sources and span.score < _SURE:
         return "ordinary-word"
-    if _names_thing(span):
+    if _names_thing(span) and not (group == "PERSON" and _bearer(span, words)):
         return "clinical-word"
     if group == "PERSON":
         return _name(span, words)
-    entry = _entry(words[0])
-    thing = len(words) == 1 and (_thing(words[0], entry) or fold(words[0]) in _peoples()) and not entry & PLACE
+    entry = entry_of(words[0])
+    thing = len(words) == 1 and (names_a_thing(words[0], entry) or fold(words[0]) in peoples()) and not entry & PLACE
     return "clinical-word" if thing and span.score < _SURE else None
 
 
@@ -213,12 +324,17 @@ def _name(span: Span, words: list[str]) -> Withheld | None:
     A full name is none. A single word that also means something else needs a higher score, and more so if it is a
     clinical word or is not written like a name.
     """
-    entries = [_entry(word) for word in words]
-    things = [_thing(word, entry) for word, entry in zip(words, entries, strict=True)]
-    named = [_weight(entry) >= 3 and word[0].isupper() for word, entry in zip(words, entries, strict=True)]
+    entries = [entry_of(word) for word in words]
+    things = [names_a_thing(word, entry) for word, entry in zip(words, entries, strict=True)]
+    named = [name_weight(entry) >= 3 and word[0].isupper() for word, entry in zip(words, entries, strict=True)]
+    if len(words) > 1 and span.score >= _FAIR and _full(words, span.words):
+        return None
     if any(named) and sum(word[0].isupper() for word in words) > 1 and fold(" ".join(words)) not in never_names():
         return None
     if all(thing or commonness(entry) >= 2 for thing, entry in zip(things, entries, strict=True)):
+        inside = _BEGIN.search(span.source.content, max(0, span.start - 30), span.start) is None
+        if inside and not any(things) and span.text[1:].islower() and all(map(_firmly_given, entries)) and all(named):
+            return None  # "took Ray to the lab"
         drugs = any(entry & (MEDICAL | BRAND) for entry in entries)
         needed = _SURE if drugs or not all(named) else _LIKELY if any(things) else _FAIR
         if span.score < needed or ("sweep" in span.sources and any(things)):
@@ -229,71 +345,39 @@ def _name(span: Span, words: list[str]) -> Withheld | None:
     return None
 
 
+def _firmly_given(entry: int) -> bool:
+    return given(entry) >= 6
+
+
+def _full(words: list[str], written: str) -> bool:
+    """Whether words in lower case are a surname, a comma, and a given name: "whitfield, ann"."""
+    family, _, rest = written.partition(",")
+    first = _WORD.search(rest)
+    if first is None or len(words) > 5 or given(entry_of(first[0])) < 4:
+        return False
+    return all(surname(entry_of(word)) >= 3 for word in _WORD.findall(family))
+
+
+def _bearer(span: Span, words: list[str]) -> bool:
+    """Whether a name is a person's, although the next word is clinical: "Keisha pumps", "Suresh stented"."""
+    following = _NEXT.match(span.source.content, span.end)
+    if len(words) > 1 and "," in span.words:
+        return True
+    done = following is not None and following[1].endswith("ed")
+    return (done or words[0][0].isupper()) and all(
+        not names_a_thing(word, entry := entry_of(word)) and given(entry) >= 4 for word in words
+    )
+
+
 def _names_thing(span: Span) -> bool:
     """Whether the next word shows that the span belongs to the name of a thing: "Cameron lesions"."""
     following = _NEXT.match(span.source.content, span.end)
     word = following[1] if following is not None else ""
-    named = bool(_entry(word) & (MEDICAL | EPONYM_NOUN)) or _DISEASE.search(word) is not None
-    return named or word in _things_named()
+    named = bool(entry_of(word) & (MEDICAL | EPONYM_NOUN)) or _DISEASE.search(word) is not None
+    return named or word in things_named()
 
 
 def _all_lower(span: Span) -> bool:
     """Whether the text around the span is written without capitals, as in a chat."""
     around = _WORD.findall(span.source.content[max(0, span.start - 400) : span.end + 400])
     return bool(sum(word[0].isupper() for word in around) < 0.04 * len(around))
-
-
-def _entry(word: str) -> int:
-    base = fold(word)
-    entry = lexicon().get(base, 0)
-    return entry if entry or not base.endswith("s") else lexicon().get(base[:-1], 0)
-
-
-def _weight(entry: int) -> int:
-    return max(given(entry), surname(entry))
-
-
-def _thing(word: str, entry: int) -> bool:
-    """Whether a word names a drug, a device, a disease, a test or a sign, or is a clinical abbreviation."""
-    base = fold(word)
-    if entry & (MEDICAL | BRAND | EPONYM | EPONYM_NOUN) or base in never_names() or base in _lists()["thing"]:
-        return True
-    return word.isupper() and base in _abbreviations()
-
-
-@cache
-def _abbreviations() -> frozenset[str]:
-    return frozenset(language().table("lexicon", "residue.toml").get("abbreviations", "").split())
-
-
-@cache
-def _things_named() -> frozenset[str]:
-    eponyms = language().table("words", "sweep.toml").get("eponyms", {})
-    return frozenset(word for words in eponyms.values() for word in words)
-
-
-@cache
-def _digit_words() -> frozenset[str]:
-    return frozenset(shipped_macros().get("digit_word", "").split("|"))
-
-
-@cache
-def _peoples() -> frozenset[str]:
-    """Peoples, languages and religions, which are words of a social history and no places."""
-    groups = language().table("lexicon", "demographics.toml").get("group", ())
-    return frozenset(fold(word) for group in groups if group["type"] == "ETHNICITY" for word in group["words"])
-
-
-@cache
-def _lists() -> Mapping[str, frozenset[str]]:
-    written = language().table("words", "facts.toml").get("words", {})
-    return {name: frozenset(words.split()) for name, words in written.items()}
-
-
-@cache
-def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
-    """The patterns of `facts.toml` with their word lists filled in, longest words first."""
-    lists = {each: "|".join(sorted(map(re.escape, words), key=len, reverse=True)) for each, words in _lists().items()}
-    macro = re.compile(r"\{([a-z]+)\}")
-    patterns = language().table("words", "facts.toml").get("numbers", {}).get(name, ())
-    return tuple(re.compile(macro.sub(lambda found: lists[found[1]], pattern)) for pattern in patterns)
