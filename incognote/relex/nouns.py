@@ -33,6 +33,7 @@ class Hints:
         reach: how many characters before a place are only separators and labels of addresses ("City:").
         when: for a date, its cues (`operators.readers.DateReader.cues`); for an age, `current` or `event`.
         clause: for a date, the offset at which its sentence or line begins.
+        sex: "female" or "male" if the record says so of its patient ("76 M", "Sex: F", or most of its pronouns).
     """
 
     title: str = ""
@@ -50,6 +51,7 @@ class Hints:
     reach: int = 0
     when: str = ""
     clause: int = 0
+    sex: str = ""
 
 
 _NO_HINTS = Hints()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.nouns import Span
@@ -130,7 +130,38 @@ def _hints(span: Span) -> Hints:
         apart or bool(_unrelated().search(head)),
         guessed,
         role,
+        sex=sex_said(content),
     )
+
+
+_YEARS = r"(?:years?|yrs?|months?|mos?|y/?o|y\.o\.?|y|m/o)"
+_SEXES = re.compile(
+    r"(?:\b(?:sex|gender)\s*[:=]?\s*|\bage\s*/\s*sex\s*[:=]?\s*\d{1,3}\s?y?\s?/\s?)(male|female|m|f)\b"
+    rf"|\b\d{{1,3}}[\s-]?{_YEARS}?[\s,/]{{0,2}}([mf])(?![\w/.+-])"
+    rf"|\b\d{{1,3}}[\s-]?{_YEARS}[\s-]*(?:old)?[\s,]*(?:[a-z-]+\s){{0,3}}?(male|female|man|woman|boy|girl|gentleman|lady)\b"
+    r"|(?<![\w.])([mf])\s{1,4}(?=\(?\d{1,2}[/-]\d{1,2}[/-]\d{2,4})",
+    re.IGNORECASE,
+)
+_MALE = frozenset("m male man boy gentleman".split())
+_PRONOUNS = re.compile(r"\b(?:(he|him|his|himself)|she|her|hers|herself)\b", re.IGNORECASE)
+_FEWEST = 3  # pronouns that show the sex of the patient
+_MOST = 0.75
+
+
+@lru_cache(maxsize=1)
+def sex_said(content: str) -> str:
+    """The sex of the patient as a record says it: `female`, `male`, or "".
+
+    The first marker beside an age or a birth date decides, or else three quarters of the pronouns.
+    """
+    first = _SEXES.search(content)
+    if first is not None:
+        return "male" if next(filter(None, first.groups())).lower() in _MALE else "female"
+    marks = [bool(match[1]) for match in _PRONOUNS.finditer(content)]
+    if len(marks) < _FEWEST:
+        return ""
+    share = sum(marks) / len(marks)
+    return "male" if share >= _MOST else "female" if share <= 1 - _MOST else ""
 
 
 def _is_kin(type: str, word: str, guessed: bool) -> bool:

@@ -8,6 +8,7 @@ from functools import cache
 from itertools import chain
 
 from incognote.detectors.rules.lexicon import fold, lexicon, surname
+from incognote.detectors.rules.lexicon import given as weight
 from incognote.relex.names import key, locale, parse
 from incognote.relex.names.guess import bearers
 from incognote.relex.names.parsed import unparticled
@@ -89,6 +90,23 @@ def is_listed(word: str) -> bool:
     return word in _listed()[1]
 
 
+def listed_homes(word: str) -> tuple[str, ...]:
+    """The cultures that list a given name, in its normal form."""
+    return _listed()[1].get(word, ())
+
+
+def is_surname(word: str) -> bool:
+    """Return True if a word, in its normal form, is a common surname of a culture or more often one than given."""
+    entry = lexicon().get(word, 0)
+    return word in _common_surnames() or surname(entry) >= _COMMON > weight(entry)
+
+
+@cache
+def _common_surnames() -> frozenset[str]:
+    lists = (chain(one.surname, *one.after.values()) for one in pools().people.values())
+    return frozenset(key(name) for name in chain.from_iterable(lists))
+
+
 def gender_of(word: str) -> str:
     """The gender of a given name in all cultures that list it; "" if they differ or none does."""
     kinds = {
@@ -146,7 +164,7 @@ def home_of_given(word: str, family: str, hint: str = "") -> tuple[str, str]:
         return family, HOME if both and _enough(family) else ""
     if HOME in homes:
         return HOME, ""
-    if not is_listed(word) and len(homes) > 1:
+    if not is_listed(word) and (len(homes) > 1 or family == HOME):
         return family, ""
     if any(family in group.split() and set(homes) & set(group.split()) for group in _ALIKE[1:]):
         return family, ""

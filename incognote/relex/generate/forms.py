@@ -8,14 +8,11 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from incognote.relex.generate.cultures import HOME, culture, home_of_surname, is_listed
-from incognote.relex.generate.reading import NameReading, particle
+from incognote.relex.generate.reading import NameReading, is_initials, particle
 from incognote.relex.names import NamePiece, Parsed, key
 from incognote.relex.names.parsed import unparticled, words
 
-_VOWELS = set("aeiouy")
 _PATRONYMIC = re.compile(r"(?:[oe]vich|[oe]vna|ichna)\Z")
-_SHORTEST = 3
-
 
 _PLAIN = str.maketrans(
     dict(zip("øØłŁđĐðÐı", "oOlLdDdDi", strict=True)) | {"ß": "ss", "þ": "th", "Þ": "Th", "æ": "ae", "Æ": "Ae"}
@@ -30,7 +27,7 @@ def plain_letters(words: str) -> str:
 
 
 def nickname(given: str, home: str, original: str, avoided: Callable[[str], bool]) -> str:
-    """The nickname of a surrogate that stands for an original nickname; never the given name itself.
+    """A listed nickname of a surrogate, or else the full given name. A name is never cut short.
 
     Args:
         given: the given name of the surrogate.
@@ -38,10 +35,14 @@ def nickname(given: str, home: str, original: str, avoided: Callable[[str], bool
         original: the original nickname. A form in -y or -ie becomes one, if there is one.
         avoided: whether words are an original of the batch.
     """
-    known = culture(home).nicknames.get(given) or culture(HOME).nicknames.get(given, ())
     small = original.endswith(("y", "ie"))
-    free = [name for name in known if not avoided(name) and key(name) != original]
-    return min(free, key=lambda name: name.endswith(("y", "ie")) != small, default="") or _cut(given, small)
+    free = [name for name in nicknames(given, home) if not avoided(name) and key(name) != original]
+    return min(free, key=lambda name: name.endswith(("y", "ie")) != small, default=given.split("-")[-1].title())
+
+
+def nicknames(given: str, home: str) -> tuple[str, ...]:
+    """The listed nicknames of a given name in its culture, or else in that of the notes."""
+    return culture(home).nicknames.get(given) or culture(HOME).nicknames.get(given, ())
 
 
 def is_monogram(words: str) -> bool:
@@ -50,24 +51,17 @@ def is_monogram(words: str) -> bool:
     return short and not is_listed(key(words)) and not home_of_surname(words.title())
 
 
-def monogram(words: str, parts: Mapping[str, str]) -> str:
-    """The initials of a surrogate, as many as the original has."""
+def monogram(words: str, parts: Mapping[str, str], reading: NameReading) -> str:
+    """The initials of a surrogate, as many as the original has, and of the same parts: OJ for Otis James."""
     middle = parts.get("middle") or parts["given"][1:]
-    letters = plain_letters(parts["given"][0] + middle[: len(words) - 2][-1:] + unparticled(parts["surname"])[0])
+    middles = {p.key[:1] for name in reading.written for p in name.of("middle")}
+    surnames = {p.key[:1] for name in reading.written for p in name.of("surname") if p.style == "plain"}
+    two_given = len(words) == 2 and words[1].lower() in middles - surnames
+    last = middle[:1].upper() if two_given else unparticled(parts["surname"])[0]
+    letters = plain_letters(parts["given"][0] + middle[: len(words) - 2][-1:] + last)
     if letters.lower() == words.lower():
         letters = letters[0] + plain_letters(parts["surname"])[-1] * (len(letters) - 1)
     return letters.lower() if words.islower() else letters.upper()
-
-
-def _cut(given: str, small: bool) -> str:
-    """A short form: the first syllable of three letters or more; the name with an ending if it has no more."""
-    if "-" in given:
-        return given.split("-")[1].title()
-    for end in range(_SHORTEST, len(given)):
-        short, vowel = plain_letters(given[:end]).lower(), plain_letters(given[end]).lower() in _VOWELS
-        if set(short) & _VOWELS and (short[-1] not in _VOWELS or vowel):
-            return given[:end] + (short[-1] + "y" if small and short[-1] not in _VOWELS else "")
-    return given.rstrip("aeiouy") + "ie"
 
 
 def written_like(shape: Parsed, parts: Mapping[str, str], reading: NameReading) -> dict[str, str]:
@@ -80,6 +74,8 @@ def written_like(shape: Parsed, parts: Mapping[str, str], reading: NameReading) 
         value = parts.get(name) or parts.get(piece.role, "")
         if piece.role == "nick" and piece.key in words().baby | words().newborn:
             new = piece.text
+        elif piece.role in ("given", "nick") and is_initials(piece, reading):
+            new = monogram(piece.text, parts, reading)
         elif piece.role in ("given", "nick"):
             new = _given(piece, parts, reading, middle is not None)
         elif piece.role == "middle":
@@ -96,6 +92,8 @@ def _given(piece: NamePiece, parts: Mapping[str, str], reading: NameReading, fol
     if piece.style == "initial":
         nicks = [f"nick:{word}" for word in sorted(reading.nicks) if word[:1] == piece.key[:1] != reading.formal[:1]]
         return next((parts[name] for name in nicks if name in parts), "")
+    if piece.key in reading.joined and "middle" in parts:
+        return f"{parts['given']}{parts['middle'].lower()}"
     if f"given:{piece.key}" in parts:
         return parts[f"given:{piece.key}"] + "né"
     value = parts.get(f"nick:{piece.key}", parts["given"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 
-from incognote.relex.cluster.hints import kin_gender
+from incognote.relex.cluster.hints import kin_gender, led
 from incognote.relex.generate.base import (
     Component,
     ComponentRequest,
@@ -18,9 +19,12 @@ from incognote.relex.generate.base import (
     plain,
 )
 from incognote.relex.generate.cultures import HOME, culture, home_of_given, neighbors, shared
-from incognote.relex.generate.forms import is_monogram, monogram, nickname, plain_letters, written_like
-from incognote.relex.generate.reading import NameReading, read_names
-from incognote.relex.names import fit, fullest, key, readings, render, settled
+from incognote.relex.generate.forms import is_monogram, monogram, nickname, nicknames, plain_letters, written_like
+from incognote.relex.generate.reading import NICKNAMED, NameReading, read_names, shaped_like
+from incognote.relex.names import fullest, key, parse, readings, render
+from incognote.relex.names.guess import SURE
+from incognote.relex.names.guess import gender as guess_gender
+from incognote.relex.names.parsed import suffix, words
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import pools
 
@@ -53,15 +57,14 @@ class Persons(SurrogateGenerator):
     def pick(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> str:
         component = request.component
         place = draw.place(component)
-        home, flavor, age, word = (*request.detail, "", "", "", "")[:4]
-        if not home:
-            around = taken.culture(component.domain, component.scope)
-            home, flavor = home_of_given(word, around) if word else (around, flavor)
-        home = home or HOME
+        _, _, age, _, wanted = (*request.detail, "", "", "", "", "")[:5]
+        home, flavor = _home(request, taken)
         kind, _, gender = component.type.partition(":")
         if kind == _SURNAME:
             return taken.claim_first(component, _surnames(home, flavor, place, staff=not component.scope))
         names = shared(home, flavor, gender, age)
+        if wanted == NICKNAMED:
+            names = tuple(name for name in names if nicknames(name, home)) or names
         own = component.normal.replace("\x1f", " ").split(" ")[0]
         free = [name for name in names if not taken.is_known(name)]
         if len(free) * 2 >= len(names):
@@ -93,9 +96,11 @@ class Persons(SurrogateGenerator):
         if reading.suffix:
             parts[_SUFFIX] = reading.suffix
         whole = self.whole_name(identity)
-        home = "".join(requests[_GIVEN].detail[:1]) or taken.culture(identity.domain, identity.scope) or HOME
+        home, _ = _home(requests[_GIVEN], taken)
         first, behind = parts[_GIVEN], _behind(parts)
         names = tuple(by_rank(culture(home).names(reading.gender), draw.place(whole)))
+        if NICKNAMED in requests[_GIVEN].detail:
+            names = tuple(sorted(names, key=lambda name: not nicknames(name, home)))
         others = (name for name in names if name != first and not taken.is_known(name))
         doubles = (f"{a}-{b}" for a in names for b in names if a != b)
         held = taken.claim(whole, (name + behind for name in chain((first,), others, doubles)))
@@ -113,13 +118,15 @@ class Persons(SurrogateGenerator):
         return surrogate.parts[_GIVEN] + _behind(surrogate.parts)
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
-        reading = self._reading(identity)
-        shape = settled(fit(variant.words, reading.written, variant.hints.title), fullest(reading.written))
+        reading, (front, name) = self._reading(identity), _name(variant)
+        shape = shaped_like(name, variant.hints.title, fullest(reading.written))
+        if _nameless(name):
+            return RenderedSurrogate(variant.words, ())
         if not any(piece.role in ("given", "nick", "middle", "surname") for piece in shape.pieces):
             return None
-        if shape.order == "single" and is_monogram(variant.words):
-            return RenderedSurrogate(monogram(variant.words, surrogate.parts), (_GIVEN, _SURNAME))
-        text = render(shape, written_like(shape, surrogate.parts, reading))
+        if shape.order in ("single", "initials") and is_monogram(name):
+            return RenderedSurrogate(front + monogram(name, surrogate.parts, reading), (_GIVEN, _SURNAME))
+        text = front + render(shape, written_like(shape, surrogate.parts, reading))
         text = plain_letters(text) if variant.words.isascii() else text
         return RenderedSurrogate(text, tuple(sorted({p.role for p in shape.pieces if p.role in surrogate.parts})))
 
@@ -141,14 +148,46 @@ class Persons(SurrogateGenerator):
 
     @staticmethod
     def _reading(identity: Identity) -> NameReading:
-        told = tuple(sorted({(v.words, v.hints.title) for v in identity.variants}))
-        said = {gender for v in identity.variants if (gender := v.hints.pronoun or kin_gender(v.hints.kin))}
-        gender = identity.attributes.get("gender") or (said.pop() if len(said) == 1 else "")
-        return read_names(told, gender, identity.attributes.get("locale", ""), staff=not identity.scope)
+        told = tuple(sorted({(_name(v)[1], v.hints.title) for v in identity.variants}))
+        return read_names(told, _gender(identity), identity.attributes.get("locale", ""), staff=not identity.scope)
 
     @staticmethod
     def _normal(identity: Identity) -> str:
         return plain(identity.attributes.get("normal", "") or min(v.words for v in identity.variants))
+
+
+def _home(request: ComponentRequest, taken: UsedSurrogates) -> tuple[str, str]:
+    """The culture of a component, and a second one that should also have it ("" for none)."""
+    home, flavor, _, word = (*request.detail, "", "", "", "")[:4]
+    if not home:
+        around = taken.culture(request.component.domain, request.component.scope)
+        home, flavor = home_of_given(word, around) if word else (around, flavor)
+    return home or HOME, flavor
+
+
+def _name(variant: MentionVariant) -> tuple[str, str]:
+    """What a detector took into a span before the name ("little "), and the name."""
+    at = led(variant.words) if variant.hints.guessed else 0
+    return variant.words[:at], variant.words[at:]
+
+
+def _nameless(name: str) -> bool:
+    """Return True for words that name nobody: Junior, Baby Girl A."""
+    said = {key(word) for word in name.split()} - {""}
+    return bool(said) and (suffix(name) in ("jr", "sr") or said <= words().newborn | words().baby)
+
+
+def _gender(identity: Identity) -> str:
+    """The gender, from kin, title, or a given name of one gender, or else from what the records say of the patient."""
+    said = {gender for v in identity.variants if (gender := v.hints.pronoun or kin_gender(v.hints.kin))}
+    known = identity.attributes.get("gender") or (said.pop() if len(said) == 1 else "")
+    sexes = Counter(v.hints.sex for v in identity.variants if v.hints.sex)
+    if identity.attributes.get("type") != "PATIENT" or identity.attributes.get("kin") or not sexes:
+        return known
+    titles = [v.hints.title for v in identity.variants if v.hints.title]
+    guess = guess_gender(parse(identity.attributes.get("name", "")), titles)
+    sure = known and guess.value != "unknown" and guess.confidence >= SURE
+    return known if sure else min(sexes, key=lambda sex: (-sexes[sex], sex))
 
 
 def words_of(identity: Identity) -> set[str]:

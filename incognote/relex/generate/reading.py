@@ -17,10 +17,12 @@ from incognote.relex.generate.cultures import (
     homes_of_given,
     is_full,
     is_listed,
+    is_surname,
+    listed_homes,
 )
-from incognote.relex.names import Parsed, components, fit, fullest, parse, settled
+from incognote.relex.names import NamePiece, Parsed, components, fit, fullest, parse, settled
 from incognote.relex.names.likeness import alike, related
-from incognote.relex.names.parsed import key, roots, suffix, unparticled, words
+from incognote.relex.names.parsed import NAMED, key, roots, suffix, unparticled, words
 
 _Part = tuple[str, str, tuple[str, ...]]
 """Type of the component, its normal form, and the detail of the request."""
@@ -29,6 +31,11 @@ _STEM = re.compile(r"(?:[oe]va?|(?<=[sc]k)[aiy]|(?<=[iy]n)a|[sr]son|[sr]dottir|a
 _FATHER = ("bin", "ibn", "ben", "b", "bint", "binti", "binte")
 _VAN_DER = re.compile(r"v\.? ?d\.? ?(?=[A-Z])")
 _SHORTEST, _LONG = 2, 7
+NICKNAMED = "nicknamed"
+"""In the detail of a request: a given name that has a nickname is preferred."""
+_INFANT = frozenset("baby babyboy babygirl bb bg boy girl infant newborn twin bayi".split())
+_FATHERS = ("so", "et")
+"""Cultures in which the names after the given name are the father's and the grandfather's."""
 _PATRONYMIC = ("ovich", "evich", "ovna", "evna", "ichna")
 _FEMALE = ("iana", "ina", "ita", "ella", "elle", "ette", "wati", "issa")
 _ENDINGS = frozenset("en gb ie aa es pt it fr de nl sv no da is pl cs sk ru ua bg ro lt ph".split())
@@ -47,6 +54,7 @@ class NameReading:
         parts: part → its component.
         nicks: normal form of each other given name → the part that it is drawn as, or "" for a nickname.
         formal: the normal form of the given name that nicknames stand for.
+        joined: given and middle name written as one word: maisee for Mai See.
         suffix: the normal form of Jr., Sr. or III.
     """
 
@@ -57,6 +65,7 @@ class NameReading:
     parts: Mapping[str, _Part]
     nicks: Mapping[str, str]
     formal: str
+    joined: frozenset[str]
     suffix: str
 
 
@@ -71,8 +80,8 @@ def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, s
         staff: whether it is a clinician. The culture of a clinician's surname is decided by the surname alone, so that
             "Dr. Haddad" does not depend on whether the given name has been seen.
     """
-    whole = fullest(parse(shown, title) for shown, title in told)
-    written = tuple(settled(fit(shown, [whole] if whole else [], title), whole) for shown, title in told)
+    whole = fullest(_two_given(parse(shown, title)) for shown, title in told)
+    written = tuple(shaped_like(shown, title, whole) for shown, title in told)
     normals = components(written)
     spelled = [p for name in sorted(written, key=_letters) for p in name.of("given") if p.style == "plain"]
     given = tuple(dict.fromkeys(p.key for p in spelled))
@@ -86,8 +95,10 @@ def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, s
     family = families.get(normals.get("surname", ""), "")
     given = tuple(sorted(given, key=lambda word: not (is_listed(word) and family in homes_of_given(word))))
     gender = gender or _implied(given, texts, normals, family)
-    group = "\x1f" if staff else " "
+    if gender == "unknown" and any(name.suffix for name in written):
+        gender = "male"  # Sr., Jr., III
     surname = surname_stem(normals["surname"]) if "surname" in normals else ""
+    bearer = f"\x1f{surname}" if staff else ""  # within a patient's records, namesakes share the given name
     parts: dict[str, _Part] = {}
     kin = ""
     formal = _formal(given, normals.get("given", ""), family)
@@ -98,30 +109,37 @@ def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, s
             before = key(particle(texts.get(normal, "")))
             after = before if before in culture(families[normal]).after else before and "other"
             parts[part] = ("surname", surname_stem(normal), (families[normal], after))
+    if formal and given[0] != formal and normals["given"] in roots().get(given[0], ()):
+        normals["given"] = formal  # Joe leads to José among Spanish names, and to Joseph among English ones
     if "given" in normals:
         word = formal or normals["given"]
         prefix, base = _kunya(texts.get(word, ""))
-        home, other = home_of_given(base or word, family, locale)
+        nicked = formal not in given and family not in homes_of_given(formal)
+        home, other = home_of_given(base or (given[0] if given and nicked else word), family, locale)
         kin = home
         age = age_of(word) if home == HOME and not other else ""
         detail = (home, other, age, "") if family else ("", "", age, base or word)
         kind = "male" if prefix else gender
-        parts["given"] = (f"given:{kind}", f"{base or normals['given']}{group}{surname}", detail)
+        parts["given"] = (f"given:{kind}", f"{base or normals['given']}{bearer}", detail)
     for word in given:
         if family == "hu" and word.endswith("ne") and "hu" in homes_of_given(word[:-2]):
-            parts[f"given:{word}"] = ("given:male", f"{word[:-2]}{group}{surname}", ("hu", "", "", ""))
+            parts[f"given:{word}"] = ("given:male", f"{word[:-2]}{bearer}", ("hu", "", "", ""))
     if "middle" in normals and not _syllables(kin or family) and normals["middle"] not in culture(family).middle:
         maiden = particle(texts.get(normals["middle"], "")) and culture(family).after
+        own = home_of_surname(texts.get(normals["middle"], "")) if not homes_of_given(second) else ""
         whose = f"{normals.get('given', '')} {surname}" if staff else ""
         parts["middle"] = (
-            ("surname", surname_stem(normals["middle"]), (family, "van"))
-            if maiden and not _is_father(texts[normals["middle"]]) and not is_listed(second)
+            ("surname", surname_stem(normals["middle"]), (family, "van") if maiden else (own, ""))
+            if (own or maiden) and not _is_father(texts[normals["middle"]]) and not is_listed(second)
             else _middle(normals["middle"], texts, family or kin, gender, whose)
         )
+    middles = {p.key for name in written for p in name.of("middle")}
+    joined = frozenset(word for word in given if any(word == f"{formal}{middle}" for middle in middles))
+    short = {p.key for name in written for p in name.of("given", "nick") if _is_initials(p, formal, written)}
     nicks: dict[str, str] = {}
     for word in (*given, *(p.key for name in written for p in name.of("nick"))):
-        newborn = word in words().baby | words().newborn
-        if not (formal and word) or newborn or word in nicks or f"given:{word}" in parts or _is_spelling(word, formal):
+        no_nickname = words().baby | words().newborn | joined | short | nicks.keys()
+        if not (formal and word) or word in no_nickname or f"given:{word}" in parts or _is_spelling(word, formal):
             continue
         if _syllables(kin or family) and formal.startswith(word):
             continue  # the first syllable: Min, of Min-jun
@@ -130,13 +148,73 @@ def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, s
         elif not _stands_for(word, formal) and homes_of_given(word) and len(word) > 2:
             homes = homes_of_given(word)
             detail = (HOME if HOME in homes else homes[0], "", "", "")
-            parts[f"nick:{word}"] = (f"given:{gender}", f"{word}{group}{surname} {formal}", detail)
+            parts[f"nick:{word}"] = (f"given:{gender}", f"{word}{bearer or ' '}{surname} {formal}", detail)
             nicks[word] = f"nick:{word}"
         else:
             nicks[word] = ""
     suffixes = {suffix(p.text) for name in written for p in name.of("suffix")}
     only = suffixes.pop() if len(suffixes) == 1 else ""
-    return NameReading(written, gender, family, kin if kin != HOME else "", parts, nicks, formal, only)
+    if "given" in parts and "" in nicks.values():  # a name with listed nicknames is drawn first
+        parts["given"] = (*parts["given"][:2], (*parts["given"][2], NICKNAMED))
+    return NameReading(written, gender, family, kin if kin != HOME else "", parts, nicks, formal, joined, only)
+
+
+def shaped_like(shown: str, title: str, whole: Parsed | None) -> Parsed:
+    """A written form, read to agree with the fullest one. The words for an unnamed newborn are no names."""
+    return _unnamed(_two_given(settled(_called(fit(shown, [whole] if whole else [], title)), whole)))
+
+
+def _called(name: Parsed) -> Parsed:
+    """Read a lone word without a title as a given name if it is one, and no common surname: Erik."""
+    if name.order != "single" or name.title:
+        return name
+    return Parsed(
+        tuple(
+            NamePiece("given", p.text, p.style)
+            if p.role == "surname" and p.style == "plain" and is_listed(p.key) and not is_surname(p.key)
+            else p
+            for p in name.pieces
+        ),
+        name.order,
+    )
+
+
+def _unnamed(name: Parsed) -> Parsed:
+    """Make "Boy" of "Boy Xiong", and "A" of "Baby Girl A", a gap, which stays as it is."""
+    first = next((p.key for p in name.pieces if p.role != "gap"), "")
+    if first not in _INFANT:
+        return name
+    return Parsed(
+        tuple(
+            NamePiece("gap", p.text) if p.key in words().newborn and (len(p.key) == 1 or p.key in _INFANT) else p
+            for p in name.pieces
+        ),
+        name.order,
+    )
+
+
+def _two_given(name: Parsed) -> Parsed:
+    """Make the second word of a name a middle name if only given names of the first one's culture have it: Pa Kou."""
+    named = [p for p in name.pieces if p.role in NAMED]
+    if [p.role for p in named] != ["given", "surname"] or any(p.style != "plain" for p in named):
+        return name
+    first, second = named
+    if is_surname(second.key) or not set(listed_homes(first.key)) & set(listed_homes(second.key)) - {HOME}:
+        return name
+    return Parsed(tuple(NamePiece("middle", p.text, p.style) if p is second else p for p in name.pieces), name.order)
+
+
+def is_initials(piece: NamePiece, reading: NameReading) -> bool:
+    """Return True for a nickname made of the person's initials: LJ, for Leng Jayden."""
+    return _is_initials(piece, reading.formal, reading.written)
+
+
+def _is_initials(piece: NamePiece, formal: str, written: tuple[Parsed, ...]) -> bool:
+    word = piece.key
+    if not (piece.text.isupper() and 1 < len(word) < 4 and word[0] == formal[:1]) or is_listed(word):
+        return False
+    rest = {p.key[0] for name in written for p in name.of("middle", "surname") if p.key}
+    return set(word[1:]) <= rest and not formal.startswith(word)
 
 
 def _letters(name: Parsed) -> tuple[int, str]:
@@ -194,9 +272,9 @@ def _middle(normal: str, texts: Mapping[str, str], family: str, gender: str, who
     """A middle name. A patronymic is drawn as the father's name, also if it follows bin or ibn."""
     text = texts.get(normal, normal)
     base = key(unparticled(text))
-    son = _is_father(text)
+    son = _is_father(text) or family in _FATHERS
     kind = "male" if son or normal.endswith(_PATRONYMIC) else gender
-    home, other = home_of_given(base, family)
+    home, other = (family, "") if family in _FATHERS else home_of_given(base, family)
     if normal.endswith(_PATRONYMIC):
         home, other = family or "ru", ""
     return f"middle:{kind}", f"{base}\x1f{whose}" if whose else base, (home, other, "", "" if home else base)
@@ -219,13 +297,18 @@ def _formal(given: tuple[str, ...], root: str, family: str) -> str:
         return ""
     known = roots().get(given[0], frozenset((given[0],)))
     full = given[0] in known or is_full(given[0], family) or _is_spelling(given[0], root)
-    return given[0] if full else root
+    if full or root not in known:
+        return given[0] if full else root
+    return min(known, key=lambda name: (family not in homes_of_given(name), HOME not in homes_of_given(name), name))
 
 
 def _is_spelling(word: str, formal: str) -> bool:
     """Return True if a given name is the full name in another spelling (Aleksandr, Alexander), not a nickname of it."""
     if word == formal:
         return True
+    short = len(word) < len(formal) and formal in roots().get(word, ())
+    if short and (formal.endswith(word) or not is_listed(word)):
+        return False  # Joe, of José; Lupe, of Guadalupe
     if len(word) > 1 and formal.endswith(word):
         return True  # the second syllable: Ly, of Kim-Ly
     if min(len(word), len(formal)) >= _LONG and abs(len(word) - len(formal)) <= 2 and related(word, formal):
