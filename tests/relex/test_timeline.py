@@ -105,6 +105,13 @@ def test_a_relative_has_an_age_of_its_own_in_every_note() -> None:
     assert any(a != b for a, b in moves)
 
 
+@given(key=KEYS, words=st.sampled_from(["to a [AGE|34-year-old] G2P2 mother", "to [AGE|34F]", "; mom is [AGE|34]"]))
+def test_the_birth_date_of_a_relative_agrees_with_the_relatives_age(key: Keyring, words: str) -> None:
+    note = f"Born [BIRTH_DATE_TIME|06/02/2024] {words}. Band with the mother's DOB [BIRTH_DATE_TIME|1/9/90]."
+    ((baby, age, born),) = relexed([note], key)
+    assert age_at(day(born), day(baby)) == int("".join(filter(str.isdecimal, age)))
+
+
 def test_a_small_child_and_a_decade_keep_their_ages() -> None:
     assert relexed(["A [AGE|3-year-old] girl, was [AGE|7 months] then."]) == [["3-year-old", "7 months"]]
     (decade,) = relexed(["A [AGE|45-year-old] man."], choices=Choices(ages="decade"))

@@ -186,6 +186,8 @@ _EVENT = re.compile(r"(?i)\b(?:at|since|from|until|when|aged?|age\s+of|turned)\s
 _LABEL = re.compile(r"(?i)\bage\s*(?:/\s*sex)?\s*[:=]?\s*\Z")
 _SEXED = re.compile(r"(?i)\s*(?:[mf♀♂]\b|(?:-|\s)*(?:years?|y/?o|old|male|female|man|woman)\b)")
 _KIN_REACH = 6  # words between a kinship word and a current age or a birth date
+_OF_AGED = re.compile(r"(?i)\b(?:to|with|by|from|of|his|her|their|and|has)\s+(?:(?:an?|the|his|her|their)\s+)?\Z")
+_AGED_KIN = re.compile(r"((?:[ -][\w/]{1,12}){1,3})(?![\w/]|\s+of\b)")  # to a 30-year-old G2P1 mother
 _OWN_WORDS = frozenset("widow widower girl boy".split())  # kinship words that describe the patient
 
 
@@ -206,6 +208,9 @@ def _age_hints(span: Span) -> Hints:
     current = alone or _CURRENT.search(span.words) or _LABEL.search(before) or _SEXED.match(behind)
     event = _EVENT.search(before) and not _LABEL.search(before)
     kin = _whose(span, clause(content, span.start), _KIN_REACH if current else None)
+    after = _AGED_KIN.match(behind) if _OF_AGED.search(before) else None
+    if after is not None and (said := next(filter(None, map(_kin_word, after[1].split()[::-1])), "")) not in _OWN_WORDS:
+        kin = said or kin
     return Hints(kin=kin, when="event" if event else "current" if current else "")
 
 
@@ -366,6 +371,14 @@ def kin_side(word: str) -> str:
     """The generation of a folded kinship word: `above`, `child`, `grandchild`; "" if it implies none."""
     kin = data("words.toml")["kin"]
     return next((side for side in ("above", "child", "grandchild") if word in {key(w) for w in kin[side].split()}), "")
+
+
+@cache
+def kin_form(word: str) -> str:
+    """The usual word for the same relative (mother for a folded mom), or the word itself."""
+    lines = [[key(one) for one in line.split()] for line in data("words.toml")["kin"]["same"]]
+    own = [line for line in lines if word in line]
+    return own[0][0] if len(own) == 1 else word
 
 
 @cache

@@ -17,6 +17,7 @@ from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR, Meant, WrittenDat
 from incognote.operators.readers import dates as reader
 from incognote.operators.timeline import DateMention, note_day, resolve
 from incognote.relex.cluster.grouping import by_key
+from incognote.relex.cluster.hints import kin_form
 from incognote.relex.cluster.values import Form, age_of, day_first
 from incognote.relex.nouns import MentionVariant
 
@@ -24,6 +25,7 @@ _FULL_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _LATEST_BIRTH = 2029
 _CENTURY = 100
 _FAMILY_SAYS = 5  # years by which a second birth date of the patient may differ from the usual one
+_GENERATION = 12 * 365  # days
 PATIENT = "patient"
 Part = tuple[Form, list[MentionVariant], dict[str, str]]
 """Normal form, variants, attributes."""
@@ -102,9 +104,14 @@ class Timeline:
 
     @cached_property
     def _days(self) -> dict[str, dt.date]:
-        """The day of each record that has one."""
-        days = {record: note_day([self._read[v] for v in own]) for record, own in self._notes.items()}
-        return {record: day for record, day in days.items() if day}
+        """The day of each record that has one. If its only dates are the births of mother and child, the child's."""
+        days = {}
+        for record, own in self._notes.items():
+            births = {one for v in own if "birth" in self._read[v].cues and (one := self._read[v].dates[0].date)}
+            child = max(births) if births and (max(births) - min(births)).days > _GENERATION else None
+            if day := note_day([self._read[v] for v in own]) or child:
+                days[record] = day
+        return days
 
     @cached_property
     def _meant(self) -> dict[MentionVariant, Meant]:
@@ -176,7 +183,9 @@ class Timeline:
                 return PATIENT
             if not own and first[variant.record] == variant:
                 return PATIENT
-            return f"other {age}"
+            day = self._days.get(variant.record)
+            aged = {who for who, births in self._births.items() if day and age in {age_at(one, day) for one in births}}
+            return aged.pop() if len(aged) == 1 else f"other {age}"
 
         return {variant: bearer(variant) for variant in self._ages}
 
@@ -203,4 +212,4 @@ def _one_of(bearers: set[str]) -> str:
 
 
 def _relative(variant: MentionVariant) -> str:
-    return f"kin {variant.hints.kin}" if variant.hints.kin else ""
+    return f"kin {kin_form(variant.hints.kin)}" if variant.hints.kin else ""
