@@ -12,13 +12,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.cluster.following import may_follow
+from incognote.relex.cluster.following import is_typed_staff, may_follow
 from incognote.relex.cluster.grouping import group_of, shared
 from incognote.relex.cluster.institutions import form_of, listed
 from incognote.relex.cluster.mentions import (
@@ -67,17 +67,20 @@ def blocks(variant: MentionVariant) -> Blocks:
     beside = frozenset(f"beside {variant.owner} {word}" for word in _words(mention))
     if is_staff(mention):
         staff = _of_staff(mention)
-        return staff._replace(stored=staff.stored | beside)
+        charts = _of_chart(mention) if is_typed_staff(mention) else frozenset()
+        return staff._replace(stored=staff.stored | beside, sought=staff.sought | charts)
     stored = own | _named(mention) if may_be_staff(mention) else own
-    sought = stored | beside if may_follow(mention) else stored
+    stored |= _of_chart(mention) if mention.kind == "whole" and mention.guessed else frozenset()
+    sought = stored | beside if may_follow(mention) or mention.kind == "whole" else stored
     return Blocks(stored, sought | _of_staff(mention).sought if is_unsure_staff(mention) else sought)
 
 
 def scopes(variant: MentionVariant) -> tuple[str, ...]:
     """The scopes that the mention's identity may belong to."""
-    if _everybodys(variant):
-        return ("",)
-    both = group_of(variant.type) == "PERSON" and (may_be_staff(read(variant)) or may_follow(read(variant)))
+    person = read(variant) if group_of(variant.type) == "PERSON" else None
+    if person is None or (is_staff(person) and not is_typed_staff(person)):
+        return ("",) if _everybodys(variant) else (variant.owner,)
+    both = any(may(person) for may in (may_be_staff, may_follow, is_typed_staff))
     return ("", variant.owner) if both else (variant.owner,)
 
 
@@ -119,7 +122,19 @@ async def _of_a_domain(index: SurrogateIndex, domain: str, variants: Sequence[Me
         if last or not foreign:
             break
         owners |= foreign
-    return {one for one in found if _everybodys(one) or one.owner in owners}
+    unseen = {one.owner for one in found if not _everybodys(one)} - owners
+    return {one for one in found if one.owner in owners or (_everybodys(one) and not _is_of(one, unseen))}
+
+
+def _is_of(variant: MentionVariant, charts: Collection[str]) -> bool:
+    """Return True for a name that a chart decides about, if it is one of these charts, which are not loaded."""
+    typed = variant.owner in charts and group_of(variant.type) == "PERSON"
+    return typed and is_typed_staff(read(variant))
+
+
+def _of_chart(mention: PersonMention) -> frozenset[str]:
+    """The blocks by which a name typed as staff finds the patient or relative who has it."""
+    return frozenset(f"chart {mention.variant.owner} {word}" for name in mention.names for word in name.surname)
 
 
 def _words(mention: PersonMention) -> set[str]:

@@ -1,7 +1,7 @@
-"""Short names in a chart that mean one of its staff: "Hi Brenda" in a chart with Brenda Kohl, RN.
+"""Names that a chart decides about, because only a detector says who they are.
 
-Such a name follows a person of the staff but changes nothing about who is staff. So the staff of a domain do not
-depend on the short names in each chart.
+A short name can mean one of the chart's staff: "Hi Brenda" in a chart with Brenda Kohl, RN. It follows that person but
+changes nothing about who is staff. A fuller name typed as staff can be the patient's or a relative's.
 """
 
 from __future__ import annotations
@@ -10,7 +10,15 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from incognote.relex.cluster.attaching import Fits, meant, partly_ways, single_ways
-from incognote.relex.cluster.mentions import PersonCluster, PersonMention, is_staff, is_unsure_staff, lone_suffix
+from incognote.relex.cluster.mentions import (
+    PersonCluster,
+    PersonMention,
+    fits_partly,
+    is_staff,
+    is_unsure_staff,
+    lone_suffix,
+)
+from incognote.relex.names.likeness import SAME, one_person
 
 REASON = "clinician"
 
@@ -46,6 +54,44 @@ def may_follow(mention: PersonMention) -> bool:
     said = mention.kin or mention.role or mention.side or mention.suffix or lone_suffix(mention)
     hints = mention.variant.hints
     return mention.guessed and mention.kind in ("single", "partly") and not (said or hints.another or hints.maiden)
+
+
+def is_typed_staff(mention: PersonMention) -> bool:
+    """Return True for a fuller name that only a detector calls staff."""
+    typed = mention.guessed and mention.leaning == "staff" and not mention.role and not mention.grades
+    return typed and mention.kind in ("whole", "partly") and is_staff(mention)
+
+
+def of_chart(mentions: Sequence[PersonMention]) -> list[PersonMention]:
+    """The fuller names that only a detector calls staff, and that its chart gives to the patient or a relative.
+
+    The text must say that the person is one, or at least as many mentions must be typed so. Nobody of the staff who are
+    named in the chart may have the name.
+    """
+    found: list[PersonMention] = []
+    for mention in filter(is_typed_staff, mentions):
+        own = [m for m in mentions if m.variant.owner == mention.variant.owner and m.kind == "whole"]
+        named = [m for m in own if _is_named(mention, m)]
+        typed = [m for m in named if is_typed_staff(m)]
+        theirs = [m for m in named if m.guessed and m.leaning in ("patient", "relative") and not is_staff(m)]
+        hired = any(is_staff(m) and not is_typed_staff(m) for m in named)
+        said = any(m.role or m.kin for m in theirs)
+        if theirs and not hired and (said or len(theirs) >= len(typed)):
+            found.append(mention)
+    return found
+
+
+def _is_named(mention: PersonMention, other: PersonMention) -> bool:
+    if other.variant.hints.another:
+        return False
+    if mention.kind == "partly":
+        shared = _surnames(mention) & _surnames(other)
+        return bool(shared) and fits_partly(mention, other, "none")
+    return one_person(mention.names[:1], other.names[:1]) >= SAME  # Hassan Abdi is no Abdi Hassan
+
+
+def _surnames(mention: PersonMention) -> set[str]:
+    return {word for name in mention.names for word in name.surname if len(word) > 1}
 
 
 def _target(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from incognote.relex.cluster.attaching import PARENTS, SPOUSES
-from incognote.relex.cluster.following import follow
+from incognote.relex.cluster.following import follow, of_chart
 from incognote.relex.cluster.gathering import gather
 from incognote.relex.cluster.mentions import (
     GROWN,
@@ -119,13 +119,13 @@ def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionV
     One with the patient's whole name is the patient. All PATIENT mentions in one patient's records are the patient.
     """
     mentions = [read(variant) for variant in sorted(set(variants))]
-    staff = [m for m in mentions if is_staff(m)]
+    kept = {m.variant for m in of_chart(mentions)}
+    staff = [m for m in mentions if is_staff(m) and m.variant not in kept]
     known = _whole_names(staff)
     owned: dict[str, list[PersonMention]] = defaultdict(list)
     for mention in mentions:
-        if is_staff(mention):
-            continue
-        owned[mention.variant.owner].append(mention)
+        if not is_staff(mention) or mention.variant in kept:
+            owned[mention.variant.owner].append(mention)
     households: dict[str, list[PersonCluster]] = {}
     joining: list[PersonMention] = []
     for owner, own in sorted(owned.items()):

@@ -55,3 +55,16 @@ def test_short_names_change_nothing_about_who_is_staff() -> None:
     short = mentions("[CLINICIAN Fenwick] and Mr. [CLINICIAN Fenwick], [PERSON Ada]")
     alone = {frozenset(one.variants) for one in cluster(staff)}
     assert {frozenset(one.variants) - set(short) for one in cluster([*staff, *short])} - {frozenset()} == alone
+
+
+@pytest.mark.parametrize("name", ["Ilka Orsik", "I. Orsik"])
+def test_a_fuller_name_typed_clinician_is_the_relatives_whom_the_chart_gives_it_to(name: str) -> None:
+    groups = together("His sister [RELATIVE Ilka Orsik] called.", f"Copy to [CLINICIAN {name}].")
+    assert groups == [{"Ilka Orsik", name}]
+    scopes = {one.scope for one in cluster(mentions(f"His sister [RELATIVE Ilka Orsik]. Copy to [CLINICIAN {name}]."))}
+    assert scopes == {"patient:p1"}
+
+
+def test_a_fuller_name_of_staff_whom_the_chart_names_stays_theirs() -> None:
+    found = mentions("His sister [RELATIVE Ilka Orsik]. Copy to [CLINICIAN Ilka Orsik]. [CLINICIAN Ilka Orsik], MD")
+    assert sorted(one.scope for one in cluster(found)) == ["", "patient:p1"]
