@@ -48,9 +48,10 @@ def _place(mention: PersonMention, at: int) -> _Place:
 def _believed(first: PersonMention, second: PersonMention) -> bool:
     """Return True if the text between the two names supports the alias.
 
-    Words do. Quotation marks do unless both are whole names with different given names. Parentheses do only between a
-    whole name and a lone word, and not for staff, who are listed like that (Reed (Patel)). Of two lone words, one may
-    be part of the other.
+    Words do. Quotation marks do unless both are whole names with different given names. Parentheses do between a whole
+    name and a lone word, but not for staff, who are listed like that (Reed (Patel)). They also do after a relative's
+    lone name, and between whole names with a surname and an initial in common. Of two lone words, one may be part of
+    the other.
     """
     odd = (first.gender and second.gender and first.gender != second.gender) or (
         first.suffix and second.suffix and first.suffix != second.suffix
@@ -63,9 +64,21 @@ def _believed(first: PersonMention, second: PersonMention) -> bool:
     if kinds == {"single"} and _within(first, second):
         return True
     if mark == "(":
-        return kinds == {"whole", "single"} and first.variant.type != "CLINICIAN"
+        outside = "staff" not in (first.leaning, second.leaning)
+        relative = kinds == {"single"} and first.guessed and bool(first.kin) and not second.titled
+        return (
+            (kinds == {"whole", "single"} and first.variant.type != "CLINICIAN")
+            or (outside and relative)  # son Imre (James)
+            or (outside and kinds == {"whole"} and first.guessed and _in_full(first, second))
+        )
     spoken = any(c.isalpha() for c in mark)
     return spoken or kinds != {"whole"} or same_given(first.names[0], second.names[0])
+
+
+def _in_full(first: PersonMention, second: PersonMention) -> bool:
+    """Return True if one is the other in full: Joe Prado (José Luis Prado Reyes)."""
+    a, b = first.names[0], second.names[0]
+    return a.given[0] == b.given[0] and bool(set(a.surname) & set(b.surname)) and not (first.kin or second.kin)
 
 
 def _clash(first: PersonMention, second: PersonMention) -> bool:

@@ -45,3 +45,14 @@ def test_a_lone_name_is_the_relative_called_that_rather_than_another_persons_sec
         "His grandson [RELATIVE Zoltan Imre] waved. Son [RELATIVE Imre] called.", "Met with [RELATIVE Imre]."
     )
     assert groups == [{"Imre"}, {"Zoltan Imre"}]
+
+
+def test_a_second_name_in_parentheses_after_a_relatives_lone_name_is_the_same_person() -> None:
+    groups = together("Her son [RELATIVE Ji-Ho] ([RELATIVE Peter]) drove.", "Son [RELATIVE Peter] called.")
+    assert groups == [{"Ji-Ho", "Peter"}]
+
+
+def test_a_full_name_in_parentheses_is_the_person_with_the_short_one() -> None:
+    assert together("Patient: [PATIENT Juno Prado] ([PATIENT Juana Luz Prado Reyes])") == [
+        {"Juno Prado", "Juana Luz Prado Reyes"}
+    ]
