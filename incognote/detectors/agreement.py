@@ -132,10 +132,24 @@ def _eponym(span: Span) -> bool:
 def named(spans: Iterable[Span], learned: Sequence[Span]) -> Iterator[Span]:
     """Yield the spans of rules, then those of the encoder, each with the more reliable of the two types.
 
+    A person, place, or organization that is the name of a holiday is a date ("arrives on Mardi Gras").
+
     Args:
         spans: the spans of rules.
         learned: the spans of the encoder, without its doubts.
     """
+    return (replace(one, type="DATE") if _holiday(one) else one for one in _typed(spans, learned))
+
+
+def _holiday(span: Span) -> bool:
+    """Whether a name is that of a holiday."""
+    rules = language().part("rules")
+    if rules is None or _group(span) not in ("PERSON", "LOCATION"):
+        return False
+    return bool(rules.is_holiday(span.source.content, span.start, span.end))
+
+
+def _typed(spans: Iterable[Span], learned: Sequence[Span]) -> Iterator[Span]:
     said, beside = list(spans), _Beside(learned)
     for span in said:
         other = beside(span) if weak().issuperset(span.sources) else None

@@ -164,3 +164,14 @@ def test_a_holiday_becomes_a_plain_day(words: str) -> None:
     assert (day(visit) - read.near(day(visit))[0]).days in (days, days + 365, days + 366) or read.near(day(visit))[
         1
     ] == day(visit) - dt.timedelta(days)
+
+
+def test_a_holiday_before_a_noun_becomes_the_word_holiday() -> None:
+    ((_, *holidays, plain),) = relexed(
+        [
+            "Seen [DATE|7/16/2021]. Burn from a block [DATE|4th of July] picnic, then over [DATE|Canada Day] weekend "
+            "and over [DATE|Bastille Day weekend], after a [DATE|Juneteenth] parade. [DATE|July 4th] visit."
+        ]
+    )
+    assert holidays == ["holiday", "the holiday", "the holiday weekend", "holiday"]
+    assert plain != "holiday visit"

@@ -246,7 +246,7 @@ NAMED = [
     ("Orthodox Easter 2024", "June 14, 2024"),
     ("Ramadan 2024", "May 2024"),
     ("the day after New Year's", "the day after February 10"),
-    ("Labor Day weekend", "October 13 weekend"),
+    ("Labor Day weekend", "holiday weekend"),
     ("July 4th", "August 13th"),
     ("Good Friday, 10th April 2009", "Wednesday, 20th May 2009"),
     ("the 8th", "the 17th"),

@@ -118,7 +118,8 @@ def parse(
 @lru_cache(maxsize=1 << 12)
 def _parsed(text: str, day_first: bool, latest: int, cues: frozenset[str]) -> EnglishDate | None:
     head, body, tail = _clocked(text)
-    read = _stamp(body, day_first) or _tokens_read(body, day_first, latest)
+    read = named.feast(body, latest, cues) if "noun" in cues else None  # 4th of July cookout
+    read = read or _stamp(body, day_first) or _tokens_read(body, day_first, latest)
     if read is None:
         read = named.named(body, latest, cues, lambda rest: _parsed(rest, day_first, latest, cues))
     if read is None or not (head or tail):

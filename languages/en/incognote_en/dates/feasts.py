@@ -30,11 +30,12 @@ def holiday(name: str) -> Holiday | None:
     """The holiday with this name, or None. Case, accents, apostrophes, hyphens and "the" are ignored."""
     folded = "".join(c for c in unicodedata.normalize("NFKD", name.lower()) if not unicodedata.combining(c))
     words = "".join(c if c.isalnum() else " " for c in folded if c not in ".'’‘`´ʿ").split()
-    return _holidays().get(" ".join(words[words[:1] == ["the"] :])) if words else None
+    return feasts().get(" ".join(words[words[:1] == ["the"] :])) if words else None
 
 
 @cache
-def _holidays() -> dict[str, Holiday]:
+def feasts() -> dict[str, Holiday]:
+    """The holidays by folded name."""
     table = language("en").table("words", "holidays.toml")
     return {
         name.strip().removeprefix("the "): Holiday(partial(_day, rule), kind == "months")

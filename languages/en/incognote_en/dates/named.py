@@ -55,6 +55,7 @@ _BEFORE = re.compile(
 )
 _NAME = r"(?P<name>.{3,60}?)"
 _AFTER = r"['’]?\s+(?:weekend|week|morning|evening|night|day|dinner|party|period|time|season)"
+_JOINED = r"weekend|week|dinner|party|period|time|season"
 _HOLIDAYS = tuple(
     re.compile(rf"{_NAME}(?P<after>{after})(?P<more>,?\s*(?:of\s+)?{_YEAR})?\Z", re.IGNORECASE | re.DOTALL)
     for after in ("", _AFTER)
@@ -81,7 +82,7 @@ def named(
     """
     readers = (_day, _season, _quarter, _week, _decade, _fiscal, _cjk)
     found = next((read for reader in readers if (read := reader(text, latest))), None)
-    return found or _holiday(text, latest, cues) or _beside(text, parse)
+    return found or feast(text, latest, cues) or _beside(text, parse)
 
 
 def repaired(text: str) -> str:
@@ -198,26 +199,32 @@ def _fiscal(text: str, latest: int) -> EnglishDate | None:
     return EnglishDate("year", year, None, None, None, pieces)
 
 
-def _holiday(text: str, latest: int, cues: frozenset[str]) -> EnglishDate | None:
+def feast(text: str, latest: int, cues: frozenset[str]) -> EnglishDate | None:
     """A holiday, with or without a year, and with words such as "the day after" or "weekend" around it."""
     for start in (0, *(match.end() for match in re.finditer(r"\s+|[(\"“'‘]", text))):
         if not _BEFORE.fullmatch(text[:start]):
             return None
         for pattern in _HOLIDAYS:
             match = pattern.match(text, start)
-            feast = holiday(match["name"]) if match else None
-            if match is None or feast is None:
+            named = holiday(match["name"]) if match else None
+            if match is None or named is None:
                 continue
             year, more = _year_of(match["year"], latest)
-            style: HolidayStyle = "month" if feast.lasting else "third" if cues & {"at", "over"} else "day"
+            joined = re.search(_JOINED, match["after"], re.IGNORECASE) is not None
+            if (joined or "noun" in cues) and not more:
+                the = "the " if "bare" in cues and not text[:start] else ""
+                plain = HolidayPiece("plain", match["name"]), LiteralPiece(match["after"].lstrip("'’"))
+                own = LiteralPiece(text[:start] + the), *plain
+                return EnglishDate("holiday", None, None, None, None, own, place=named.place)
+            style: HolidayStyle = "month" if named.lasting else "third" if cues & {"at", "over"} else "day"
             pieces: list[DatePiece] = [
                 LiteralPiece(text[:start]),
                 HolidayPiece(style, match["name"], "at" in cues),
                 LiteralPiece("" if "day" in match["after"].lower() else match["after"].lstrip("'’")),
                 *([LiteralPiece(", " if style == "day" else " "), *more] if more else ()),
             ]
-            precision: Precision = "season" if feast.lasting else "holiday"
-            return EnglishDate(precision, year, None, None, None, tuple(pieces), place=feast.place)
+            precision: Precision = "season" if named.lasting else "holiday"
+            return EnglishDate(precision, year, None, None, None, tuple(pieces), place=named.place)
     return None
 
 

@@ -230,12 +230,12 @@ class DecadePiece:
         return str(moment.year // 10 * 10)[-self.width :]
 
 
-HolidayStyle = Literal["day", "third", "month", "weekday"]
+HolidayStyle = Literal["day", "third", "month", "weekday", "plain"]
 
 
 @dataclass(frozen=True, slots=True)
 class HolidayPiece:
-    """A holiday, written as a plain day, as a part of a month, as a month, or as a weekday beside its date."""
+    """A holiday, written as a plain day, a part of a month, a month, a weekday beside its date, or "holiday"."""
 
     style: HolidayStyle
     sample: str
@@ -251,7 +251,10 @@ class HolidayPiece:
             "third": vague[third] + month,
             "month": month,
             "weekday": calendar.day_name[moment.weekday],
+            "plain": "holiday",
         }[self.style]
+        if self.style == "plain":
+            return text.upper() if self.sample.isupper() and len(self.sample) > 4 else text
         return text.upper() if self.sample.isupper() else text.lower() if self.sample.islower() else text
 
 

@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from incognote.detectors.rules.view import Candidate, View
-from incognote_en.rules import demographics, hl7, names, neighbors, organizations, places, professions, residue
+from incognote_en.rules import (
+    demographics,
+    hl7,
+    holidays,
+    names,
+    neighbors,
+    organizations,
+    places,
+    professions,
+    residue,
+)
+from incognote_en.rules.holidays import is_holiday
 from incognote_en.rules.names.words import vocabulary
 from incognote_en.rules.validators import VALIDATORS
 
-__all__ = ["EXAMPLE", "FINDERS", "VALIDATORS", "never_names"]
+__all__ = ["EXAMPLE", "FINDERS", "VALIDATORS", "is_holiday", "never_names"]
 
 EXAMPLE = "Seen by Dr. Emily Carter in Springfield."
 """A text that makes every finder load its tables."""
@@ -22,6 +33,7 @@ FINDERS: tuple[Callable[[View], Iterable[Candidate]], ...] = (
     professions.find,
     demographics.find,
     neighbors.find,
+    holidays.find,
     residue.find,
 )
 
