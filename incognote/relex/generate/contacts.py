@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from incognote.relex.cluster.grouping import front_of
@@ -29,6 +29,7 @@ from incognote.relex.generate.places import Places
 from incognote.relex.generate.reading import surname_stem
 from incognote.relex.names import NamePiece, Parsed, key, parse, render
 from incognote.relex.names.parsed import parse_user
+from incognote.relex.names.parsed import words as name_words
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 
 TYPES = ("TELEPHONE_NUMBER", "FAX_NUMBER")
@@ -336,8 +337,9 @@ class Contacts(SurrogateGenerator):
             shape = parse_user(front, names)
             if shape is not None:
                 parts = account_parts(surrogate)
-                yield made(lambda s: render(_redrawn(shape, s), parts).lower(), place, 64)
-                yield made(lambda s: render(shape, parts).lower() + s.fill("##"), place, 1024)
+                others = self.pools.words("numbers", "network", "hosts")
+                yield made(lambda s: render(_redrawn(shape, s, others), parts).lower(), place, 64)
+                yield made(lambda s: render(_redrawn(shape, s, others), parts).lower() + s.fill("##"), place, 1024)
         yield (name for name in made(lambda s: self._unowned(identity, front, s, taken), place, 1024) if name)
         surnames = self.pools.people["en"].surname
         yield made(lambda s: s.of("abcdefghjklmnprstw") + key(s.of(surnames)), place)
@@ -394,12 +396,16 @@ def _host(type: str, words: str) -> str:
     return plain(words.rsplit("@", 1)[1]) if "@" in words[1:] else ""
 
 
-def _redrawn(shape: Parsed, stream: DrawStream) -> Parsed:
-    """Change the digits between the parts, because they may be a year of birth."""
-    pieces = (
-        NamePiece("gap", "".join(str((int(c) + 1 + stream.below(9)) % 10) if c.isdecimal() else c for c in piece.text))
-        if piece.role == "gap"
-        else piece
-        for piece in shape.pieces
-    )
-    return Parsed(tuple(pieces), shape.order)
+def _redrawn(shape: Parsed, stream: DrawStream, others: Sequence[str]) -> Parsed:
+    """Change the digits between the parts, which may be a year of birth, and words that are no suffix or degree."""
+
+    def drawn(piece: NamePiece) -> NamePiece:
+        if piece.role != "gap":
+            return piece
+        if piece.text.isalpha():
+            kept = key(piece.text) in name_words().suffixes | name_words().degrees
+            return piece if kept else NamePiece("gap", stream.of(others))
+        digits = (str((int(c) + 1 + stream.below(9)) % 10) if c.isdecimal() else c for c in piece.text)
+        return NamePiece("gap", "".join(digits))
+
+    return Parsed(tuple(map(drawn, shape.pieces)), shape.order)

@@ -31,6 +31,7 @@ _LEVELS = {"state": 0, "city": 1, "zip": 2}
 _SHAPED = ("number", "unit", "room", "plus")
 _TELLING = ("number", "unit", "room", "street", "quarter", "ward", "county", "city", "zip", "plus", "state")
 _NONE: tuple[str, ...] = ()
+_SIDES = frozenset("north south east west center central upper lower red blue green yellow orange purple".split())
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\Z", re.IGNORECASE)
 _GLUED = re.compile(r"(?<=..)(?:straße|gasse|weg|straat|laan|gata|braut|vegur|vägen|gatan|veien)\Z")
 _US_ZIP = 5
@@ -133,6 +134,8 @@ class Places(SurrogateGenerator):
             part = surrogate.parts.get(_name(piece), surrogate.parts.get(piece.role))
             if piece.role in ("gap", "country"):
                 out.append(piece.text)
+            elif piece.role in ("street", "ward") and _is_side(piece.text):
+                out.append(piece.text)  # the ward 5 West
             elif piece.role == "ward" and not read_name(piece.text, self.pools).core:
                 out.append(piece.text)  # Cardiology is not a proper name
             elif not part:
@@ -289,6 +292,11 @@ def _ordinal(number: int) -> str:
 def _name(piece: AddressPiece) -> str:
     """The part's name. An address may have several quarters, rooms and units."""
     return f"{piece.role}:{plain(piece.text)}" if piece.role in ("quarter", "room", "unit") else piece.role
+
+
+def _is_side(words: str) -> bool:
+    """Return True for the words that tell wards apart without a proper name: 5 West, Green Team."""
+    return {fold(word) for word in words.split()} <= _SIDES
 
 
 def named_words(type: str, words: str, pools: Pools) -> set[str]:

@@ -21,27 +21,31 @@ from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, S
 from incognote.relex.pools import Pools, pools
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_ANY = "service"  # the class of an unknown occupation
 
 
 class Occupations(SurrogateGenerator):
-    """Occupations: part `job`. "Retired" and similar words stay, and so do the plural and the article before it."""
+    """Occupations: part `job`, of the same narrow class. One of no class becomes a neutral word ("worker").
+
+    "Retired", "student", and similar states stay, and so do the plural and the article before it.
+    """
 
     group = "OCCUPATION"
+    may_repeat = True  # two teachers may become teachers of one kind
 
     def requests(self, identity: Identity) -> list[ComponentRequest]:
         words = min(identity.variants).words
         normal = " ".join(work_of(words))
-        return [ComponentRequest(0, self.component(identity, "job", normal), (_core(words),))]
+        return [ComponentRequest(0, self.component(identity, "job", f"{normal}\x1f{normal}"), (_core(words),))]
 
     def pick(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> str:
         core = request.detail[0]
-        jobs = _jobs(self.pools, class_of(core, self.pools))
+        neutral = _neutral(core, self.pools)
+        kind = "" if neutral in _places(self.pools) else class_of(core, self.pools)
+        jobs = [job for job in _jobs(self.pools, kind) if fold(job) != fold(core)] if kind else []
         alike = [job for job in jobs if _vowel(job) == _vowel(core)]
         place = draw.place(request.component)
-        return taken.claim_first(
-            request.component, (walk(alike, place), walk(jobs, place), walk(_all(self.pools), place))
-        )
+        drawn = taken.claim_first(request.component, (walk(alike, place), walk(jobs, place)), default="")
+        return drawn or taken.claim_first(request.component, (walk([*alike, neutral], place),), originals=True)
 
     def named(self, identity: Identity) -> dict[str, Component]:
         return {"job": self.requests(identity)[0].component}
@@ -50,6 +54,8 @@ class Occupations(SurrogateGenerator):
         return Surrogate({"job": self.pick(self.requests(identity)[0], draw, taken)}, self.pools.version)
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
+        if is_state(variant.words):
+            return RenderedSurrogate(variant.words, ())
         core = _core(variant.words)
         job = surrogate.parts["job"]
         if (
@@ -65,14 +71,31 @@ class Occupations(SurrogateGenerator):
 
 
 def is_known_work(words: str) -> bool:
-    """Whether the words end with or contain a title that the pools list."""
-    return _title_in(words, pools()) is not None
+    """Whether the words are a state, or end with or contain a title that the pools list."""
+    return is_state(words) or _title_in(words, pools()) is not None
+
+
+def is_state(words: str) -> bool:
+    """Whether all words say a state that identifies nobody: retired, disabled, college student."""
+    said = {fold(word) for word in re.findall(r"[^\W\d_]+", words)}
+    return bool(said) and said <= set(pools().data("others")["work"]["kept"].split())
 
 
 def class_of(words: str, pools: Pools) -> str:
-    """The class of an occupation, by the longest title or last word that it ends with."""
+    """The class of an occupation, by the longest title or last word that it ends with; "" for none."""
     title = _title_in(words, pools)
-    return _ANY if title is None else _heads(pools)[title]
+    return "" if title is None else _heads(pools)[title]
+
+
+def _neutral(core: str, pools: Pools) -> str:
+    """What an occupation of no class becomes: worker, employee, or the last word of a place of work (butcher shop)."""
+    last = fold(core).split()[-1:]
+    consonant, vowel = pools.data("others")["work"]["unknown"]
+    return last[0] if last and last[0] in _places(pools) else vowel if _vowel(core) else consonant
+
+
+def _places(pools: Pools) -> frozenset[str]:
+    return frozenset(pools.data("others")["work"]["places"].split())
 
 
 def _title_in(words: str, pools: Pools) -> str | None:
@@ -96,11 +119,6 @@ def _heads(pools: Pools) -> dict[str, str]:
 
 def _jobs(pools: Pools, name: str) -> list[str]:
     return sorted(pools.data("occupations")[name]["jobs"].split(";"))
-
-
-@cache
-def _all(pools: Pools) -> list[str]:
-    return sorted(job for name in pools.data("occupations") for job in _jobs(pools, name))
 
 
 @cache

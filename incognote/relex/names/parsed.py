@@ -276,7 +276,7 @@ def parse_user(written: str, names: Iterable[Parsed]) -> Parsed | None:
 
     It must contain at least one name part of three letters or more (or a nickname of the given name). The letters
     around it must be initials or further parts. So `cokafor` is Chidi Okafor's, and `mokafor` is not. Digits, periods
-    and other marks are gaps.
+    and other marks are gaps. So are degrees, suffixes, and, beside a whole surname, other words (`cokafor.trombone`).
     """
     matches = [(parsed, shown) for name in names for parsed, shown in [_as(written, name)] if parsed is not None]
     best = max(matches, key=lambda pair: (pair[1], pair[0].words), default=None)
@@ -286,15 +286,20 @@ def parse_user(written: str, names: Iterable[Parsed]) -> Parsed | None:
 def _as(written: str, name: Parsed) -> tuple[Parsed | None, int]:
     forms = _forms(name)
     pieces: list[NamePiece] = []
+    foreign = False
     for match in _PART.finditer(written):
         chunk = match.group()
         if not chunk[0].isalpha():
             pieces.append(NamePiece("gap", chunk))
         elif (cut := _cut(chunk, forms)) is None:
-            return None, 0
+            pieces.append(NamePiece("gap", chunk))
+            foreign = foreign or key(chunk) not in words().suffixes | words().degrees
         else:
             pieces.extend(cut)
-    shown = sum(len(p.text) for p in pieces if p.role in NAMED and p.style == "plain")
+    plain = [p for p in pieces if p.role in NAMED and p.style == "plain"]
+    shown = sum(len(p.text) for p in plain)
+    if foreign and not any(p.role == "surname" for p in plain):
+        return None, 0
     return (Parsed(tuple(pieces), "user"), shown) if shown >= _FEWEST else (None, 0)
 
 

@@ -23,7 +23,11 @@ Become = Callable[..., list[str]]
         ("third-grade teacher", "teaching"),
         ("pipefitter", "building"),
         ("long-haul truck driver", "driving"),
-        ("ICU nurse", "health"),
+        ("ICU nurse", "nursing"),
+        ("brass band director", "music_teaching"),
+        ("nurse aide", "care"),
+        ("adjunct professor", "college"),
+        ("tile press operator", "operating"),
         ("attorney", "law"),
         ("dairy farmer", "land"),
     ],
@@ -50,6 +54,21 @@ def test_what_is_said_around_the_job_stays(make: Make, become: Become) -> None:
     assert title.istitle()
 
 
+@pytest.mark.parametrize(
+    ("written", "neutral"),
+    [("snowplow lead", "worker"), ("upcycler", "employee"), ("retired kiter", "retired worker"), ("pie shop", "shop")],
+)
+def test_an_occupation_of_no_class_becomes_a_neutral_word(
+    make: Make, become: Become, written: str, neutral: str
+) -> None:
+    assert become([make("OCCUPATION", "OCCUPATION", written)]) == [neutral]
+
+
+@pytest.mark.parametrize("state", ["Retired", "college student", "disabled veteran", "stay-at-home dad", "unemployed"])
+def test_a_state_that_identifies_nobody_stays(make: Make, become: Become, state: str) -> None:
+    assert become([make("OCCUPATION", "OCCUPATION", state)]) == [state]
+
+
 def test_the_article_before_a_job_stays_right(make: Make, become: Become) -> None:
     accountant, carpenter = become([make("OCCUPATION", "OCCUPATION", w) for w in ("accountant", "carpenter")])
     assert accountant[0] in "aeio"
@@ -71,6 +90,30 @@ def test_an_account_is_built_of_the_bearers_surrogate(make: Make, become: Become
     assert "75" not in front
     assert user == f"{given}.{surname}"
     assert host.endswith((".example.com", ".example.org", ".example.net"))
+
+
+def test_an_account_keeps_suffixes_and_degrees_and_changes_other_words(make: Make, become: Become) -> None:
+    person = make("PERSON", "PATIENT", "Barnaby Thistlewood", gender="male")
+    name, junior, nurse, other = become(
+        [
+            person,
+            make("CONTACT", "USERNAME", "bthistlewood_jr71", person=person.id),
+            make("CONTACT", "USERNAME", "thistlewood.rn", person=person.id),
+            make("CONTACT", "EMAIL", "bthistlewood.tuba@uni.edu", person=person.id),
+        ]
+    )
+    given, surname = name.lower().split()
+    assert re.fullmatch(rf"{given[0]}{surname}_jr\d\d", junior)
+    assert nurse == f"{surname}.rn"
+    assert other.startswith(f"{given[0]}{surname}.")
+    assert "tuba" not in other
+
+
+def test_a_ward_named_by_a_side_keeps_it(make: Make, become: Become) -> None:
+    assert [words.split()[-1] for words in become([make("PLACE", "LOCATION", w) for w in ("5 West", "3 Green")])] == [
+        "West",
+        "Green",
+    ]
 
 
 def test_accounts_without_a_bearer_tell_nothing(make: Make, become: Become) -> None:
