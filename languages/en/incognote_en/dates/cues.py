@@ -46,7 +46,7 @@ _THING = re.compile(
     r"morning|evening|afternoon|dance|festival|market|fair|game|races?|run|5k|meet|rush|shift|leave|schedule|hours)"
 )
 _BARE = re.compile(
-    r"(?i)(?:\A|[.;:\n(]|\b(?:at|over|in|during|on|after|before|since|until|till|for|by|from|of|to|and))\s*\Z"
+    r"(?i)(?:\b(?:at|over|in|during|on|after|before|since|until|till|for|by|from|of|to|and))\s*\Z"
 )
 _REACH = 90  # characters before a date that are read
 

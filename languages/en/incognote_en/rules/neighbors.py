@@ -62,12 +62,18 @@ _NTH = re.compile(
     r"with|for|by|to|after|but|when|in the|was|showed|of this|of last)(?![^\W_]))"
 )
 
+_SEASON = re.compile(  # last winter …, home by Feb 3: the season must move with the month
+    r"(?i)\b(?:last|this past|past|this|next) (spring|summer|autumn|fall|winter)(?![^\W_]|['’])(?=[^.;\n]{1,70}?"
+    r"\b(?-i:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d{1,2}(?![\d/]| ?(?:mg|ml)))"
+)
+
 
 def find(view: View) -> Iterator[Candidate]:
     """Candidates for dates without a year. None if the note has no full date."""
     text = view.text
     pairs = list(_PAIR.finditer(text)) if "/" in text else []
     days = list(_NTH.finditer(text))
+    yield from (Candidate(*match.span(1), "DATE", _SCORE, "neighbors.season") for match in _SEASON.finditer(text))
     if not pairs and not days:
         return
     anchors, day_first = _anchors(text, pairs)

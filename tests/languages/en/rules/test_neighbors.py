@@ -67,3 +67,8 @@ def test_a_note_that_writes_the_day_first_reads_all_its_dates_so() -> None:
 def test_a_date_of_birth_is_near_only_in_the_chart_of_a_newborn() -> None:
     assert found("Baby girl, born 05/20/2024. Steroids complete (5/18, 5/19).") == ["5/18", "5/19"]
     assert found("DOB 05/20/1961. Steroids complete (5/18, 5/19).") == []
+
+
+def test_a_season_is_a_date_only_beside_a_month() -> None:
+    assert found("Croup last winter, five nights in hospital, home by Feb 3.") == ["winter"]
+    assert found("Croup last winter. Seen Feb 3. A fall last fall.") == []
