@@ -34,6 +34,8 @@ class Hints:
         when: for a date, its cues (`operators.readers.DateReader.cues`); for an age, `current` or `event`.
         clause: for a date, the offset at which its sentence or line begins.
         sex: "female" or "male" if the record says so of its patient ("76 M", "Sex: F", or most of its pronouns).
+        facts: the age, birth date, and record number directly after the name of a person, such as
+            "age=53 born=1971-4-2 number=778209".
     """
 
     title: str = ""
@@ -52,6 +54,7 @@ class Hints:
     when: str = ""
     clause: int = 0
     sex: str = ""
+    facts: str = ""
 
 
 _NO_HINTS = Hints()

@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import wraps
 from typing import NamedTuple
 
+from incognote.relex.cluster.choosing import akin, believed, choice
 from incognote.relex.cluster.hints import kin_alike
 from incognote.relex.cluster.leftover import Words, by_side, stem, ungendered
 from incognote.relex.cluster.mentions import (
-    GROWN,
     PersonCluster,
     PersonMention,
     apart,
@@ -27,14 +27,12 @@ from incognote.relex.cluster.mentions import (
     words_of,
 )
 from incognote.relex.cluster.reasons import by_likeness
-from incognote.relex.names.likeness import BY_EAR, NEWBORN, ComparedName, Typo, lettered, one_person, same_given, whole
+from incognote.relex.names.likeness import BY_EAR, ComparedName, Typo, lettered, one_person, same_given, whole
 from incognote.relex.names.sound import sounds
 
 Fits = Callable[[PersonMention, PersonMention, Typo], bool]
 _STEPS: tuple[tuple[bool, Typo], ...] = ((True, "none"), (False, "none"), (True, "loose"), (False, "strict"))
 """The search steps for a weak mention's person: (only in its patient's records, allowed misspellings)."""
-SPOUSES = frozenset("wife husband spouse partner widow widower esposa esposo".split())
-PARENTS = frozenset("parent mother mom mum mommy madre mama maman father dad daddy padre papa".split())
 
 
 _REASONS = {
@@ -75,6 +73,8 @@ def single_ways(mention: PersonMention) -> list[Fits]:
     family = [*map(_plainly, family), *family]
     called: list[Fits] = [_plainly(fits_given), fits_given]
     rest: list[Fits] = [fits_middle, fits_suffix, *spelt]
+    if mention.kin and not mention.titled and mention.guessed:
+        return [*called, *rest]  # her son Min is called so; he is not of a family Min
     if mention.variant.type == "CLINICIAN" and mention.variant.words.isupper() and len(mention.variant.words) < 4:
         return [*family, *spelt, *called, *rest]  # EM below a note is Ewan MacTavish rather than Emily
     return [*family, *called, *rest] if surname_first else [*called, *family, *rest]
@@ -184,64 +184,14 @@ def _target(
         within = [c for c in seen[alike] if mention.variant.owner in c.owners] if own else seen[alike]
         for fits in ways:
             found = [c for c in within if any(fits(mention, face, typo) for face in c.faces.values())]
-            found = _akin(mention, _believed(mention, found) if mention.guessed else found)
+            found = akin(mention, believed(mention, found) if mention.guessed else found)
             near = found if sure else [c for c in found if record_of(mention) in c.records] or found
             if near:
-                meant = near[0] if len(near) == 1 else _choice(mention, near)
+                meant = near[0] if len(near) == 1 else choice(mention, near)
                 faces = meant.faces.values() if meant else ()
                 face = next((face for face in faces if fits(mention, face, typo)), None)
                 return _Target(meant, len(near) > 1, "misspelling" if alike else _REASONS[fits.__name__], face)
     return _Target()
-
-
-def _akin(mention: PersonMention, found: Sequence[PersonCluster]) -> list[PersonCluster]:
-    """Narrow down by the mention's suffix, then kinship word, then field of work.
-
-    For a title with a surname, then prefer the patient's spouse, a parent, and anyone who is not a child. A criterion
-    that no candidate meets is skipped.
-    """
-    marked = [c for c in found if mention.suffix in c.suffixes] or list(found)
-    marked = [c for c in marked if any(kin_alike(mention.kin, m.kin) for m in c.members)] or marked
-    if mention.variant.hints.work:
-        marked = (
-            [c for c in marked if mention.variant.hints.work in c.works] or [c for c in marked if not c.works] or marked
-        )
-    if len(marked) < 2 or mention.title not in GROWN or mention.variant.type == "CLINICIAN":
-        return marked
-    for role in (SPOUSES, PARENTS):
-        if having := [c for c in marked if any(m.kin in role for m in c.members)]:
-            return having
-    grown = [c for c in marked if "grandchild" not in c.sides] or marked
-    return [c for c in grown if "child" not in c.sides] or grown
-
-
-def _believed(mention: PersonMention, found: list[PersonCluster]) -> list[PersonCluster]:
-    """Narrow down for a guessed type.
-
-    A namesake, a newborn, and a given name in another patient's records are left out, because a wrong join puts false
-    facts on a person. Then PATIENT means the patient, and RELATIVE means somebody else if the record names one.
-    """
-    found = [c for c in found if _open(mention, c)]
-    subject = [c for c in found if "self" in c.sides]
-    if mention.leaning == "patient" and not mention.kin:
-        return subject or found
-    if len(found) > 1 and subject and mention.title in GROWN and not mention.kin:
-        return []  # Ms. Okafor may be the patient or her mother
-    if mention.leaning != "relative" or len(found) < 2:
-        return found
-    near = [c for c in found if record_of(mention) in c.records] or found
-    others = [c for c in near if c not in subject]
-    return others or ([] if len(found) > len(near) else near)
-
-
-def _open(mention: PersonMention, cluster: PersonCluster) -> bool:
-    """Return True unless the person is a namesake, a newborn or, for a lone given name, of another chart."""
-    if all(m.variant.hints.another for m in cluster.members):
-        return False
-    if any(name.given.startswith(NEWBORN) for m in cluster.members for name in m.names[:1]):
-        return mention.title not in GROWN and ("self" in cluster.sides or not mention.names[0].surname)
-    called = mention.kind == "single" and not mention.titled and not mention.names[0].surname
-    return not called or mention.variant.owner in cluster.owners
 
 
 def _sought(mention: PersonMention, alike: bool) -> set[str]:
@@ -250,15 +200,6 @@ def _sought(mention: PersonMention, alike: bool) -> set[str]:
         return {f"={letters(name)}" for name in mention.names}
     shown = {f"={letters(name)}" for name in mention.names if lettered(name)}
     return shown | {word for name in mention.names for word in words_of(name) if (word[0] == "^") == alike}
-
-
-def _choice(mention: PersonMention, near: Sequence[PersonCluster]) -> PersonCluster | None:
-    """The only candidate that shares the mention's degrees, or else its type."""
-    alike = (
-        [c for c in near if any(mention.grades & grades for grades in c.grades)],
-        [c for c in near if any(m.variant.type == mention.variant.type for m in c.members)],
-    )
-    return next((kept[0] for kept in alike if len(kept) == 1), None)
 
 
 Form = tuple[tuple[ComparedName, ...], str, str]

@@ -21,7 +21,7 @@ _LABEL = re.compile(
 )
 _SIGNED = re.compile(r"(?:^|[\n\t|;.,(]|\s{2,})\s*((?:[^\W\d_]+[\s-]+){1,3}by)[\s:]+(?:\w{2,3}\.\s)?\Z")
 _SECTION = re.compile(r"\n[ \t]*\n")
-_JOB = re.compile(r"([^\W\d_]+)\s+\Z")
+_JOB = re.compile(r"([^\W\d_]+)\s+[\"“]?\Z")
 
 
 def role_beside(before: str, title: str, degrees: tuple[str, ...], kin: str) -> str:
@@ -33,7 +33,7 @@ def role_beside(before: str, title: str, degrees: tuple[str, ...], kin: str) -> 
     """
     if title in _listed("staff_titles") or set(degrees) & words().degrees - _listed("common_degrees"):
         return "staff"
-    if (match := _JOB.search(before)) and key(match.group(1)) in _listed("jobs"):
+    if (match := _JOB.search(before)) and key(match.group(1)) in _listed("jobs") | _listed("staff_titles"):
         return "staff"
     if kin:
         return "relative"

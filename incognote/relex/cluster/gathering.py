@@ -59,7 +59,7 @@ def _believed(first: PersonMention, second: PersonMention) -> bool:
     annotated = not first.guessed and not second.guessed
     if odd or (annotated and first.variant.type != second.variant.type) or _clash(first, second):
         return False
-    mark = second.variant.hints.alias.strip()
+    mark = second.variant.hints.alias.lstrip('"”’» ').rstrip()
     kinds = {first.kind, second.kind}
     if kinds == {"single"} and _within(first, second):
         return True

@@ -12,6 +12,7 @@ from incognote.operators.readers import dates
 from incognote.operators.timeline import clause, context
 from incognote.relex.cluster.evidence import GIVEN, role_beside
 from incognote.relex.cluster.grouping import cluster_data, group_of
+from incognote.relex.cluster.strangers import facts_beside, is_another, is_stranger, kin_word, kin_words
 from incognote.relex.names.parsed import data, key, words
 from incognote.relex.names.reading import parse
 from incognote.relex.nouns import Hints, MentionVariant
@@ -57,9 +58,10 @@ _LEADING = re.compile(r"([^\W\d_]+)\.?[ \t]+(?=[^\W\d_])")
 _TITLE = re.compile(r"([^\W\d_]+)\.?\s+\Z")
 _DEGREES = re.compile(r"(?:,?\s+|,)([A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)*)\.?(?![^\W_])")
 _BEFORE, _BEHIND, _SECTION = 48, 64, 400
-_WORD = re.compile(r"(?:ex-)?[^\W\d_]+(?:-(?:in-law))*")
+_WORD = re.compile(r"(?:ex-)?[^\W\d_]+(?:[- ]in[- ]law)?")
 _BRACKET = re.compile(
     r"\W{0,2}\s?\(\s*(?:his|her|the|pt'?s)?\s*([\w-]+)\s*[),;]|,\s+(?:his|her|the patient's)\s+([\w-]+)\b(?!,?\s+[A-Z])"
+    r"|[\"”)]*,?\s*(?:\d{1,3},?\s*)?(?:i\.?e\.?,?|that is,?|meaning|=)\s+(?:his|her|the)\s+([\w-]+)\b"
 )
 _OF = re.compile(r"\b([SDWsdw])/[Oo]\b\W*(?:late\b\W*)?(?:\w+\.\s*)?\Z")
 _OF_WHOM = {"s": "father", "d": "father", "w": "husband"}
@@ -102,9 +104,9 @@ def _hints(span: Span) -> Hints:
     before, behind = content[max(0, start - _BEFORE) : start], content[span.end : span.end + _BEHIND]
     title = ""
     head = before
-    titles = words().titles | (words().baby - _kin_words())
+    titles = words().titles | (words().baby - kin_words())
     while (match := _TITLE.search(head)) and key(match.group(1)) in titles | words().generations:
-        if key(match.group(1)) in _kin_words() and _is_kin(span.type, match.group(1), guessed):
+        if key(match.group(1)) in kin_words() and _is_kin(span.type, match.group(1), guessed):
             break  # "father" before a relative is not a priest, "sister" not a nurse
         title = title or (key(match.group(1)) if key(match.group(1)) in titles else "")
         head = head[: match.start()]
@@ -116,6 +118,7 @@ def _hints(span: Span) -> Hints:
         above = content[max(0, start - _SECTION) : start - len(before)] + head
         own = _kin(head, behind, adjacent=True)[0]
         role = role_beside(above, title or key(name.title), (*degrees, *name.degrees), own)
+    doubtful = guessed and not role and span.type != "CLINICIAN"
     side = "" if theirs else kin_side(kin) or _age(head)
     return Hints(
         title,
@@ -124,13 +127,14 @@ def _hints(span: Span) -> Hints:
         _maiden(before, behind),
         {"patient": "self", "relative": side or "kin"}.get(role, side),
         _alias(before, head),
-        _is_another(head),
+        is_another(head) or (doubtful and is_stranger(head, behind)),
         _pronoun(behind),
         work_beside(before, behind) if span.type != "RELATIVE" else "",
         apart or bool(_unrelated().search(head)),
         guessed,
         role,
         sex=sex_said(content),
+        facts=facts_beside(behind) if guessed else "",
     )
 
 
@@ -178,7 +182,7 @@ def led(words: str) -> int:
 
 
 def _is_leading(word: str) -> bool:
-    return key(word) in _kin_words() - words().baby or fold(word) in cluster_data("roles.toml")["leading"].split()
+    return key(word) in kin_words() - words().baby or fold(word) in cluster_data("roles.toml")["leading"].split()
 _CURRENT = re.compile(
     r"(?i)^\W*\d+\s?(?:[mf♀♂]\b|y(?:ea)?r?s?\b|y[./]?o)|\bold\b|(?:^|\s)(?:man|woman|male|female)\b"
 )
@@ -217,7 +221,7 @@ def _age_hints(span: Span) -> Hints:
 def _whose(span: Span, line: int, reach: int | None = None) -> str:
     """The last kinship word of the sentence before an age or a birth date, at most `reach` words away; or ""."""
     before = list(_WORD.finditer(span.source.content[line : span.start]))[-reach if reach else 0 :]
-    found = (_kin_word(said.group()) for said in reversed(before))
+    found = (kin_word(said.group()) for said in reversed(before))
     return next((word for word in found if word and word not in _OWN_WORDS), "")
 
 
@@ -246,7 +250,7 @@ def _kin(before: str, behind: str, adjacent: bool = False) -> tuple[str, str, bo
     for at, said in reversed(list(enumerate(near))):
         if adjacent and _several(clause[said.start() :]):
             break
-        if word := _kin_word(said.group()):
+        if word := kin_word(said.group()):
             if near[-1].group().lower() == "of" and at < len(near) - 1:
                 return "", "", True
             if clause[said.end() :].startswith(",") and _SAID_BEFORE.search(clause[: said.start()]):
@@ -256,14 +260,14 @@ def _kin(before: str, behind: str, adjacent: bool = False) -> tuple[str, str, bo
                 word = "twin" if previous == "twin" else f"ex{word}"
             if adjacent and _MINE.search(clause[: said.start()]):
                 return "", "", False  # in a message, the speaker's mother may be the patient
-            if (match := _ANOTHERS.search(clause[: said.start()])) and _kin_word(match.group(1)):
+            if (match := _ANOTHERS.search(clause[: said.start()])) and kin_word(match.group(1)):
                 return "", "", False  # son Suresh, his wife Divya
             owner = _OWNER.search(clause[: said.start()])
             whose = owner.group(1) if owner and key(owner.group(1)) not in ("pt", "patient") else ""
             return word, whose, False
         if said.group()[0].isupper() or (adjacent and key(said.group()) not in _naming()):
             break
-    if (match := _BRACKET.match(behind)) and (word := _kin_word(match.group(1) or match.group(2))):
+    if (match := _BRACKET.match(behind)) and (word := kin_word(next(filter(None, match.groups())))):
         return word, "", False
     return "", "", False
 
@@ -278,12 +282,6 @@ def _naming() -> frozenset[str]:
     return frozenset(cluster_data("roles.toml")["naming"].split())
 
 
-def _kin_word(said: str) -> str:
-    """The kinship word, folded, also from a plural (sons); "" for none."""
-    word = key(said)
-    return next((one for one in (word, word.removesuffix("s")) if one in _kin_words()), "")
-
-
 def _alias(before: str, head: str) -> str:
     """The parenthesis, quotation mark or words that link a name to the previous one: Liu Xin ("Cindy").
 
@@ -293,17 +291,6 @@ def _alias(before: str, head: str) -> str:
     baby = bool(titles) and all(key(word) in words().baby for word in titles.split())
     match = _tied().search(head if baby else before)
     return match.group() + (titles if baby else "") if match else ""
-
-
-def _is_another(before: str) -> bool:
-    """Return True if the text says this is another person with the name.
-
-    "The other daughter" does not: she has her own name.
-    """
-    match = _another().search(before)
-    if match is None:
-        return False
-    return bool(match.group(1)) or not any(key(word) in _kin_words() for word in match.group(2).split())
 
 
 def _age(before: str) -> str:
@@ -342,21 +329,9 @@ def _tied() -> re.Pattern[str]:
 
 
 @cache
-def _another() -> re.Pattern[str]:
-    after, said = ("|".join(map(re.escape, data("words.toml")[field])) for field in ("named_after", "another_before"))
-    return re.compile(rf"(?<!\w)(?:({after})|{said}),?\s((?:[a-z]+\s){{0,4}}(?:[a-z]+,\s)?)\Z", re.IGNORECASE)
-
-
-@cache
 def _unrelated() -> re.Pattern[str]:
     said = "|".join(map(re.escape, data("words.toml")["apart_before"]))
     return re.compile(rf"(?<!\w)(?:{said}),?\s(?:our\s)?\Z", re.IGNORECASE)
-
-
-@cache
-def _kin_words() -> frozenset[str]:
-    kin = data("words.toml")["kin"]
-    return frozenset(key(word) for field in ("female", "male", "neutral") for word in kin[field].split())
 
 
 @cache
@@ -366,11 +341,15 @@ def kin_gender(word: str) -> str:
     return next((sex for sex in ("female", "male") if word in {key(w) for w in kin[sex].split()}), "")
 
 
+SIDES = ("above", "child", "grandchild")
+"""The generations in `words.toml`."""
+
+
 @cache
 def kin_side(word: str) -> str:
     """The generation of a folded kinship word: `above`, `child`, `grandchild`; "" if it implies none."""
     kin = data("words.toml")["kin"]
-    return next((side for side in ("above", "child", "grandchild") if word in {key(w) for w in kin[side].split()}), "")
+    return next((side for side in SIDES if word in {key(w) for w in kin[side].split()}), "")
 
 
 @cache
@@ -389,3 +368,23 @@ def kin_alike(a: str, b: str) -> bool:
     """
     lines = [{key(word) for word in line.split()} for line in data("words.toml")["kin"]["same"]]
     return bool(a) and (a == b or any(a in line and b in line for line in lines))
+
+
+_CLOSE = frozenset("guardian partner parent child".split())
+
+
+@cache
+def kin_against(a: str, b: str) -> bool:
+    """Return True if two folded kinship words exclude each other, such as father and cousin.
+
+    Words of two generations do not count here (`mentions.apart`), nor do a sister and a child: a mother calls the
+    patient's sister her child. False if one is empty.
+    """
+    a, b = (word.removeprefix("ex") for word in (a, b))
+    if not a or not b or kin_alike(a, b) or {a, b} & _CLOSE:
+        return False
+    sides = {kin_side(a), kin_side(b)}
+    if "" not in sides:
+        return False
+    beside = a if not kin_side(a) else b
+    return not (sides == {"", "child"} and any(kin_alike(beside, word) for word in ("brother", "sister")))

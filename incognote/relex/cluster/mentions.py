@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from incognote.relex.cluster.hints import kin_gender, led
+from incognote.relex.cluster.hints import kin_against, kin_gender, led
 from incognote.relex.names.guess import SURE, gender
 from incognote.relex.names.likeness import (
     ComparedName,
@@ -70,6 +70,11 @@ class PersonMention:
     def role(self) -> str:
         """The role: `patient`, `relative`, `staff`, or "". A guessed type does not give one; only the text does."""
         return self.variant.hints.role if self.guessed else self.leaning
+
+    @property
+    def stranger(self) -> bool:
+        """Return True if the text says that somebody unknown has this name, and a detector chose the type."""
+        return self.guessed and self.variant.hints.another and not self.role
 
     @property
     def leaning(self) -> str:
@@ -315,6 +320,7 @@ class PersonCluster:
         self.sides: set[str] = set()
         self.suffixes: set[str] = set()
         self.works: set[str] = set()
+        self.kins: set[str] = set()
         self.variants: set[MentionVariant] = set()
         self.faces: dict[tuple[ComparedName, ...], PersonMention] = {}  # one member per written form
         self.joins: list[Join] = []
@@ -353,21 +359,27 @@ class PersonCluster:
             self.grades.add(mention.grades)
             self.sides |= {mention.side} - {""}
             self.suffixes |= {mention.suffix} - {""}
+            self.kins |= {mention.kin} - {""}
             self.works |= {mention.variant.hints.work} - {""}
             self.variants.add(mention.variant)
             self.faces.setdefault(mention.names, mention)
 
     def admits(self, mention: PersonMention) -> bool:
-        """Return True if gender, generation, suffix and degrees agree and it is not said to be another person."""
+        """Return True if nothing contradicts: gender, kinship, suffix, degrees, or words that it is another person."""
         return not (
             (mention.gender and self.genders and mention.gender not in self.genders)
             or any(apart(mention.side, side) for side in self.sides)
             or (mention.suffix and self.suffixes and mention.suffix not in self.suffixes)
             or (mention.suffix and mention.guessed and not self.suffixes and "self" in self.sides)
-            or (mention.variant.hints.another and record_of(mention) in self.records)
+            or (mention.variant.hints.another and (mention.stranger or record_of(mention) in self.records))
+            or (mention.guessed and mention.kind == "single" and mention.suffix and mention.suffix not in self.suffixes)
+            or (mention.guessed and mention.titled and self._unlike_kin(mention))
             or not self.variants.isdisjoint(mention.unlike)
             or at_odds(self.grades, mention.grades)
         )
+
+    def _unlike_kin(self, mention: PersonMention) -> bool:
+        return mention.role == "relative" and any(kin_against(mention.kin, kin) for kin in self.kins)
 
 
 def named_before(mention: PersonMention, mentions: Iterable[PersonMention], near: int) -> list[PersonMention]:

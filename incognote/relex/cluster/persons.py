@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from incognote.relex.cluster.attaching import PARENTS, SPOUSES
+from incognote.relex.cluster.choosing import PARENTS, SPOUSES
 from incognote.relex.cluster.following import follow, of_chart
 from incognote.relex.cluster.gathering import gather
 from incognote.relex.cluster.mentions import (
@@ -19,7 +19,7 @@ from incognote.relex.cluster.mentions import (
     may_be_staff,
     read,
 )
-from incognote.relex.cluster.subjects import centered, selves
+from incognote.relex.cluster.subjects import centered, selves, separated
 from incognote.relex.names.components import fit
 from incognote.relex.names.guess import gender, locale
 from incognote.relex.names.likeness import NEWBORN, SAME, ComparedName, one_person, whole
@@ -75,8 +75,8 @@ def _titled(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tup
     for lost in others:
         if not all(m.kind == "single" and m.title in GROWN and _family(m) & families for m in lost.members):
             continue
-        if any(m.guessed for m in lost.members) and _agree(lost, subject):
-            continue  # it may be the patient as well
+        if any(m.guessed and (m.side == "kin" or subject.admits(m)) for m in lost.members):
+            continue  # it may be the patient as well, or a member of staff
         for role in (SPOUSES, PARENTS):
             having = [c for c in others if c is not lost and _kin(c, role) and _agree(c, lost)]
             if having:
@@ -118,7 +118,7 @@ def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionV
     A PERSON with a doctor's title, with degrees, or with the whole name of a clinician of the domain is a clinician.
     One with the patient's whole name is the patient. All PATIENT mentions in one patient's records are the patient.
     """
-    mentions = [read(variant) for variant in sorted(set(variants))]
+    mentions = separated([read(variant) for variant in sorted(set(variants))])
     kept = {m.variant for m in of_chart(mentions)}
     staff = [m for m in mentions if is_staff(m) and m.variant not in kept]
     known = _whole_names(staff)

@@ -6,14 +6,19 @@ records name. A person with another name is somebody else, whatever the type say
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from incognote.relex.cluster.mentions import PersonCluster, PersonMention, record_of
+from incognote.relex.cluster.mentions import PersonCluster, PersonMention, named_before, record_of
+from incognote.relex.cluster.strangers import contradict, differs, facts
 from incognote.relex.names.likeness import SAME, ComparedName, one_person, same_given, same_surname
 
 _LABELLED, _AGAINST = 4, 2
 """Weights, in records: a field label names the patient, and a kinship word names somebody else."""
+
+
+_Names = tuple[ComparedName, ...]
 
 
 def selves(mentions: Sequence[PersonMention]) -> list[PersonMention]:
@@ -21,8 +26,63 @@ def selves(mentions: Sequence[PersonMention]) -> list[PersonMention]:
 
     A whole name that a label gives to the patient is the patient's wherever the type says so too.
     """
-    labelled = {m.names for m in mentions if m.role == "patient" and m.kind == "whole"} or _presumed(mentions)
-    return [replace(m, side=side) if (side := _side(m, labelled)) != m.side else m for m in mentions]
+    labelled, known = _known(mentions)
+    sided = [replace(m, side=side) if (side := _side(m, labelled, known)) != m.side else m for m in mentions]
+    return _contradicted(sided)
+
+
+def _known(mentions: Sequence[PersonMention]) -> tuple[set[_Names], set[_Names]]:
+    """The whole names that labels give to the patient, and these with those that the most records type PATIENT."""
+    labelled = {m.names for m in mentions if m.role == "patient" and m.kind == "whole"}
+    presumed = _presumed(mentions)
+    labelled = labelled or presumed
+    return labelled, {names for names in presumed if any(one_person(names, label) for label in labelled)} | labelled
+
+
+def _contradicted(mentions: Sequence[PersonMention]) -> list[PersonMention]:
+    """Mark the names beside which a record gives another birth date, record number, or age than beside its first."""
+    heads: dict[str, PersonMention] = {}
+    for mention in sorted(mentions, key=lambda m: (m.role != "patient", m.variant.field, m.variant.start, m.variant)):
+        if mention.kind == "whole" and mention.side == "self" and mention.variant.hints.facts:
+            heads.setdefault(record_of(mention), mention)
+    born = Counter(day for m in heads.values() if (day := facts(m.variant.hints.facts).get("born", "")))
+    usual = min(born, key=lambda day: (-born[day], day), default="")
+
+    def other(mention: PersonMention) -> bool:
+        said = mention.variant.hints.facts
+        if mention.role or not mention.guessed or mention.kind != "whole" or not said:
+            return False
+        head = heads.get(record_of(mention), mention)
+        return contradict(head.variant.hints.facts, said) or differs(f"born={usual}", said)
+
+    return [replace(m, side="kin") if other(m) else m for m in mentions]
+
+
+_NEAR = 120  # characters between the name of a member of staff and a title with the same surname
+
+
+def separated(mentions: Sequence[PersonMention]) -> list[PersonMention]:
+    """Mark as "kin" each title with a surname right after a member of staff of that surname.
+
+    In "Leticia Garza, LCSW. Ms. Garza agreed", Ms. Garza may be the patient or the social worker.
+    """
+    staff = {m for m in mentions if m.role == "staff" and m.kind == "whole" and m.guessed}
+    families = {s for m in staff for s in _family(m)}
+
+    def doubtful(mention: PersonMention) -> bool:
+        if not (mention.guessed and mention.kind == "single" and mention.titled and _family(mention) & families):
+            return False
+        if mention.role or mention.kin or mention.leaning == "staff":
+            return False
+        before = named_before(mention, [m for m in mentions if _family(m) & _family(mention)], _NEAR)
+        return bool(before) and before[-1] in staff
+
+    return [replace(m, side="kin") if doubtful(m) else m for m in mentions]
+
+
+def _family(mention: PersonMention) -> set[str]:
+    name = mention.names[0]
+    return {word for word in name.surname or (name.given,) if len(word) > 1}
 
 
 def _presumed(mentions: Sequence[PersonMention]) -> set[tuple[ComparedName, ...]]:
@@ -45,13 +105,17 @@ def _unsaid(mention: PersonMention) -> bool:
     )
 
 
-def _side(mention: PersonMention, labelled: Collection[tuple[ComparedName, ...]]) -> str:
+def _side(
+    mention: PersonMention,
+    labelled: Collection[tuple[ComparedName, ...]],
+    known: Collection[tuple[ComparedName, ...]],
+) -> str:
     named = [names[0] for names in labelled if one_person(mention.names, names)]
     plain = named and not any(name.suffix for name in named)
     if mention.guessed and mention.suffix and not mention.role and plain:
         return mention.side or "kin"  # the labels name a patient without a suffix, so this is a namesake
     if _unsaid(mention):
-        return "self" if any(one_person(mention.names, names) >= SAME for names in labelled) else ""
+        return "self" if any(one_person(mention.names, names) >= SAME for names in known) else ""
     if mention.guessed or mention.role not in ("patient", "relative"):
         return mention.side
     return "self" if mention.role == "patient" else mention.side or "kin"

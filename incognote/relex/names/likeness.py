@@ -252,6 +252,8 @@ def _agreement(a: ComparedName, b: ComparedName, typo: Typo) -> float:
         return 0.0
     if _grown(a, b) or _grown(b, a):
         return 0.75
+    if _other_family(a.surname, b.surname) and _other_family(b.surname, a.surname):
+        return 0.0
     equal = a.joined == b.joined or (a.given == b.given and not _against(a.middle, b.middle))
     if same_surname(a, b):
         if equal:
@@ -263,6 +265,18 @@ def _agreement(a: ComparedName, b: ComparedName, typo: Typo) -> float:
     elif equal and same_surname(a, b, typo):
         return 0.7
     return BY_EAR if typo != "none" and _heard(a, b) else 0.0
+
+
+def _other_family(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    """Return True if some surname is in both, and another one of mine is not in theirs, even misspelled."""
+    if not set(mine) & set(theirs):
+        return False
+    return any(len(word) > 1 and not any(_fits(word, x) for x in theirs) for word in mine)
+
+
+def _fits(a: str, b: str) -> bool:
+    """Return True if two surnames differ at most by a particle, by a misspelling, or as an initial does."""
+    return a.endswith(b) or b.endswith(a) or alike(a, b) or (1 in (len(a), len(b)) and a[0] == b[0])
 
 
 def _heard(a: ComparedName, b: ComparedName) -> bool:
