@@ -213,7 +213,7 @@ def _age_hints(span: Span) -> Hints:
     event = _EVENT.search(before) and not _LABEL.search(before)
     kin = _whose(span, clause(content, span.start), _KIN_REACH if current else None)
     after = _AGED_KIN.match(behind) if _OF_AGED.search(before) else None
-    if after is not None and (said := next(filter(None, map(_kin_word, after[1].split()[::-1])), "")) not in _OWN_WORDS:
+    if after is not None and (said := next(filter(None, map(kin_word, after[1].split()[::-1])), "")) not in _OWN_WORDS:
         kin = said or kin
     return Hints(kin=kin, when="event" if event else "current" if current else "")
 
