@@ -60,7 +60,7 @@ ENGLISH = frozenset(
 """Words of notes that no message of the program uses."""
 LANGUAGE_FREE = ("text", "align", "detectors", "operators", "prompts", "relex", "extraction")
 STILL_ENGLISH = {
-    "relex/cluster/attaching.py": "kin and titles that mean one person; they go with the rest of the folder",
+    "relex/cluster/choosing.py": "kin and titles that mean one person; they go with the rest of the folder",
     "relex/cluster/hints.py": "as attaching",
     "relex/cluster/mentions.py": "as attaching",
     "relex/cluster/persons.py": "as attaching",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import NamedTuple
 
-from incognote.relex.cluster.choosing import akin, believed, choice
+from incognote.relex.cluster.choosing import SINGLE_KIN, akin, believed, choice
 from incognote.relex.cluster.hints import kin_alike
 from incognote.relex.cluster.leftover import Words, by_side, stem, ungendered
 from incognote.relex.cluster.mentions import (
@@ -204,7 +204,6 @@ def _sought(mention: PersonMention, alike: bool) -> set[str]:
 
 Form = tuple[tuple[ComparedName, ...], str, str]
 """A written form, the generation of its kinship word, and the record in which it names another person."""
-_SINGLE_KIN = frozenset("wife husband spouse mother father son daughter brother sister child baby twin".split())
 
 
 def whole_names(mentions: Sequence[PersonMention], near_by: Typo) -> tuple[list[PersonCluster], list[PersonMention]]:
@@ -311,7 +310,7 @@ def _may_meet(a: Form, b: Form, ones: Sequence[PersonMention], others: Sequence[
 def _namely(ones: Sequence[PersonMention], others: Sequence[PersonMention]) -> float:
     """Score two names of one wife or one daughter: nobody has two with the same given name, and surnames change."""
     return 0.5 * any(
-        a.kin in _SINGLE_KIN
+        a.kin in SINGLE_KIN
         and kin_alike(a.kin, b.kin)
         and a.variant.owner == b.variant.owner
         and same_given(a.names[0], b.names[0])

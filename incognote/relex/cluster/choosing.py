@@ -10,6 +10,7 @@ from incognote.relex.names.likeness import NEWBORN
 
 SPOUSES = frozenset("wife husband spouse partner widow widower esposa esposo".split())
 PARENTS = frozenset("parent mother mom mum mommy madre mama maman father dad daddy padre papa".split())
+SINGLE_KIN = frozenset("wife husband spouse mother father son daughter brother sister child baby twin".split())
 
 
 def akin(mention: PersonMention, found: Sequence[PersonCluster]) -> list[PersonCluster]:
