@@ -88,12 +88,25 @@ def supported(learned: Iterable[Span], said: Sequence[Span]) -> Iterator[Span]:
         said: the spans of rules, including doubtful ones.
     """
     beside = _Beside(said)
-    for span in learned:
+    for span in map(_without_adjective, learned):
         if (_deed(span) or _gestation(span)) and beside(span) is None:
             continue
         line = BARE if _BARE.fullmatch(span.text) else ALONE.get(_group(span), ALONE_ELSE)
         alone = (span.score < line or _eponym(span)) and beside(span) is None
         yield replace(span, score=min(span.score, PASSED)) if alone else span
+
+
+def _without_adjective(span: Span) -> Span:
+    """Cut an adjective in lower case before a name: "little Maryan" becomes "Maryan"."""
+    first, _, rest = span.text.partition(" ")
+    if first not in _adjectives() or not rest[:1].isupper() or _group(span) != "PERSON":
+        return span
+    return replace(span, start=span.end - len(rest))
+
+
+@cache
+def _adjectives() -> frozenset[str]:
+    return frozenset(language().table("words", "sweep.toml").get("names", {}).get("adjectives", ()))
 
 
 def _deed(span: Span) -> bool:

@@ -248,7 +248,7 @@ def _labelled(span: Span, group: str) -> bool:
     if group == "AGE":
         return alone and (_aged(span) or span.score >= _LIKELY)
     if group == "DATE":
-        return alone and (span.score >= _SURE or _dated(span) or _no_fraction(span))
+        return alone and (span.score >= _SURE or _dated(span) or _no_fraction(span) or _ruled(span))
     before = span.source.content[max(0, span.start - _NEAR) : span.start]
     words = before.rpartition("\n")[2].lower().split()[-_CUES:]
     if any(word.strip(":=(.,-") in lists()["label"] or word.endswith("#") for word in words):
@@ -269,6 +269,11 @@ def _aged(span: Span) -> bool:
     behind = span.source.content[span.end : span.end + 8].lower()
     words = {*re.findall(r"[^\W\d_]+(?:/o)?", span.text.lower()), *re.findall(r"[\s-]*([^\W\d_]+(?:/o)?)", behind)[:1]}
     return not lists()["age"].isdisjoint(words)
+
+
+def _ruled(span: Span) -> bool:
+    """Whether a rule for dates, even a weak one, is sure of a date."""
+    return span.score >= _LIKELY and any(source.startswith("rules:dates") for source in span.sources)
 
 
 def _no_fraction(span: Span) -> bool:

@@ -127,6 +127,7 @@ def test_a_guess_that_looks_like_an_identifier_gets_one(marked: str, type: str, 
         ("unit <<7 North>>, bed 2", "ADDRESS"),
         ("Department of <<Gastroenterology>>", "HOSPITAL"),
         ("here with <<PawPaw>>", "RELATIVE"),
+        ("danced at <<her quinceañera>> in June", "CITY"),
         ("consent signed in <<Tamil>>", "CITY"),
     ],
 )

@@ -43,6 +43,7 @@ _TONGUES = {
     **dict.fromkeys("ES MX PR CO PE EC VE AR CL CU DO GT SV HN NI".split(), "es"),
 }  # fmt: skip
 """The lists of street names by country."""
+_ENGLISH = frozenset(("US", "CA", "GB", "IE", "AU", "NZ"))
 
 
 class Places(SurrogateGenerator):
@@ -82,7 +83,9 @@ class Places(SurrogateGenerator):
         if role == "ward":
             return taken.claim_first(component, (walk(coined(self.pools, "plain"), place), self._coined(place)))
         quarters = self.pools.data("streets")["quarters"]["names"].split(";") if role == "quarter" else []
-        return taken.claim_first(component, (walk(quarters, place), self._coined(place)))
+        country = request.detail[0] if request.detail else ""
+        local = [town.name for town in self._pool((country, ""))] if country and country not in _ENGLISH else []
+        return taken.claim_first(component, (walk(local, place), walk(quarters, place), self._coined(place)))
 
     def _coined(self, place: int) -> Iterator[str]:
         return walk(coined(self.pools, "core"), place)
@@ -91,7 +94,10 @@ class Places(SurrogateGenerator):
         """Numbered streets for a numbered one, else names in the language of the country."""
         if number := _ORDINAL.match(request.component.normal):
             yield from (ordinal for n in made(_low_number, place, 99) if (ordinal := _ordinal(n)) != number.group())
-        tongue = _TONGUES.get(request.detail[0] if request.detail else "", "")
+        country = request.detail[0] if request.detail else ""
+        tongue = _TONGUES.get(country, "")
+        if country and not tongue and country not in _ENGLISH:  # streets abroad are often named after towns
+            yield from walk([name for town in self._pool((country, "")) if " " not in (name := town.name)], place)
         names = self.pools.data("streets")["abroad"][tongue] if tongue else self.pools.data("streets")["names"]
         yield from walk(names.split(), place)
 
@@ -200,7 +206,7 @@ class Places(SurrogateGenerator):
                     normal = plain(code)
                 town = texts.get("city") or identity.attributes.get("town", "")
                 detail = (country, region, plain(town_of(town)) if town else "", code)
-            elif role in ("street", "cross", "county"):
+            elif role in ("street", "cross", "county", "quarter"):
                 detail = (country, region)
             elif role in _SHAPED:
                 normal = f"{piece.text}\x1f{plain(texts.get('street', ''))}"

@@ -54,6 +54,9 @@ R/o: ⟦H.No. 4-56, Gandhi Nagar, Warangal Dist⟧
 ⟦House 12, Road 5, Dhanmondi, Dhaka 1205⟧
 ⟦123 Rizal Avenue, Brgy. San Roque, Quezon City⟧
 ⟦Calle 10 # 5-51, Bogotá⟧
+New address: ⟦31 Alder Court, Beloit, WI 53511⟧, Portia got a job there.
+Home: ⟦9 Oak Rd, Salem, MA 01970⟧, Webb lives there too.
+Lives at ⟦14 Elm St, Dover, NH 03820, USA⟧ now.
 Next of kin lives next door at ⟦16 Mill Lane⟧.
 Moved from ⟦9 Gardener's Row, Flat 2⟧ last year.
 Police report: struck at ⟦Interstate 95⟧ near ⟦Fredericksburg⟧.

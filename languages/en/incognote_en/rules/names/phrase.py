@@ -75,7 +75,7 @@ class NameReader:
                 at = last = after
                 continue
             if word == "," and comma and not inverted and parts:
-                if not self._given_follows(at, style):
+                if not self._given_follows(at, style) or (parts > 1 and self._short_capitals(at + 1, style)):
                     break
                 inverted = True
                 at += 1
@@ -276,6 +276,11 @@ class NameReader:
             return False
         score = words.nameness(word)
         return score >= 2 or given(entry) >= 3 or (word.isupper() == words.words[at - 1].isupper() and score >= 0)
+
+    def _short_capitals(self, at: int, style: str) -> bool:
+        """Whether word `at` is an abbreviation after a full name: "Halima Yusuf, PO address"."""
+        word = self.words.word(at)
+        return style == "mixed" and 1 < len(word) < 4 and word.isupper()
 
     def _first(self, at: int, lax: bool, style: str) -> bool:
         words = self.words

@@ -86,6 +86,8 @@ class Addresses:
     def rightward(self, end: int, kinds: set[str]) -> int:
         w = self.walk
         kept, at, waiting = end, end, 0
+        if self.parts.complete(end):
+            return end
         for _ in range(_MAX_PARTS):
             nxt, comma, line = self.separator(at)
             part = self.parts.part(nxt) if nxt < w.n and nxt >= at else None
@@ -112,7 +114,7 @@ class Addresses:
                 kept, waiting = part.end, 0
                 kinds.add(part.kind)
             at = part.end
-            if part.kind == "code" and at < w.n and w.newline(at):
+            if part.kind == "code" and at < w.n and (w.newline(at) or self.parts.complete(at)):
                 break
         return kept
 

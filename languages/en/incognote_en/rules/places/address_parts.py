@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from incognote_en.rules.gazetteer import abbreviations, gazetteer
 from incognote_en.rules.places.words import (
     ADDRESS,
@@ -18,6 +20,9 @@ from incognote_en.rules.places.words import (
     AddressPart,
 )
 from incognote_en.rules.walk import TokenWalk
+
+_CLOSING = re.compile(r"\b[A-Z]{2}\.?,? {1,2}\d{5}(?:-\d{4})?\Z")
+_USA = re.compile(r"[\s,]+(?:U\.? ?S\b|USA\b|United States|America\b)", re.IGNORECASE)
 
 
 class AddressParts:
@@ -73,6 +78,13 @@ class AddressParts:
         if len(match.group()) == 4 and YEAR.match(match.group()):
             return None
         return AddressPart(i, w.at(match.end()), "code")
+
+    def complete(self, i: int) -> bool:
+        """Whether the tokens before i end a US address ("Menomonie, WI 54751"), and no country follows."""
+        w = self.walk
+        return _CLOSING.search(w.text, max(0, w.ends[i - 1] - 16), w.ends[i - 1]) is not None and not _USA.match(
+            w.text, w.ends[i - 1]
+        )
 
     def box(self, i: int) -> AddressPart | None:
         w = self.walk

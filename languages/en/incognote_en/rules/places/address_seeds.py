@@ -38,6 +38,10 @@ _TRIGGERS = (
 )
 
 
+_ZIPS_OF: dict[str, str | tuple[str, ...]] = {"ID": "83", "MD": ("20", "21"), "PA": ("15", "16", "17", "18", "19")}
+"""How the ZIP codes begin of states whose abbreviations also mean something else: "Chue Thao, ID 30917"."""
+
+
 def _glued(text: str) -> bool:
     """Whether `_GLUED` may match. Its search takes longer than all others."""
     lowered = text.lower()
@@ -81,7 +85,8 @@ class Seeds:
                 sure = (low[0] in "pl" and len(written) > 6) or "box" in written[2:]
                 yield part, 0.75 if sure else 0.4
         for i in among(w.words, codes):
-            if _US_ZIP.match(w.text, w.starts[min(i + 1, w.n - 1)]) and (part := self.parts.state(i)):
+            code = _US_ZIP.match(w.text, w.starts[min(i + 1, w.n - 1)])
+            if code and code[0].startswith(_ZIPS_OF.get(w.words[i], "")) and (part := self.parts.state(i)):
                 start = self.town(i)
                 if start < i:
                     yield AddressPart(start, part.end, "code"), 0.8
@@ -244,6 +249,8 @@ class Seeds:
             if (end > begin and w.words[end] == "." and (len(w.words[end - 1]) > 4 or w.words[end - 1].isdigit())) or (
                 w.words[end] in "-–—" and w.gap(end) and w.word(end + 1).islower()
             ):
+                break
+            if end > begin and w.words[end] == "," and self.parts.complete(end):
                 break
             end += 1
         while end > begin and w.words[end - 1] in ",.;:-–—([":
