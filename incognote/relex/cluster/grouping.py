@@ -106,7 +106,8 @@ def front_of(words: str) -> str:
 def bearer(account: Identity, people: Sequence[Identity]) -> str:
     """The id of the only person whose name the account contains, by most letters; "" for none or several.
 
-    Persons in the account's own scope have priority over the staff of the domain.
+    Persons in the account's own scope have priority over the staff of the domain. If an initial and a surname fit a
+    father and a son alike, the account is the patient's.
     """
     if account.attributes["type"] not in _TYPES:
         return ""
@@ -115,11 +116,20 @@ def bearer(account: Identity, people: Sequence[Identity]) -> str:
         near = [one for one in people if one.domain == account.domain and one.scope == scope]
         shown = {one.id: found for one in near if (found := _shown(front, one))}
         best = [one for one, found in shown.items() if found == max(shown.values())]
+        patients = [one.id for one in near if one.id in best and one.attributes.get("type") == "PATIENT"]
+        best = patients if len(patients) == 1 and _has_given(front, near, patients[0]) else best
         if len(best) == 1:
             return best[0]
         if best:
             return ""
     return ""
+
+
+def _has_given(front: str, people: Sequence[Identity], id: str) -> bool:
+    """Return True if an account shows the given name or its initial, not only the surname that a family shares."""
+    names = [parse(v.words, v.hints.title) for one in people if one.id == id for v in one.variants]
+    parsed = parse_user(front, names)
+    return parsed is not None and bool(parsed.of("given", "nick"))
 
 
 def _shown(front: str, person: Identity) -> int:

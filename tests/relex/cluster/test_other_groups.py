@@ -184,6 +184,14 @@ def test_work_is_the_same_when_it_is_over(together: Together) -> None:
     assert together("a [OCCUPATION net-maker], [OCCUPATION netmaker]") == [{"net-maker", "netmaker"}]
 
 
+def test_an_account_that_fits_father_and_son_is_the_patients(marked: Marked) -> None:
+    note = "[PATIENT Barnaby Thistle Jr.] [RELATIVE Barnaby Thistle Sr.] [USERNAME bthistle_jr71] [USERNAME thistle]"
+    found = cluster(marked(note))
+    ids = {v.words: one.id for one in found for v in one.variants}
+    owners = {v.words: one.attributes.get("person") for one in found for v in one.variants if one.group == "CONTACT"}
+    assert owners == {"bthistle_jr71": ids["Barnaby Thistle Jr."], "thistle": None}
+
+
 def test_an_account_is_tied_to_the_person_whose_name_it_holds(marked: Marked) -> None:
     note = (
         "[PATIENT Chidi Okafor] [RELATIVE Amara Okafor] [EMAIL chidi.okafor@mail.example] "
