@@ -73,6 +73,8 @@ def written(pattern: str = TEXTS) -> str:
 def _alone(document: Document) -> Iterator[tuple[str, str, bool]]:
     """Each finding that no other overlaps: its rule, its type, and whether it touches a mark."""
     spans = RulesDetector().detect([Text(document.text)])[0]
+    # Neighboring dates see the same words as the rules of single dates, so they are no second opinion on them.
+    spans = [span for span in spans if not span.sources[0].startswith("rules:neighbors.")]
     for span in spans:
         if not any(one is not span and one.start < span.end and span.start < one.end for one in spans):
             hit = any(start < span.end and span.start < end for start, end, _ in document.spans)
