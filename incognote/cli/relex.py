@@ -270,6 +270,6 @@ def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: 
     if stale:
         more = "" if outdated else " To list them, use --outdated FILE."
         typer.echo(
-            f"{len(stale):,} earlier outputs must be processed again, because two identities turned out to be the same "
-            f"or different.{more}"
+            f"{len(stale):,} earlier records must be processed again, because later records changed what their outputs "
+            f"should show.{more}"
         )

@@ -122,7 +122,7 @@ class BatchReport:
         fitting: identities for which a hit by likeness was accepted.
         moved: draws that collided with a taken surrogate, in the batch or in the index, and moved on.
         rounds: how often the mentions were clustered; more than once if others changed the index meanwhile.
-        outdated: records whose outputs may already have been handed out with a surrogate of an earlier partition.
+        outdated: earlier records whose last output shows another surrogate or identity than they would get now.
     """
 
     mentions: int = 0
@@ -155,7 +155,6 @@ class RelexBatch:
     found: dict[MentionVariant, dict[str, IndexedIdentity]] = field(
         default_factory=dict, repr=False
     )  # cluster: by scope, by exact key
-    before: dict[MentionVariant, str] = field(default_factory=dict, repr=False)  # cluster, the first time
     everybody: list[Identity] = field(default_factory=list, repr=False)  # cluster: all identities of `seen`
     identities: list[Identity] = field(default_factory=list, repr=False)  # cluster: those of them to be served
     entries: dict[str, IndexedIdentity] = field(
@@ -177,7 +176,7 @@ class RelexBatch:
     new: set[str] = field(default_factory=set, repr=False)  # index: ids of entries
     moved: int = 0  # generate, index
     rounds: int = 0  # cluster
-    outdated: set[str] = field(default_factory=set, repr=False)  # index
+    outdated: set[str] = field(default_factory=set, repr=False)  # apply
     shown: dict[MentionVariant, ShownSurrogate] = field(default_factory=dict, repr=False)  # apply
 
     @property

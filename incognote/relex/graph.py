@@ -1,8 +1,8 @@
 """The loop of relexicalization as a LangGraph machine, readable on one screen (RedactOR, Algorithm 3 and Figure 4).
 
     cluster ─ query ─ retrieve ─ validate ─ generate ─ index ─ apply
-       ↑                                       ↑────────┤
-       └────────────────────────────────────────────────┘
+       ↑                                       ↑────────┤        │
+       └────────────────────────────────────────────────┴────────┘
 
 The loop returns from `index` to `generate` if a draw was refused. It returns to `cluster` if other writers meanwhile
 added something that affects these mentions. Each node returns counts only, so the state that LangGraph sees holds
@@ -29,8 +29,8 @@ from incognote.relex.agents.base import SOUGHT, HitQuestion, RelexNote
 from incognote.relex.batch import BatchOutcome, LoopState, RelexBatch, ShownSurrogate, Tools
 from incognote.relex.cluster.grouping import group_of
 from incognote.relex.index.nouns import Query
-from incognote.relex.memory import forms, recalled, sightings
-from incognote.relex.nouns import Identity, MentionVariant
+from incognote.relex.memory import forms, outdated, recalled, remember_outputs, sightings
+from incognote.relex.nouns import Identity, MentionVariant, Surrogate
 from incognote.relex.partition import INDEXED
 from incognote.relex.plausible import plausible
 
@@ -49,8 +49,8 @@ def machine() -> CompiledStateGraph[LoopState, RelexBatch, LoopState, LoopState]
     graph.add_edge(START, "cluster")
     for before, after in pairwise(nodes[:-1]):
         graph.add_edge(before.__name__, after.__name__)
-    graph.add_conditional_edges("index", after_index, ["cluster", "generate", "apply"])
-    graph.add_edge("apply", END)
+    graph.add_conditional_edges("index", following, ["cluster", "generate", "apply"])
+    graph.add_conditional_edges("apply", following, ["cluster", END])
     return graph.compile(name="relex")
 
 
@@ -86,14 +86,12 @@ async def cluster(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState
     batch.done.clear()
     batch.seen = await _seen(batch)
     batch.found = await partition.led(tools.index, sorted(batch.seen))
-    if batch.rounds == 1:
-        batch.before = {one: partition.latest(found).id for one, found in batch.found.items() if found}
     others = partition.earlier(sorted(batch.seen - batch.own), batch.found)
     clustered = await tools.agents.clusterer.cluster(batch.notes, others)
     partition.check(clustered, batch.seen, tools.agents.clusterer.name)
     batch.everybody = [part for one in clustered for part in partition.divided(one, batch.found)]
     batch.entries = partition.chosen(batch.everybody, batch.found)
-    batch.identities = [one for one in batch.everybody if partition.touched(one, batch.own, batch.found, batch.entries)]
+    batch.identities = [one for one in batch.everybody if _served(one, batch)]
     return {"mentions": len(batch.own), "identities": len(batch.identities)}
 
 
@@ -170,7 +168,7 @@ async def generate(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopStat
 async def index(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
     """Hold the parts and claim the wholes. If two writers collide, the second takes the surrogate of the first.
 
-    The next node is `generate` if a draw was refused, and `cluster` if other writers affected these mentions.
+    The next node is `generate` if a draw was refused, and `cluster` if keys turned out to lead to several identities.
     """
     batch = runtime.context
     if not await settling.unoriginal(batch) or not await settling.held(batch):
@@ -178,35 +176,33 @@ async def index(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
     if refused := await settling.claimed(batch):
         return {"next": refused}
     batch.wave += 1
-    if batch.wave < settling.WAVES:
-        return {"next": "generate"}
-    if await _seen(batch) != batch.seen:
-        return {"next": "cluster"}
-    return {"next": "apply"}
+    return {"next": "generate" if batch.wave < settling.WAVES else "apply"}
 
 
-async def after_index(state: LoopState, runtime: Langgraph[RelexBatch]) -> str:
-    """The next node, as set by `index`. It is async because LangGraph runs sync functions in a thread."""
-    return state["next"]
+async def following(state: LoopState, runtime: Langgraph[RelexBatch]) -> str:
+    """The next node, as set by the last one. It is async because LangGraph runs sync functions in a thread."""
+    return state["next"] or END
 
 
 async def apply(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
-    """Write each mention's surrogate in the style of the original, and note which records show which identity."""
+    """Write each mention's surrogate in the style of the original, and list the earlier records that need new outputs.
+
+    The next node is `cluster` if other writers affected these mentions. The index remembers what the outputs show
+    before the last look at the mentions. So of two writers at once, the second always sees what the first handed out.
+    """
     batch = runtime.context
-    homes = {variant: identity for identity in batch.identities for variant in identity.variants}
-    for one in sorted(batch.own):
-        identity = homes[one]
-        rendered = batch.tools.generators.render(one, identity, batch.surrogates[identity.id])
-        # no surrogate can be written in this form: show the type
-        text = f"[{one.type}]" if rendered is None else rendered.text
-        batch.shown[one] = ShownSurrogate(text, _id(identity, batch))
-    uses = {(batch.entries[homes[one].id].id, one.record) for one in batch.own if homes[one].id in batch.entries}
+    served = [one for one in batch.everybody if one.id in batch.surrogates]
+    shown = {variant: _shown(variant, one, batch) for one in served for variant in one.variants}
+    batch.shown = {one: shown[one] for one in sorted(batch.own)}
+    entries = {entry.id for entry in batch.entries.values()}
+    uses = {(its.identity, one.record) for one, its in batch.shown.items() if its.identity in entries}
     await batch.tools.index.use(sorted(uses))
-    for one, identity in homes.items():
-        entry = batch.entries.get(identity.id)
-        if one not in batch.own and entry and batch.before.get(one, entry.id) != entry.id:
-            batch.outdated.add(one.record)
-    return {"shown": len(batch.shown)}
+    compared = {one: f"{its.text} {its.identity if its.identity in entries else ''}" for one, its in shown.items()}
+    await remember_outputs(batch.tools.index, {one: compared.pop(one) for one in batch.shown})
+    if await _seen(batch) != batch.seen:
+        return {"next": "cluster"}
+    batch.outdated = await outdated(batch.tools.index, compared)
+    return {"shown": len(batch.shown), "next": ""}
 
 
 async def _seen(batch: RelexBatch) -> set[MentionVariant]:
@@ -216,9 +212,23 @@ async def _seen(batch: RelexBatch) -> set[MentionVariant]:
     return {one for one in found if one in batch.own or (one.domain, one.owner, one.record) not in records}
 
 
+def _served(identity: Identity, batch: RelexBatch) -> bool:
+    """Return True if the identity may need a new surrogate, or new parts of one."""
+    entry = batch.entries.get(identity.id)
+    if entry is not None and batch.tools.generators.lacks(identity, Surrogate(entry.surrogate, entry.pool)):
+        return True
+    return partition.touched(identity, batch.own, batch.found, batch.entries)
+
+
 def _originals(batch: RelexBatch) -> list[tuple[str, str, str]]:
     named = [one for one in batch.own if group_of(one.type) in INDEXED - {"OCCUPATION"}]
     return sorted({(one.domain, one.owner, form) for one in named for form in forms(one)})
+
+
+def _shown(variant: MentionVariant, identity: Identity, batch: RelexBatch) -> ShownSurrogate:
+    """The replacement of a mention: its type in brackets if no surrogate can be written in its form."""
+    rendered = batch.tools.generators.render(variant, identity, batch.surrogates[identity.id])
+    return ShownSurrogate(f"[{variant.type}]" if rendered is None else rendered.text, _id(identity, batch))
 
 
 def _id(identity: Identity, batch: RelexBatch) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from typing import NamedTuple
@@ -92,6 +92,34 @@ def sightings(variants: Iterable[MentionVariant]) -> list[Sighting]:
         for block in blocks(one).stored:
             places.setdefault((one.domain, one.owner, block, one.record), set()).add(said)
     return [Sighting(*place, tuple(sorted(said))) for place, said in sorted(places.items())]
+
+
+async def remember_outputs(index: SurrogateIndex, shown: Mapping[MentionVariant, str]) -> None:
+    """Store a digest of what each record's output shows for each mention, in place of that of its last output."""
+    digests: dict[tuple[str, str, str, str], list[str]] = {}
+    for one, words in sorted(shown.items()):
+        place = (one.domain, one.owner, _output(one), one.record)
+        digests.setdefault(place, []).append(f"{_digest(one.domain, key_of(one))} {_digest(words)}")
+    await index.note([Sighting(*place, tuple(said)) for place, said in sorted(digests.items())])
+
+
+async def outdated(index: SurrogateIndex, shown: Mapping[MentionVariant, str]) -> set[str]:
+    """The records whose last output shows something else for one of these mentions."""
+    last: dict[str, str] = {}
+    for domain in sorted({one.domain for one in shown}):
+        outputs = {_output(one) for one in shown if one.domain == domain}
+        last |= dict(said.split() for one in await index.noted(domain, sorted(outputs)) for said in one.said)
+    now = [(one.record, last.get(_digest(one.domain, key_of(one))), _digest(words)) for one, words in shown.items()]
+    return {record for record, before, after in now if before not in (None, after)}
+
+
+def _output(variant: MentionVariant) -> str:
+    """The block in which the digests of the output of the mention's record are stored."""
+    return f"output {variant.owner} {variant.record}"
+
+
+def _digest(*words: str) -> str:
+    return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:16]
 
 
 async def recalled(index: SurrogateIndex, variants: Sequence[MentionVariant]) -> set[MentionVariant]:

@@ -102,11 +102,14 @@ def chosen(identities: Sequence[Identity], found: Found) -> dict[str, IndexedIde
 def touched(
     identity: Identity, own: frozenset[MentionVariant], found: Found, entries: Mapping[str, IndexedIdentity]
 ) -> bool:
-    """Return True if the identity must be served: it has a mention of the batch, or it differs from the index."""
+    """Return True if the identity must be served: it has a mention of the batch, or it differs from the index.
+
+    The dates and ages of the batch's patients are always served, because the index stores no surrogate of them.
+    """
     if any(one in own for one in identity.variants):
         return True
     if identity.group not in INDEXED:
-        return False
+        return any(one.domain == identity.domain and one.owner == identity.scope for one in own)
     entry = entries.get(identity.id)
     return any(found[one] and found[one].get(identity.scope) != entry for one in identity.variants)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from incognote.relex.agents.base import RelexNote
 from incognote.relex.batch import Tools
 from incognote.relex.cluster import cluster, group_of
 from incognote.relex.graph import relexicalize
+from incognote.relex.memory import outdated, remember_outputs
 from incognote.relex.nouns import MentionVariant
 from incognote.testing.memory_index import MemoryIndex
 from incognote_benchmarks.relex_replies import read_corpus
@@ -64,3 +66,36 @@ async def test_a_name_spelled_by_ear_finds_its_bearer_in_another_patients_notes_
     second = note("2", "p2", "Seen by Dr. [CLINICIAN|Pyotr Chaykovsky].")
     notes = [second, first] if turned else [first, second]
     assert await ended(notes, [[one] for one in notes]) == {frozenset((*first.variants, *second.variants))}
+
+
+@pytest.mark.parametrize("name", ["notes", "blind"])
+async def test_every_record_that_would_now_get_another_output_is_listed_as_outdated(name: str) -> None:
+    corpus = read_corpus(name)
+    notes = corpus.of(corpus.patients[:6])
+    random.Random(5).shuffle(notes)
+    tools = Tools(MemoryIndex(KEY), KEY)
+    outputs: dict[str, list[str]] = {}
+    listed: set[str] = set()
+    for note in notes:
+        outcome = await relexicalize([note], tools)
+        outputs[note.record] = [outcome.shown[one].text for one in note.variants]
+        listed |= set(outcome.report.outdated)
+    final = await relexicalize(notes, tools)
+    changed = {note.record for note in notes if [final.shown[v].text for v in note.variants] != outputs[note.record]}
+    assert changed
+    assert changed <= listed
+    assert len(listed - changed) <= 3
+    assert (await relexicalize(notes[:1], tools)).report.outdated == ()
+
+
+async def test_only_a_record_whose_last_output_shows_something_else_is_outdated() -> None:
+    index = MemoryIndex(KEY)
+    mention, without_output = (note(name, "p1", "Seen by Dr. [CLINICIAN|Wilson].").variants[0] for name in ("1", "2"))
+    await remember_outputs(index, {mention: "Magee"})
+    assert await outdated(index, {mention: "Magee", without_output: "Magee"}) == set()
+    assert await outdated(index, {mention: "Benjamin"}) == {"1"}
+    await remember_outputs(index, {mention: "Benjamin"})
+    assert await outdated(index, {mention: "Benjamin"}) == set()
+    assert await outdated(index, {replace(mention, domain="another"): "Magee"}) == set()
+    await index.forget(mention.domain, mention.owner)
+    assert await outdated(index, {mention: "Magee"}) == set()
