@@ -221,7 +221,7 @@ def _served(identity: Identity, batch: RelexBatch) -> bool:
 
 
 def _originals(batch: RelexBatch) -> list[tuple[str, str, str]]:
-    named = [one for one in batch.own if group_of(one.type) in INDEXED - {"OCCUPATION"}]
+    named = [one for one in batch.own if group_of(one.type) in INDEXED]
     return sorted({(one.domain, one.owner, form) for one in named for form in forms(one)})
 
 

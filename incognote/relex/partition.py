@@ -14,8 +14,8 @@ from incognote.relex.index.repairs import MERGED, SPLIT
 from incognote.relex.memory import key_of, scopes
 from incognote.relex.nouns import Group, Identity, MentionVariant
 
-INDEXED: frozenset[Group] = frozenset(("PERSON", "PLACE", "ORG", "CONTACT", "ID", "OCCUPATION"))
-"""Groups whose identities the index stores. Dates, ages and kinship words need parts only."""
+INDEXED: frozenset[Group] = frozenset(("PERSON", "PLACE", "ORG", "CONTACT", "ID"))
+"""Groups whose identities the index stores. Dates, ages, occupations and kinship words need parts only."""
 
 Found = Mapping[MentionVariant, Mapping[str, IndexedIdentity]]
 """For each mention, by scope: the index entry that its key leads to."""
