@@ -76,12 +76,12 @@ async def test_every_record_that_would_now_get_another_output_is_listed_as_outda
     tools = Tools(MemoryIndex(KEY), KEY)
     outputs: dict[str, list[str]] = {}
     listed: set[str] = set()
-    for note in notes:
-        outcome = await relexicalize([note], tools)
-        outputs[note.record] = [outcome.shown[one].text for one in note.variants]
+    for one in notes:
+        outcome = await relexicalize([one], tools)
+        outputs[one.record] = [outcome.shown[v].text for v in one.variants]
         listed |= set(outcome.report.outdated)
     final = await relexicalize(notes, tools)
-    changed = {note.record for note in notes if [final.shown[v].text for v in note.variants] != outputs[note.record]}
+    changed = {one.record for one in notes if [final.shown[v].text for v in one.variants] != outputs[one.record]}
     assert changed
     assert changed <= listed
     assert len(listed - changed) <= 3
