@@ -398,3 +398,13 @@ def test_reading_never_fails_on_any_text(text: str) -> None:
     read = parse_all(text)
     if read is not None:
         assert all(isinstance(part, (EnglishDate, str)) for part in read)
+
+
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [("last Wednesday", "last Friday"), ("next Thursday", "next Saturday"), ("this past Sunday", "this past Tuesday")],
+)
+def test_a_weekday_before_or_after_today_keeps_its_word(words: str, written: str) -> None:
+    read = parse(words)
+    assert read is not None
+    assert read.moved(2) == written
