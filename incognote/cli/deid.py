@@ -79,7 +79,7 @@ def deid(
     ] = False,
     tables: options.FileTableOptions,
     form: options.Format = None,
-    index: options.Index = None,
+    index: options.RecordsIndex = None,
 ) -> None:
     """De-identify notes, records, and tables.
 
@@ -91,7 +91,6 @@ def deid(
         incognote deid examples/discharge_summary.txt
         incognote deid examples/records.jsonl --out released
         incognote deid examples/notes.csv --data-type csvNotes --out released.csv
-        incognote deid examples/visits.jsonl --policy surrogate --index sqlite:///surrogates.db --out released
     """
     from datetime import UTC, datetime
     from secrets import token_hex

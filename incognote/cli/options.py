@@ -149,15 +149,18 @@ _LEDGER = typer.Option(
 )
 LedgerUrl = Annotated[str, _LEDGER]
 AnyLedgerUrl = Annotated[str | None, _LEDGER]
-Index = Annotated[
-    str | None,
-    typer.Option(
+def _index(panel: str | None = None) -> Any:
+    return typer.Option(
         help="sqlite:///FILE or opensearch://USER@HOST:PORT/PREFIX. Default: INCOGNOTE_INDEX. Set the password with "
              "INCOGNOTE_INDEX_PASSWORD or index_password_file.",
         metavar="URL",
         show_default=False,
-    ),
-]
+        rich_help_panel=panel,
+    )
+
+
+Index = Annotated[str | None, _index()]
+RecordsIndex = Annotated[str | None, _index(RECORDS)]
 Embedder = Annotated[
     str | None,
     typer.Option(

@@ -28,7 +28,6 @@ OTHERS = {
     "HOSPITAL": [f"{name} General Hospital" for name in FAMILY],
     "MEDICAL_RECORD_NUMBER": [f"{n:02d}" for n in range(10, 40)],
     "TELEPHONE_NUMBER": [f"(617) 432-{n}" for n in range(1000, 1070)],
-    "OCCUPATION": "baker butcher carpenter mason plumber roofer welder tailor glazier joiner".split(),
 }
 """Different originals of each type, more than chance would keep apart."""
 SINGLE = [
