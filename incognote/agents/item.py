@@ -13,7 +13,7 @@ from incognote.nouns import Known
 
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
-    from incognote.files.inputs import Input
+    from incognote.files.inputs import Input, RecordDefaults
     from incognote.formats.base import Document, Format
     from incognote.formats.records.record import OpenRecord
     from incognote.schemas.registry import Registry
@@ -25,6 +25,7 @@ ItemSpans = tuple[tuple[int, int, str], ...] | Mapping[str, tuple[tuple[int, int
 ItemInput: TypeAlias = "str | bytes | Mapping[str, Any] | Item"
 KnownInput = Mapping[str, Any] | Sequence[Any] | str | None
 _WORDS = ("id", "patient", "domain", "data_type", "media_type")
+_NOTE = frozenset(("id", "patient", "text", "spans"))
 _NO_JSON = "the record has a value that JSON cannot represent. Use str, finite numbers, bool, None, list, and dict"
 
 
@@ -180,22 +181,26 @@ def unpacked(words: Mapping[str, Any]) -> Item:
 
 
 def item_of(source: Input, engine: Engine) -> Item:
-    """The Item of an Input that could be read."""
-    defaults, document = source.defaults, source.document
-    note = source.note if engine.settings.data_type is None else None
-    if note is not None:
-        patient = note["patient"] if note["patient"] is not None else defaults.patient
-        name = None if note.get("id") is None else str(note["id"])
-        whose = None if patient is None else str(patient)
-        return Item(note["text"], id=name, patient=whose, domain=defaults.domain, known=defaults.known)
+    """Return the item of an input that could be read.
+
+    A line {"id", "patient", "text"}, with or without "spans", is a plain text. Its spans are not used.
+    """
+    defaults, document, note = source.defaults, source.document, source.note
+    named = defaults.data_type or engine.settings.data_type
+    if note is not None and not named and {"patient", "text"} <= note.keys() <= _NOTE and isinstance(note["text"], str):
+        return note_item(note, defaults)
     content: str | bytes = str(source.content)
     if source.media_type is not None and document is not None:
         content = document.head + document.data + document.after
+    data_type = defaults.data_type
+    if note is not None and not named:
+        rule = engine.registry.get("note").root  # a record such as {"id", "text"} fits this shipped schema
+        data_type = "note" if rule.required <= note.keys() <= rule.properties.keys() else None
     return Item(
         content,
         patient=defaults.patient,
         domain=defaults.domain,
-        data_type=defaults.data_type or _plain_note(source, engine),
+        data_type=data_type,
         known=defaults.known,
         is_record=source.is_record,
         opened=source.opened,
@@ -203,17 +208,12 @@ def item_of(source: Input, engine: Engine) -> Item:
     )
 
 
-def _plain_note(source: Input, engine: Engine) -> str | None:
-    """`note` for a record without a data type that fits this shipped schema, such as `{"id", "text"}`; else None."""
-    content = str(source.content)
-    if not source.is_record or source.opened or source.media_type or engine.settings.data_type:
-        return None
-    if '"dataType"' in content or '"resourceType"' in content:
-        return None
-    try:
-        record = json.loads(content)
-    except (ValueError, RecursionError):
-        return None  # the machine reports what is wrong with it
-    rule = engine.registry.get("note").root
-    fits = isinstance(record, dict) and rule.required <= record.keys() <= rule.properties.keys()
-    return "note" if fits else None
+def note_item(note: Mapping[str, Any], defaults: RecordDefaults) -> Item:
+    """Return the item of a parsed line with a "text". An "id" or "patient" that is empty or not a word is left out."""
+    name, patient = (
+        str(value) if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip() else None
+        for value in (note.get("id"), note.get("patient"))
+    )
+    return Item(
+        note["text"], id=name, patient=patient or defaults.patient, domain=defaults.domain, known=defaults.known
+    )

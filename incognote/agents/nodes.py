@@ -217,15 +217,16 @@ async def replace(at: Progress) -> None:
     without: dict[Span, str] = {**withheld(spans)}
     name, given = steps.name_of(at.item, at.opened), [span for span in spans if span not in without]
     surrogates = await engine.relexing.surrogates(name, at.opened, at.domain, given)
-    for _ in ("first", "without those that mislead"):
-        at.replaced = steps.replace(
-            at.opened, at.fields, at.merged, surrogates, engine.policy, engine.keyring, at.domain, without
-        )
-        wrong = await at.working(steps.misleading, at.replaced, engine.detection)
-        if not wrong:
-            break
+
+    def write() -> Replaced:
+        drawn = {span: shown for span, shown in surrogates.items() if span not in without}
+        policy, keyring = engine.policy, engine.keyring
+        return steps.replace(at.opened, at.fields, at.merged, drawn, policy, keyring, at.domain, without)
+
+    at.replaced = write()
+    if wrong := await at.working(steps.misleading, at.replaced, engine.detection):
         without |= wrong
-        surrogates = {span: shown for span, shown in surrogates.items() if span not in wrong}
+        at.replaced = write()
 
 
 @guarded

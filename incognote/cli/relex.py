@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -12,6 +13,7 @@ from incognote.cli import options
 from incognote.cli.shell import HELD, say
 
 if TYPE_CHECKING:
+    from incognote.agents.engine import Engine
     from incognote.agents.item import Item
     from incognote.files.inputs import Input
     from incognote.nouns import Result
@@ -143,7 +145,7 @@ def relex(
         tally = run(
             ticking(),
             lambda readable: relexicalize_items(
-                (item_of(one, seen, made) for one in readable), made.engine, together=together, raise_faults=True
+                (item_of(one, seen, made.engine) for one in readable), made.engine, together=together, raise_faults=True
             ),
             lambda one, result: target.write(line(one, result).encode()),
             holding(held, made),
@@ -173,34 +175,32 @@ def played(agents: list[str] | None, models: options.ModelOptions) -> dict[str, 
     return {"agents": tuple(named)}
 
 
-def item_of(one: Input, seen: set[tuple[str | None, str | None, str]], made: Deidentifier) -> Item:
+def item_of(one: Input, seen: set[tuple[str | None, str | None, str]], engine: Engine) -> Item:
     """Build the item for an input line: a plain text with its spans, or a record."""
-    from incognote.agents.item import Item
+    from incognote.agents import item
     from incognote.nouns import subject_form
 
-    defaults, content = one.defaults, str(one.content)
-    note = _note(content) if not (defaults.data_type or made.engine.settings.data_type) else None
+    note = _note(one) if not engine.settings.data_type else None
     if note is None:
-        patient, domain, data_type = defaults.patient, defaults.domain, defaults.data_type
-        return Item(content, patient=patient, domain=domain, data_type=data_type, is_record=True)
-    patient = _word(note.get("patient")) or defaults.patient
-    name, fault, spans = _word(note.get("id")), None, None
+        return item.item_of(one, engine)
+    made = item.note_item(note, one.defaults)
+    fault, spans = None, None
     if "spans" in note:
         try:
             spans = tuple((int(span["start"]), int(span["end"]), str(span["type"])) for span in note["spans"])
         except (TypeError, KeyError, ValueError):
             fault = "spans: each needs start, end, and type"
-    whose = None if patient is None else subject_form(patient)
-    if name is not None and (defaults.domain, whose, name) in seen:
-        fault = "id: an earlier line of this patient has the same id"
-    if name is not None:
-        seen.add((defaults.domain, whose, name))
-    return Item(note["text"], id=name, patient=patient, domain=defaults.domain, fault=fault, spans=spans)
+    if made.id is not None:
+        place = made.domain, None if made.patient is None else subject_form(made.patient), made.id
+        if place in seen:
+            fault = "id: an earlier line of this patient has the same id"
+        seen.add(place)
+    return replace(made, fault=fault, spans=spans)
 
 
 def line(one: Input, result: Result) -> str:
     """Return one line of the output."""
-    note = _note(str(one.content)) if not result.is_record else None
+    note = _note(one) if not result.is_record else None
     if note is None:
         return result.output() + "\n"
     shift = result.project([(span.start, span.end) for span in result.kept])
@@ -224,19 +224,9 @@ def _span(
     return {**span, "out_start": out_start, "out_end": out_end}
 
 
-def _note(content: str) -> dict[str, Any] | None:
-    """Parse a line with id, patient, text, and spans. Other keys are allowed. None for a record with a schema."""
-    try:
-        note = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(note, dict) or not isinstance(note.get("text"), str):
-        return None
-    return None if "dataType" in note or "resourceType" in note else note
-
-
-def _word(value: object) -> str | None:
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip() else None
+def _note(one: Input) -> dict[str, Any] | None:
+    """Return a parsed line with a text. Other keys are allowed. None for a record with a schema."""
+    return one.note if one.note is not None and isinstance(one.note.get("text"), str) else None
 
 
 def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: str | None, *, as_json: bool) -> None:

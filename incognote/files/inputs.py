@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import PurePath
 from typing import Any, BinaryIO, cast
 
@@ -34,7 +35,6 @@ _DOCUMENTS = frozenset(
 )
 UNREADABLE = (OSError, EOFError, zlib.error)  # errors when a file is read; BadGzipFile is an OSError
 _NOT_READ = "unreadable"
-_NOTE = frozenset(("id", "patient", "text", "spans"))
 _OTHER_COLUMNS = Reason("schema-violation", "", "the table does not have the columns that the options name")
 
 
@@ -65,7 +65,7 @@ class RecordDefaults:
 NO_DEFAULTS = RecordDefaults()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that `note` is parsed once
 class Input:
     """One text or record as it is in its source.
 
@@ -114,17 +114,16 @@ class Input:
         """The format of its source."""
         return registry.named(self.source.kind)
 
-    @property
+    @cached_property
     def note(self) -> dict[str, Any] | None:
-        """The line as `incognote relex` reads it, {"id", "patient", "text"} with or without "spans"; else None."""
+        """A JSON object that names no schema, such as {"id", "patient", "text"}, parsed; None for any other input."""
         if not self.is_record or self.opened or self.media_type is not None or self.defaults.data_type:
             return None
         try:
-            told = json.loads(str(self.content))
+            note = json.loads(str(self.content))
         except (ValueError, RecursionError):
-            return None
-        fits = isinstance(told, dict) and {"patient", "text"} <= told.keys() <= _NOTE
-        return told if fits and isinstance(told["text"], str) else None
+            return None  # the machine reports what is wrong with it
+        return note if isinstance(note, dict) and not note.keys() & {"dataType", "resourceType"} else None
 
     @property
     def is_record(self) -> bool:

@@ -313,5 +313,5 @@ def output_of(of: Input, result: Result, keyring: Keyring) -> str | bytes:
     note = None if result.is_record else of.note
     if note is None:
         return result.content
-    told = {"id": keyring.mac("names", str(note["id"])).hex()[:16]} if note.get("id") is not None else {}
-    return json.dumps({**told, "text": result.output()}, ensure_ascii=False)
+    name = {"id": keyring.mac("names", str(note["id"])).hex()[:16]} if note.get("id") is not None else {}
+    return json.dumps({**name, "text": result.output()}, ensure_ascii=False)
