@@ -57,7 +57,7 @@ def manifest_of(
             "unsought": dict(sorted(audited.unsought.items())),
             "by_type": dict(sorted(Counter(r.span.type for r in replaced.replacements).items())),
             "by_operator": dict(sorted(Counter(r.operator for r in replaced.replacements).items())),
-            "labelled": dict(sorted((code, n) for code, n in withheld.items() if code != NO_IDENTIFIER)),
+            "labeled": dict(sorted((code, n) for code, n in withheld.items() if code != NO_IDENTIFIER)),
             "mended": merged.mended,
             "widened": merged.widened,
         },

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
@@ -24,6 +23,7 @@ from incognote.relex.index.opening import check_address, password_of
 from incognote.relex.nouns import MentionVariant
 from incognote.schemas.policy import Policy
 from incognote.settings import Settings
+from incognote.text.escapes import LONE_SURROGATE
 
 if TYPE_CHECKING:
     from incognote.agents.models import Models
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from incognote.llm.recording import Recording
 
 _KIND = "index"
-_HALF = re.compile(r"[\ud800-\udfff]")
 BARRIER: ContextVar[BatchBarrier | None] = ContextVar("BARRIER", default=None)
 """The barrier at which the record of this task waits for the others of its batch; None for a single record."""
 
@@ -95,7 +94,7 @@ class Relexing:
         patient = opened.patient or ""
         texts = {text.field: text.content for text in (*(span.source for span in spans), *opened.texts)}
         for field, words in {"patient": patient, "id": record, **texts}.items():
-            if _HALF.search(words):
+            if LONE_SURROGATE.search(words):
                 raise MalformedRecord("half of a UTF-16 surrogate pair. Repair the encoding of the source", field=field)
         mentions = {span: variant(span, record=record, patient=patient, domain=domain) for span in spans}
         note = RelexNote(record, patient, domain, texts, tuple(sorted(mentions.values())))

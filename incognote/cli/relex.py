@@ -233,7 +233,7 @@ def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: 
     """Print the summary. Record ids can identify patients, so they go to a file that only its owner can read."""
     from incognote.cli import reading
     from incognote.cli.shell import write_list
-    from incognote.cli.summary import counts, print_labelled
+    from incognote.cli.summary import counts, print_labeled
     from incognote.cli.tables import print_table
 
     relexing = made.engine.relexing
@@ -250,7 +250,7 @@ def _tell(made: Deidentifier, tally: Tally, target: str, folder: str, outdated: 
         f"{loop.get('mentions', 0):,} mentions, {loop.get('new', 0):,} new identities, {loop.get('moved', 0):,} "
         "draws repeated because the surrogate was taken"
     )
-    print_labelled(tally)
+    print_labeled(tally)
     if report is not None:
         print_table(("", ""), list(reading.rows(report)))
     for (outcome, code), reason in sorted(tally.examples.items()):

@@ -33,7 +33,7 @@ def counts(tally: Tally) -> dict[str, Any]:
         },
         "unsupported": dict(sorted(tally.formats.items())),
         "replaced": dict(sorted(tally.replaced.items())),
-        "labelled": dict(sorted(tally.labelled.items())),
+        "labeled": dict(sorted(tally.labeled.items())),
         "unsought": dict(sorted(tally.unsought.items())),
         "mended": tally.mended,
         "widened": tally.widened,
@@ -110,7 +110,7 @@ def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Plac
         if reasons:
             typer.echo(f"Reasons ({_WORDS[outcome]})")
             print_table(("",) * 3, [(f"  {code}", f"{n:>9,}", remedies().get(code, "")) for code, n in reasons])
-    print_labelled(tally)
+    print_labeled(tally)
     if models is not None:
         print_table(("", ""), list(reading.rows(models)))
     if tally.formats:
@@ -123,19 +123,19 @@ def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Plac
         typer.echo(f"Next: incognote quarantine list {quarantine}")
 
 
-def print_labelled(tally: Tally) -> None:
+def print_labeled(tally: Tally) -> None:
     """Print how many findings of released records got a label instead of a surrogate, and why."""
     import typer
 
     from incognote.cli.tables import print_table
     from incognote.reasons import reason_texts
 
-    if not tally.labelled:
+    if not tally.labeled:
         return
-    labelled, of = tally.labelled.total(), tally.replaced.total()
-    typer.echo(f"Labeled instead of replaced: {labelled:,} of {of:,} findings ({100 * labelled / of:.1f}%)")
+    labeled, of = tally.labeled.total(), tally.replaced.total()
+    typer.echo(f"Labeled instead of replaced: {labeled:,} of {of:,} findings ({100 * labeled / of:.1f}%)")
     texts = reason_texts()
-    rows = [(f"  {code}", f"{n:>9,}", texts[code].means) for code, n in tally.labelled.most_common()]
+    rows = [(f"  {code}", f"{n:>9,}", texts[code].means) for code, n in tally.labeled.most_common()]
     print_table(("",) * 3, rows)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import re
+
+from incognote.text.escapes import LONE_SURROGATE
 
 PAIRS = (("<<", ">>"), ("{{", "}}"), ("\u27e6", "\u27e7"), ("\u2983", "\u2984"))
-_UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def sendable(text: str) -> str:
     """Replace what UTF-8 or a server's JSON cannot carry (NUL, lone surrogates) by U+FFFD, one for one."""
-    return _UNSENDABLE.sub("\ufffd", text)
+    return LONE_SURROGATE.sub("\ufffd", text).replace("\x00", "\ufffd")
 
 
 def fence(text: str) -> str:

@@ -227,7 +227,7 @@ def _number(span: Span) -> Withheld | None:
         return None
     if _clinical(span, "unsure") and not _aged(span):
         return "clinical-number"
-    return None if _labelled(span, group) else "number-without-label"
+    return None if _labeled(span, group) else "number-without-label"
 
 
 def _clinical(span: Span, *names: str, whole: bool = False) -> bool:
@@ -242,7 +242,7 @@ def _clinical(span: Span, *names: str, whole: bool = False) -> bool:
     )
 
 
-def _labelled(span: Span, group: str) -> bool:
+def _labeled(span: Span, group: str) -> bool:
     """Whether words near a number, or its form, show what it identifies."""
     alone = "audit" not in span.sources
     if group == "AGE":

@@ -79,7 +79,7 @@ class Tally:
         reasons: records per outcome and reason code. A record with two reasons counts under both.
         examples: the first reason of each outcome and code.
         replaced: replacements per entity type, in released records.
-        labelled: findings that got a label instead of a surrogate, per reason code, in released records.
+        labeled: findings that got a label instead of a surrogate, per reason code, in released records.
         unsought: known values that were not searched for, per entity type: the maximum of any record.
         mended: identifiers that only the audit found, then masked.
         widened: lines that were masked as a whole.
@@ -97,7 +97,7 @@ class Tally:
     reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
     examples: dict[tuple[str, str], Reason] = field(default_factory=dict)
     replaced: Counter[str] = field(default_factory=Counter)
-    labelled: Counter[str] = field(default_factory=Counter)
+    labeled: Counter[str] = field(default_factory=Counter)
     unsought: Counter[str] = field(default_factory=Counter)
     mended: int = 0
     widened: int = 0
@@ -129,7 +129,7 @@ class Tally:
         self.unsought |= Counter(counts.get("unsought", {}))
         if verdict.released:
             self.replaced.update(counts.get("by_type", {}))
-            self.labelled.update(counts.get("labelled", {}))
+            self.labeled.update(counts.get("labeled", {}))
         if not self.labels:
             self.labels = {label: manifest[label] for label in _LABELS if label in manifest}
         schema = manifest.get("schema")
@@ -147,7 +147,7 @@ class Tally:
     def of(cls, told: Mapping[str, Any]) -> Tally:
         """Restore a tally from `as_dict`."""
         models: dict[str, Any] = {**told["models"], **{name: Counter(told["models"][name]) for name in _COUNTED}}
-        counters = ("unserved", "formats", "outcomes", "replaced", "labelled", "unsought")
+        counters = ("unserved", "formats", "outcomes", "replaced", "labeled", "unsought")
         counted = {name: Counter(told[name]) for name in counters}
         reasons = Counter({(outcome, code): n for outcome, code, n in told["reasons"]})
         return cls(**{**told, **counted, "reasons": reasons, "models": Readings(**models)})

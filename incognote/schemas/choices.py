@@ -144,7 +144,7 @@ class Policy:
             "types": {t: [c.operator, dict(c.params), c.threshold] for t, c in self.types.items()},
         }
         if self.relex != RelexTerms():  # so that policies written before this setting keep their version
-            content["relex"] = {k: v for k, v in asdict(self.relex).items() if (k, v) != ("withheld", "label")}
+            content["relex"] = asdict(self.relex)
         if self.over_masked != OVER_MASKED:
             content["over_masked"] = self.over_masked
         written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))

@@ -14,6 +14,8 @@ import unicodedata
 from collections.abc import Callable, Iterator
 
 Edit = tuple[int, int, str]
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a UTF-16 pair, which JSON may contain as an escape. UTF-8 cannot represent it."""
 
 _ENTITY = re.compile(
     r"&(?:#\d{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,30};|(?:nbsp|amp|shy|quot|lt|gt)(?![A-Za-z]))"

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, ORGANIZATION, PLACE, fold, lexicon
+from incognote.text.escapes import LONE_SURROGATE
 
 BITS = 64
 SHAPE_BITS = slice(0, 32)
@@ -209,8 +210,6 @@ class Encoded:
 
 _AT_ONCE = 50_000
 """The number of units passed to the tokenizer in one call. It uses about 500 bytes per unit."""
-_HALVES = re.compile("[\ud800-\udfff]")
-"""Lone UTF-16 surrogates, which JSON may contain."""
 
 
 class Pieces:
@@ -234,7 +233,7 @@ class Pieces:
 
     def __call__(self, text: str) -> Encoded:
         """Return the pieces of a text, without [CLS] and [SEP]."""
-        text = _HALVES.sub("\ufffd", text)  # the tokenizer takes UTF-8
+        text = LONE_SURROGATE.sub("\ufffd", text)  # the tokenizer takes UTF-8
         found = units(text)
         parts = [self._some(text, found, at, min(at + _AT_ONCE, len(found))) for at in range(0, len(found), _AT_ONCE)]
         if not parts:

@@ -16,6 +16,7 @@ from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-define
 from typing import Any, Literal
 
 from incognote.errors import MalformedRecord
+from incognote.text.escapes import LONE_SURROGATE
 
 Kind = Literal["object", "array", "string", "integer", "number", "boolean", "null"]
 MAX_DEPTH = 200
@@ -32,7 +33,6 @@ _CLOSING = {"object": "}", "array": "]"}
 _SPACE = re.compile(r"[ \t\n\r]*")
 _PAIR = r"[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE = re.compile(rf"\\(?:u{_PAIR}|u[0-9a-fA-F]{{4}}|.)")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Node:
@@ -192,4 +192,4 @@ def string_edits(raw: str, node: Node, edits: Sequence[tuple[int, int, str]]) ->
 def quoted(text: str) -> str:
     """Return `text` as a JSON string. Escapes what JSON requires, and lone surrogates, which UTF-8 cannot represent."""
     written = json.dumps(text, ensure_ascii=False)
-    return _SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", written)
+    return LONE_SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", written)

@@ -40,11 +40,11 @@ def role_beside(before: str, title: str, degrees: tuple[str, ...], kin: str) -> 
     if (match := _SIGNED.search(before)) and not title:
         return "staff" if fold(match.group(1)) in _labels()["CLINICIAN"] else ""
     if match := _LABEL.search(before):
-        return _labelled(" ".join(fold(match.group(1)).split()), before[: match.start()])
+        return _labeled(" ".join(fold(match.group(1)).split()), before[: match.start()])
     return ""
 
 
-def _labelled(label: str, above: str) -> str:
+def _labeled(label: str, above: str) -> str:
     """The role that a field label gives. A plain "Name:" below "Emergency contact" is not the patient's."""
     if label in cluster_data("roles.toml")["several"]:
         return ""

@@ -14,7 +14,7 @@ from incognote.relex.cluster.mentions import PersonCluster, PersonMention, named
 from incognote.relex.cluster.strangers import contradict, differs, facts
 from incognote.relex.names.likeness import SAME, ComparedName, one_person, same_given, same_surname
 
-_LABELLED, _AGAINST = 4, 2
+_LABELED, _AGAINST = 4, 2
 """Weights, in records: a field label names the patient, and a kinship word names somebody else."""
 
 
@@ -26,17 +26,17 @@ def selves(mentions: Sequence[PersonMention]) -> list[PersonMention]:
 
     A whole name that a label gives to the patient is the patient's wherever the type says so too.
     """
-    labelled, known = _known(mentions)
-    sided = [replace(m, side=side) if (side := _side(m, labelled, known)) != m.side else m for m in mentions]
+    labeled, known = _known(mentions)
+    sided = [replace(m, side=side) if (side := _side(m, labeled, known)) != m.side else m for m in mentions]
     return _contradicted(sided)
 
 
 def _known(mentions: Sequence[PersonMention]) -> tuple[set[_Names], set[_Names]]:
     """The whole names that labels give to the patient, and these with those that the most records type PATIENT."""
-    labelled = {m.names for m in mentions if m.role == "patient" and m.kind == "whole"}
+    labeled = {m.names for m in mentions if m.role == "patient" and m.kind == "whole"}
     presumed = _presumed(mentions)
-    labelled = labelled or presumed
-    return labelled, {names for names in presumed if any(one_person(names, label) for label in labelled)} | labelled
+    labeled = labeled or presumed
+    return labeled, {names for names in presumed if any(one_person(names, label) for label in labeled)} | labeled
 
 
 def _contradicted(mentions: Sequence[PersonMention]) -> list[PersonMention]:
@@ -107,10 +107,10 @@ def _unsaid(mention: PersonMention) -> bool:
 
 def _side(
     mention: PersonMention,
-    labelled: Collection[tuple[ComparedName, ...]],
+    labeled: Collection[tuple[ComparedName, ...]],
     known: Collection[tuple[ComparedName, ...]],
 ) -> str:
-    named = [names[0] for names in labelled if one_person(mention.names, names)]
+    named = [names[0] for names in labeled if one_person(mention.names, names)]
     plain = named and not any(name.suffix for name in named)
     if mention.guessed and mention.suffix and not mention.role and plain:
         return mention.side or "kin"  # the labels name a patient without a suffix, so this is a namesake
@@ -155,14 +155,14 @@ def _rank(cluster: PersonCluster) -> tuple[int, int, int]:
 def _score(cluster: PersonCluster) -> int:
     """The weight of the records that call a person the patient."""
     annotated = any(m.role == "patient" and not m.guessed for m in cluster.members)
-    labelled = {record_of(m) for m in cluster.members if m.role == "patient"}
+    labeled = {record_of(m) for m in cluster.members if m.role == "patient"}
     typed = {record_of(m) for m in cluster.members if m.leaning == "patient" and not m.role}
     against = {record_of(m) for m in cluster.members if m.role not in ("", "patient")}
-    return 1000 * annotated + _LABELLED * len(labelled) + len(typed) - _AGAINST * len(against)
+    return 1000 * annotated + _LABELED * len(labeled) + len(typed) - _AGAINST * len(against)
 
 
 def _same(subject: PersonCluster, other: PersonCluster) -> str:
-    """The reason why another whole name is the patient's: annotated, labelled, or typed with the same given name."""
+    """The reason why another whole name is the patient's: annotated, labeled, or typed with the same given name."""
     if not all(subject.admits(m) for m in other.members) or any(m.role not in ("", "patient") for m in other.members):
         return ""
     mine, theirs = _names(subject), _names(other)
