@@ -30,8 +30,19 @@ if TYPE_CHECKING:
     from incognote.service.reveals import Reveals
     from incognote.settings import Settings
 
-def reveal(
-    why: Annotated[str, typer.Option(help="The reason, for the audit file.", show_default=False)],
+UNKNOWN = (
+    "No identity has this surrogate or ID. Name the patient with --patient-file, or the domain with --domain."
+)
+Why = Annotated[str, typer.Option("--why", help="The reason, for the audit file.", show_default=False)]
+
+
+@dataclass(frozen=True, repr=False)  # a surrogate can be a real person's name
+class AskedIdentity:
+    """The identity that a command asks about, and who asks. Each field is the option or argument of that name.
+
+    The identity is named by its ID, or by a surrogate of a patient or of the domain's staff.
+    """
+
     surrogate: Annotated[
         str | None,
         typer.Argument(
@@ -39,35 +50,68 @@ def reveal(
             metavar="SURROGATE",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     identity: Annotated[
-        str | None, typer.Option(help="Search for this identity instead of a surrogate.", metavar="ID")
-    ] = None,
-    patient_file: options.PatientFile = None,
-    who: Annotated[str | None, typer.Option(help="Your name, in addition to the account name.", metavar="NAME")] = None,
+        str | None, typer.Option(help="The identity from the output's spans, instead of a surrogate.", metavar="ID")
+    ] = None
+    patient_file: Annotated[
+        str | None,
+        typer.Option(
+            help="A file with the id of the patient on one line. Without it, only staff are searched.", metavar="FILE"
+        ),
+    ] = None
+    who: Annotated[str | None, typer.Option(help="Your name, in addition to the account name.", metavar="NAME")] = None
     audit: Annotated[
         str | None,
         typer.Option(help="The audit file. Default: reveals.jsonl in the home folder of incognote.", metavar="FILE"),
-    ] = None,
+    ] = None
     approval: Annotated[
         str | None,
         typer.Option(
-            help="The id of a request that another person approved. See `incognote reveals`.",
-            metavar="ID",
+            help="The id of a request that another person approved. See `incognote reveals`.", metavar="ID"
         ),
-    ] = None,
-    index: options.Index = None,
-    domain: options.Domain = None,
+    ] = None
+    index: options.Index = None
+    domain: Annotated[
+        str | None, typer.Option(help="The domain that shares surrogates. Default: from the settings.", metavar="NAME")
+    ] = None
     policy: Annotated[
         str | None,
         typer.Option(
             help="The policy whose `reveal` setting applies. Default: the policy in the settings, or strict.",
             metavar="NAME|FILE",
         ),
-    ] = None,
-    as_json: options.AsJson = False,
-    config: options.Config = None,
-    key_file: options.KeyFile = None,
+    ] = None
+    config: options.Config = None
+    key_file: options.KeyFile = None
+
+    def settings(self) -> Settings:
+        """Return the settings with these options.
+
+        Raises:
+            UsageError: not exactly one of the surrogate and the ID is given.
+        """
+        from incognote.errors import UsageError
+
+        if (self.surrogate is None) == (self.identity is None):
+            raise UsageError("Name either a surrogate or --identity ID.")
+        return own_settings(self.config, self.key_file, index=self.index, domain=self.domain)
+
+    @property
+    def scope(self) -> str:
+        """The patient's scope; "" for staff."""
+        from incognote.nouns import patient_scope
+
+        subject = options.EngineOptions(patient_file=self.patient_file).subject()
+        return patient_scope(subject) if subject else ""
+
+
+@options.takes_all
+def reveal(
+    why: Why,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON, with the original.")] = False,
+    *,
+    asked: AskedIdentity,
 ) -> None:
     """Show the original behind a surrogate.
 
@@ -80,53 +124,14 @@ def reveal(
     Example:
         incognote reveal "Kevin Chang" --why "call back about a lab result" --patient-file patient.txt
     """
-    settings = own_settings(config, key_file, persistent=False, index=index)
-    asked = Asked(surrogate, identity, patient_file, domain or settings.domain)
-    found = permitted(settings, asked, why=why, who=who, audit=audit, approval=approval, policy=policy)
+    entry = permitted(asked.settings(), asked, why)
     if as_json:
-        say("reveal", {"identity": found.id, "type": found.type, "surrogate": found.whole, "original": found.original})
+        say("reveal", {"identity": entry.id, "type": entry.type, "surrogate": entry.whole, "original": entry.original})
     else:
-        typer.echo(found.original)
+        typer.echo(entry.original)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The identity that a command asks about: by its id, or by a surrogate of a patient or of the domain's staff.
-
-    Raises:
-        UsageError: neither or both are given.
-    """
-
-    surrogate: str | None
-    identity: str | None
-    patient_file: str | None
-    domain: str
-
-    def __post_init__(self) -> None:
-        from incognote.errors import UsageError
-
-        if (self.surrogate is None) == (self.identity is None):
-            raise UsageError("Name either a surrogate or --identity ID.")
-
-    @property
-    def scope(self) -> str:
-        """The patient's scope; "" for staff."""
-        from incognote.nouns import patient_scope
-
-        subject = options.EngineOptions(patient_file=self.patient_file).subject()
-        return patient_scope(subject) if subject else ""
-
-
-def permitted(
-    settings: Settings,
-    asked: Asked,
-    *,
-    why: str,
-    who: str | None,
-    audit: str | None,
-    approval: str | None,
-    policy: str | None,
-) -> IndexedIdentity:
+def permitted(settings: Settings, asked: AskedIdentity, why: str) -> IndexedIdentity:
     """Return the identity if its original may be shown. The request is in the audit file before this returns.
 
     Raises:
@@ -141,41 +146,39 @@ def permitted(
     surrogate, identity = asked.surrogate, asked.identity
     if not why.strip():
         raise UsageError("--why must give a reason.")
-    scope = asked.scope
-    log = Path(audit).expanduser() if audit else settings.home / "reveals.jsonl"
+    scope, keyring = asked.scope, settings.keyring(persistent=True)
+    log = Path(asked.audit).expanduser() if asked.audit else settings.home / "reveals.jsonl"
     of = "patient" if scope else "staff"
-    entry = {
+    record = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "account": account(),
-        "who": who,
+        "who": asked.who,
         "why": " ".join(why.split()),
         "index": settings.index,
-        "key": settings.keyring(persistent=True).id,
+        "key": keyring.id,
         "asked": {"identity": identity} if identity else {"surrogate": surrogate, "of": of},
     }
-    rules = load_policy(policy or settings.policy)
+    rules = load_policy(asked.policy or settings.policy)
     if not rules.relex.reveal:
-        write_down(log, {**entry, "shown": False, "because": f"policy {rules.name}"})
+        write_down(log, {**record, "shown": False, "because": f"policy {rules.name}"})
         raise PolicyProblem(f"The policy {rules.name} has reveal = false, so nothing is shown.")
-    question: dict[str, object] = {"surrogate": surrogate, "identity": identity, "domain": asked.domain}
-    item = _agreed(settings, question, scope, why, approval)
+    question: dict[str, object] = {"surrogate": surrogate, "identity": identity, "domain": settings.domain}
+    item = _agreed(settings, question, scope, why, asked.approval)
     try:
-        found = asyncio.run(_found(settings, asked))
+        entry = asyncio.run(_entry(settings, asked))
     except UsageError:
-        write_down(log, {**entry, "shown": False, "because": "several match"})
+        write_down(log, {**record, "shown": False, "because": "several match"})
         raise
-    hidden = found is not None and found.attributes.get("reveal") == "no"
-    shown = found is not None and not hidden and found.original is not None
-    write_down(log, {**entry, "identity": found.id if found else None, "shown": shown})
+    hidden = entry is not None and entry.attributes.get("reveal") == "no"
+    shown = entry is not None and not hidden and entry.original is not None
+    write_down(log, {**record, "identity": entry.id if entry else None, "shown": shown})
     outcome = "shown" if shown else "not-shown"
-    noted(settings, settings.keyring(persistent=True), "original.revealed", outcome=outcome, **item)
+    noted(settings, keyring, "original.revealed", outcome=outcome, **item)
     if hidden:
         raise PolicyProblem("This surrogate was made under a policy with reveal = false, so nothing is shown.")
-    if found is None:
-        raise UsageError(
-            "No identity has this surrogate. Name the patient with --patient-file, or the domain with --domain."
-        )
-    return found
+    if entry is None:
+        raise UsageError(UNKNOWN)
+    return entry
 
 
 def _agreed(
@@ -187,8 +190,6 @@ def _agreed(
         Exit: there is no approval yet, so a request was created.
         UsageError: the approval is for another request, or the request was not approved.
     """
-    from contextlib import closing
-
     from incognote.errors import UsageError
 
     if settings.reveal_approvals < 2:
@@ -205,16 +206,16 @@ def _agreed(
         log = AuditLog(audit_folder(settings), keyring)
         if approval is not None:
             return {"item": reveals.take(approval, question, account(), hidden=scope).id}
-        made = reveals.ask(question, " ".join(why.split()), account(), hidden=scope)
-        log.append("reveal.requested", item=made.id, by=account())
+        request = reveals.ask(question, " ".join(why.split()), account(), hidden=scope)
+        log.append("reveal.requested", item=request.id, by=account())
     warn(
-        f"Two people must agree. Another person must run: incognote reveals approve {made.id}. Then run this command "
-        f"again with --approval {made.id}, before {made.ends}."
-    )  # fmt: skip
+        f"Two people must agree. Another person must run: incognote reveals approve {request.id}. Then run this "
+        f"command again with --approval {request.id}, before {request.ends}."
+    )
     raise typer.Exit(HELD)
 
 
-def write_down(log: Path, told: dict[str, object]) -> None:
+def write_down(log: Path, record: dict[str, object]) -> None:
     """Append one line to the audit file and flush it to disk.
 
     Raises:
@@ -226,21 +227,21 @@ def write_down(log: Path, told: dict[str, object]) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(json.dumps(told, ensure_ascii=False) + "\n")
+            out.write(json.dumps(record, ensure_ascii=False) + "\n")
             out.flush()
             os.fsync(out.fileno())
     except OSError as error:
         raise UsageError(f"--audit: the file cannot be written ({error.strerror}), so nothing is shown.") from None
 
 
-async def _found(settings: Settings, asked: Asked) -> IndexedIdentity | None:
+async def _entry(settings: Settings, asked: AskedIdentity) -> IndexedIdentity | None:
     from incognote.relex.index.opening import open_configured
 
     async with await open_configured(settings) as index:
-        return await held(index, asked)
+        return await held(index, settings.domain, asked)
 
 
-async def held(index: SurrogateIndex, asked: Asked) -> IndexedIdentity | None:
+async def held(index: SurrogateIndex, domain: str, asked: AskedIdentity) -> IndexedIdentity | None:
     """Return the identity from an open index; None if there is none.
 
     A name may be written as in an output: with a title, initials, or a possessive, or only a part of it.
@@ -253,17 +254,17 @@ async def held(index: SurrogateIndex, asked: Asked) -> IndexedIdentity | None:
     if asked.identity is not None:
         return (await index.get([asked.identity])).get(asked.identity)
     written = asked.surrogate or ""
-    exact = await index.holder(asked.domain, asked.scope, written)
+    exact = await index.holder(domain, asked.scope, written)
     if exact is not None:
         return exact
-    _, wholes = await index.of_scope(asked.domain, asked.scope)
-    found = {whole for whole in wholes if written_for(written, whole)}
-    if len(found) > 1:
+    _, wholes = await index.of_scope(domain, asked.scope)
+    matches = {whole for whole in wholes if written_for(written, whole)}
+    if len(matches) > 1:
         raise UsageError(
-            f"{len(found):,} surrogates can be written like this. Give more of the name, such as given name and "
+            f"{len(matches):,} surrogates can be written like this. Give more of the name, such as given name and "
             "surname, or use --identity with the identity from the output's spans."
         )
-    return await index.holder(asked.domain, asked.scope, found.pop()) if found else None
+    return await index.holder(domain, asked.scope, matches.pop()) if matches else None
 
 
 def written_for(written: str, whole: str) -> bool:
@@ -294,15 +295,15 @@ def list_(as_json: options.AsJson = False, config: options.Config = None, key_fi
         incognote reveals list
     """
     with _opened(config, key_file) as (reveals, _):
-        found = reveals.items()
+        requests = reveals.items()
     if as_json:
-        say("reveals list", {"requests": [asdict(one) for one in found]})
+        say("reveals list", {"requests": [asdict(request) for request in requests]})
         return
     rows = []
-    for one in found:
-        asked = {name: str(value) for name, value in one.about["question"].items() if value is not None}
-        words = ", ".join(f"{name}: {value}" for name, value in asked.items())
-        rows.append((one.id, one.by, one.ends, one.approved_by or "", words, one.about["why"]))
+    for request in requests:
+        question = {name: str(value) for name, value in request.about["question"].items() if value is not None}
+        words = ", ".join(f"{name}: {value}" for name, value in question.items())
+        rows.append((request.id, request.by, request.ends, request.approved_by or "", words, request.about["why"]))
     print_table(("request", "by", "ends", "approved by", "asks for", "why"), rows)
 
 
@@ -320,10 +321,10 @@ def approve(
     from incognote.service.monitoring import account
 
     with _opened(config, key_file) as (reveals, audit):
-        one = reveals.may_approve(request, account())
-        audit.append("reveal.approved", item=one.id, by=account())
+        asked = reveals.may_approve(request, account())
+        audit.append("reveal.approved", item=asked.id, by=account())
         reveals.approve(request, account())
-    typer.echo(f"The request {one.id} of {one.by} is approved until {one.ends}, for one use.")
+    typer.echo(f"The request {asked.id} of {asked.by} is approved until {asked.ends}, for one use.")
 
 
 @contextmanager
