@@ -82,8 +82,7 @@ class RelexAgents:
         Returns:
             By agent: calls, tokens_in, tokens_out, usd (None if a price is unknown), faults of its replies by code,
             and stood_in (how often the embedded agent answered instead, by reason). For `replacement` also
-            drawn_instead: the
-            number of its substitutes that were already taken.
+            drawn_instead: the number of its substitutes that were already taken.
         """
         if not self._askers:
             return None

@@ -116,7 +116,7 @@ def _deed(span: Span) -> bool:
 
 
 def _gestation(span: Span) -> bool:
-    """Whether a span is or lies in a gestational age in weeks and days, which identifies nobody."""
+    """Whether a span is a gestational age in weeks and days, or part of one. It identifies nobody."""
     if not any(c.isdecimal() for c in span.text):
         return False
     content, low = span.source.content, max(0, span.start - _GESTATION)

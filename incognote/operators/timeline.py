@@ -99,35 +99,6 @@ def resolve(mentions: Sequence[DateMention], near: dt.date | None) -> list[tuple
     return [resolver.meant(at) for at in range(len(mentions))]
 
 
-def read_note(
-    reader: DateReader,
-    content: str,
-    places: Sequence[tuple[int, int, bool]],
-    *,
-    near: dt.date | None = None,
-    day_first: bool = False,
-) -> list[tuple[Meant, ...]]:
-    """Read the dates at some places of a text. Use it to compare the dates of two versions of a note.
-
-    Args:
-        places: start, end, and whether it is a date of birth; in the order of the text.
-        near: as in `resolve`.
-        day_first: how 03/04/2024 is read.
-
-    Returns:
-        For each place, the day of each of its dates, or () if it cannot be read.
-    """
-    mentions: dict[int, DateMention] = {}
-    for at, (start, end, birth) in enumerate(places):
-        line, cues = context(reader, content, start, end)
-        cues |= {"birth"} if birth else frozenset()
-        read = reader.parse_all(content[start:end], day_first=day_first, around=cues) or ()
-        if dates := tuple(part for part in read if not isinstance(part, str)):
-            mentions[at] = DateMention(dates, start, line, cues)
-    meant = dict(zip(mentions, resolve(list(mentions.values()), near), strict=True))
-    return [meant.get(at, ()) for at in range(len(places))]
-
-
 def around(dates: Sequence[WrittenDate], first: Meant) -> tuple[Meant, ...]:
     """Return what the dates of one mention mean, if it is known what the first of them means."""
     resolver = _Resolver([DateMention(tuple(dates))], first.day, first.cycle)

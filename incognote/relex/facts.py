@@ -1,9 +1,9 @@
 """Decide which findings may get a surrogate. A surrogate must never state another clinical fact.
 
-A finding is withheld from relexicalization, and gets its label, in two cases: it is or lies in a clinical number, or it
-is probably no identifier. A detector that takes "saw" for a name, or an insulin scale for a date, would otherwise put
-a wrong fact in the note. Identifiers that a person or a structured field gave are withheld only if they have the shape
-of a clinical code.
+A finding is withheld from relexicalization, and gets its label, in two cases: it is a clinical number or part of one,
+or it is probably not an identifier. If a detector takes "saw" for a name, or an insulin scale for a date, a surrogate
+would put a wrong fact in the note. Identifiers that a person or a structured field named are withheld only if they have
+the form of a clinical code.
 
 The word lists and patterns are data of the language (`words/facts.toml`, and the lexicon of the rules).
 """
@@ -65,6 +65,8 @@ _BEGIN = re.compile(r"(?:\A|\n|[.!?][\"”’)]?\s)[ \t•*-]{0,8}\Z")
 _SPOKEN = re.compile(r"\b(?:in|speaks?|speaking|spoke|spoken|into|language:?|interpreter:?) \Z", re.IGNORECASE)
 _PAIR = re.compile(r"0?([1-9]|[12]\d|3[01])[/-]0?([1-9]|[12]\d|3[01])")
 _PAIRED = 0.65
+_OUT_OF = frozenset((3, 4, 6, 8, 12, 14, 16, 18, 24, 27, *range(5, 32, 5)))
+"""The highest results of common scores and scales, such as 4/5 (strength) or 12/15 (Glasgow Coma Scale)."""
 _LAST, _FIRST = re.compile(r"([^\W\d_]+)[. ]{0,2}\Z"), re.compile(r"[. ]{1,2}([^\W\d_]+)")
 _TITLE = 4  # letters of the longest title with a period
 _DOUBTS = frozenset(("clinical-word", "ordinary-word"))
@@ -283,7 +285,7 @@ def _no_fraction(span: Span) -> bool:
         return False
     first, second = int(parts[1]), int(parts[2])
     valid = min(first, second) <= 12 and max(first, second) <= 31
-    return valid and (first > second or (second % 5 > 0 and second not in (3, 4, 6, 8, 12, 14, 16, 18, 24, 27)))
+    return valid and (first > second or second not in _OUT_OF)
 
 
 def _dated(span: Span) -> bool:

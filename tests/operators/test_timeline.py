@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from incognote.operators.readers import Meant, dates
-from incognote.operators.timeline import clause, read_note
+from incognote.operators.timeline import DateMention, clause, context, resolve
 from incognote.schemas.policy import Choice, Policy
 
 SHIFT = Policy("test", "", None, 0.4, 0.5, "hold", {"DATE": Choice("date-shift", {"days": 365, "day_first": False})})
@@ -40,11 +40,24 @@ BARE: list[Callable[[dt.date], str]] = [
 PATIENTS = st.integers(0, 10**6).map(str)
 
 
+def read_note(content: str, places: Sequence[tuple[int, int, bool]]) -> list[tuple[Meant, ...]]:
+    """The days of the dates at some places of a text: start, end, and whether it is a date of birth. () if unread."""
+    mentions: dict[int, DateMention] = {}
+    for at, (start, end, birth) in enumerate(places):
+        line, cues = context(dates(), content, start, end)
+        cues |= {"birth"} if birth else frozenset()
+        read = dates().parse_all(content[start:end], around=cues) or ()
+        if found := tuple(part for part in read if not isinstance(part, str)):
+            mentions[at] = DateMention(found, start, line, cues)
+    meant = dict(zip(mentions, resolve(list(mentions.values()), None), strict=True))
+    return [meant.get(at, ()) for at in range(len(places))]
+
+
 def days_of(play: Callable[..., Any], marked: str, patient: str) -> tuple[list[dt.date], str]:
     """The days of the marked dates in the new note, as a reader understands them, and the new note."""
     stage = play(marked, SHIFT, *["DATE"] * marked.count("⟦"), patient=patient)
     places = [(r.out_start, r.out_end, False) for r in stage.replacements]
-    return [meant[0].day for meant in read_note(dates(), stage.out, places)], stage.out
+    return [meant[0].day for meant in read_note(stage.out, places)], stage.out
 
 
 @given(
@@ -88,7 +101,7 @@ def test_the_ends_of_a_range_stay_as_far_apart(
     note = f"Seen ⟦{visit:%Y-%m-%d}⟧. Stay ⟦{visit:%B} {visit.day}{same}⟧."
     stage = play(note, SHIFT, "DATE", "DATE", patient=patient)
     places = [(r.out_start, r.out_end, False) for r in stage.replacements]
-    day, stay = read_note(dates(), stage.out, places)
+    day, stay = read_note(stage.out, places)
     assert [(one.day - day[0].day).days for one in stay] == [0, nights]
 
 
@@ -116,7 +129,7 @@ def test_a_date_takes_its_year_from_the_note(note: str, meant: list[str]) -> Non
         if closed:
             places.append((len(content), len(content) + len(words), False))
         content += words + rest
-    found = read_note(dates(), content, places)
+    found = read_note(content, places)
     assert [one[0].day.isoformat() for one in found] == meant
 
 
