@@ -107,6 +107,8 @@ class Relexing:
             return self._answers.kept(note)
         barrier = BARRIER.get()
         outcome = await (self._loop([note]) if barrier is None else barrier.outcome(note))
+        if note.variants and (problem := outcome.failed.get((note.domain, note.variants[0].owner, note.record))):
+            raise problem
         if self._answers is not None:
             self._answers.keep(note, outcome.shown)
         return outcome.shown

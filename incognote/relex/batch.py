@@ -136,10 +136,17 @@ class BatchReport:
 
 @dataclass(frozen=True, slots=True)
 class BatchOutcome:
-    """The result of a batch."""
+    """The result of a batch.
+
+    Args:
+        shown: the replacement of each mention of the records that did not fail.
+        report: what the batch did, in counts.
+        failed: (domain, owner, record) -> the error that occurred while a mention of that record was written.
+    """
 
     shown: Mapping[MentionVariant, ShownSurrogate] = field(repr=False)
     report: BatchReport
+    failed: Mapping[tuple[str, str, str], Exception] = field(default_factory=dict, repr=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -178,6 +185,7 @@ class RelexBatch:
     rounds: int = 0  # cluster
     outdated: set[str] = field(default_factory=set, repr=False)  # apply
     shown: dict[MentionVariant, ShownSurrogate] = field(default_factory=dict, repr=False)  # apply
+    failed: dict[tuple[str, str, str], Exception] = field(default_factory=dict, repr=False)  # apply: by record
 
     @property
     def report(self) -> BatchReport:

@@ -63,12 +63,14 @@ async def relexicalize(notes: Sequence[RelexNote], tools: Tools) -> BatchOutcome
     Raises:
         IndexProblem, ModelProblem: nothing was handed out; the same batch gets the same surrogates later.
         AccountingError: an agent left something out.
+
+    An error while one mention is written raises nothing. `BatchOutcome.failed` has it under the mention's record.
     """
     batch = RelexBatch(notes, tools, tools.draw())
     if any(note.variants for note in notes):
         with tracing_context(enabled=False):
             await machine().ainvoke(LoopState(), {"recursion_limit": _STEPS}, context=batch, output_keys="shown")
-    return BatchOutcome(batch.shown, batch.report)
+    return BatchOutcome(batch.shown, batch.report, batch.failed)
 
 
 async def cluster(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
@@ -192,8 +194,14 @@ async def apply(state: LoopState, runtime: Langgraph[RelexBatch]) -> LoopState:
     """
     batch = runtime.context
     served = [one for one in batch.everybody if one.id in batch.surrogates]
-    shown = {variant: _shown(variant, one, batch) for one in served for variant in one.variants}
-    batch.shown = {one: shown[one] for one in sorted(batch.own)}
+    shown: dict[MentionVariant, ShownSurrogate] = {}
+    batch.failed.clear()
+    for variant, identity in [(variant, one) for one in served for variant in one.variants]:
+        try:
+            shown[variant] = _shown(variant, identity, batch)
+        except Exception as problem:  # a bug: it holds the record of this mention, and no other record
+            batch.failed[variant.domain, variant.owner, variant.record] = problem
+    batch.shown = {one: shown[one] for one in sorted(batch.own) if one in shown}
     entries = {entry.id for entry in batch.entries.values()}
     uses = {(its.identity, one.record) for one, its in batch.shown.items() if its.identity in entries}
     await batch.tools.index.use(sorted(uses))

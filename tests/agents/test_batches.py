@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,8 +18,10 @@ from incognote.errors import IndexUnavailable
 from incognote.keys import Keyring
 from incognote.relex.agents.base import RelexNote
 from incognote.relex.batch import BatchBarrier, BatchOutcome, BatchReport, Tools
+from incognote.relex.generate import Generators
 from incognote.relex.graph import relexicalize
 from incognote.relex.index.opening import open_index
+from incognote.relex.nouns import MentionVariant
 
 SPANS = ((0, 6, "CLINICIAN"),)
 LONE = Item("Wilson wrote.", id="1", patient="p1", spans=SPANS)
@@ -114,6 +117,22 @@ def test_half_a_character_holds_its_own_record_and_leaves_nothing_in_the_index(d
         results = list(relexicalize_items([*halves, LONE, FULL], deid.engine))
         assert [one.verdict.outcome for one in results] == ["quarantine", "quarantine", "release", "release"]
         assert {reason.code for one in results for reason in one.verdict.reasons} == {"malformed"}
+
+
+def test_an_error_while_a_surrogate_is_written_holds_its_own_record_only(
+    deid: Deidentifier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    render = Generators.render
+
+    def failing(self: Generators, variant: MentionVariant, *rest: Any) -> Any:
+        if variant.words == "WILSON":
+            raise LookupError("a bug")
+        return render(self, variant, *rest)
+
+    monkeypatch.setattr(Generators, "render", failing)
+    bad = Item("WILSON wrote.", id="3", patient="p1", spans=SPANS)
+    assert [one.verdict.outcome for one in relexicalize_items([bad, FULL], deid.engine)] == ["quarantine", "release"]
+    assert [one.verdict.outcome for one in relexicalize_items([LONE], deid.engine)] == ["release"]
 
 
 def test_where_the_index_fails_every_record_waits_or_the_error_is_raised(deid: Deidentifier, tmp_path: Path) -> None:

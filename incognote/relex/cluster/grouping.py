@@ -116,8 +116,9 @@ def bearer(account: Identity, people: Sequence[Identity]) -> str:
         near = [one for one in people if one.domain == account.domain and one.scope == scope]
         shown = {one.id: found for one in near if (found := _shown(front, one))}
         best = [one for one, found in shown.items() if found == max(shown.values())]
-        patients = [one.id for one in near if one.id in best and one.attributes.get("type") == "PATIENT"]
-        best = patients if len(patients) == 1 and _has_given(front, near, patients[0]) else best
+        patients = [one for one in near if one.id in best and one.attributes.get("type") == "PATIENT"]
+        patient = max(patients, key=lambda one: (len(one.variants), one.id), default=None)  # others are namesakes
+        best = [patient.id] if patient is not None and _has_given(front, near, patient.id) else best
         if len(best) == 1:
             return best[0]
         if best:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from incognote.relex.cluster.grouping import front_of
@@ -23,12 +23,13 @@ from incognote.relex.generate.base import (
     plain,
     walk,
 )
+from incognote.relex.generate.cultures import culture, gender_of, home_of_surname, homes_of_given, is_surname
 from incognote.relex.generate.institutions import house_label
 from incognote.relex.generate.persons import account_parts
 from incognote.relex.generate.places import Places
 from incognote.relex.generate.reading import surname_stem
 from incognote.relex.names import NamePiece, Parsed, key, parse, render
-from incognote.relex.names.parsed import parse_user
+from incognote.relex.names.parsed import parse_user, unparticled
 from incognote.relex.names.parsed import words as name_words
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 
@@ -37,6 +38,7 @@ _EXTENSION = re.compile(r"(?:e?xt(?:ension|n)?\.?|(?<=\d)\s*x|#)\s*[:.]?\s*\d{1,
 _FREE = frozenset("800 833 844 855 866 877 888".split())
 _NANP = 10
 _LOCAL = 7
+_INITIALS = "abcdefghjklmnprstw"
 _FICTION = 100  # numbers from 555-0100 on, per area
 _KEYS = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "22233344455566677778889999")
 
@@ -295,7 +297,7 @@ class Contacts(SurrogateGenerator):
                 return Surrogate({}, self.pools.version)
             steps = [step for step in match["path"].split("/") if step][:_LONGEST_PATH]
             stream = DrawStream(place)
-            parts["path"] = "".join(f"/{stream.of(self.pools.words('numbers', 'network', 'hosts'))}" for _ in steps)
+            parts["path"] = "".join(f"/{stream.of(self.pools.words('numbers', 'network', 'paths'))}" for _ in steps)
         else:
             front = self.component(identity, "front", plain(words))
             parts["front"] = taken.claim_first(front, self._fronts(identity, front_of(words), place, taken))
@@ -337,21 +339,20 @@ class Contacts(SurrogateGenerator):
             shape = parse_user(front, names)
             if shape is not None:
                 parts = account_parts(surrogate)
-                others = self.pools.words("numbers", "network", "hosts")
-                yield made(lambda s: render(_redrawn(shape, s, others), parts).lower(), place, 64)
-                yield made(lambda s: render(_redrawn(shape, s, others), parts).lower() + s.fill("##"), place, 1024)
+                yield made(lambda s: render(_redrawn(shape, s), parts).lower(), place, 64)
+                yield made(lambda s: render(_redrawn(shape, s), parts).lower() + s.fill("##"), place, 1024)
         yield (name for name in made(lambda s: self._unowned(identity, front, s, taken), place, 1024) if name)
         surnames = self.pools.people["en"].surname
-        yield made(lambda s: s.of("abcdefghjklmnprstw") + key(s.of(surnames)), place)
+        yield made(lambda s: s.of(_INITIALS) + key(s.of(surnames)), place)
 
     def _unowned(self, identity: Identity, front: str, stream: DrawStream, taken: UsedSurrogates) -> str:
         """An account whose bearer is not mentioned, in the original's pattern; "" if it shows no name.
 
         A surname that the scope or the staff knows becomes its surrogate.
         """
-        english = self.pools.people["en"]
         chunks = re.findall(r"[^\W\d_]+|[\W\d_]+", front)
         letters = [chunk for chunk in chunks if chunk[0].isalpha()]
+        given = bool(letters and homes_of_given(key(letters[0])))
         out: list[str] = []
         named = False
         for chunk in chunks:
@@ -359,18 +360,19 @@ class Contacts(SurrogateGenerator):
                 out.append("".join(str((int(c) + 1 + stream.below(9)) % 10) if c.isdecimal() else c for c in chunk))
                 continue
             whole, rest = self._surname(identity, chunk, taken), self._surname(identity, chunk[1:], taken)
-            initial = stream.of("abcdefghjklmnprstw")
-            if len(chunk) == 1:
-                out.append(initial)
-            elif whole or rest:
-                out.append(whole or initial + rest)
+            if whole or rest:
+                out.append(whole or stream.of(_INITIALS) + rest)
                 named = True
-            elif len(letters) > 1:
-                last = chunk is letters[-1]
-                out.append(key(stream.of(english.surname if last else english.names("unknown"))))
+            elif len(chunk) > 1 and len(letters) == 1:
+                return ""
+            elif len(chunk) > 2 and chunk in letters[1:2] and (is_surname(key(chunk)) or given):
+                out.append(key(unparticled(stream.of(culture(home_of_surname(chunk)).surname))))
+                named = True
+            elif homes := homes_of_given(key(chunk)):
+                out.append(key(stream.of(culture(homes[0]).names(gender_of(key(chunk)) or "unknown"))))
                 named = True
             else:
-                return ""
+                out.append(_leftover(chunk, stream))
         return "".join(out) if named else ""
 
     @staticmethod
@@ -396,15 +398,24 @@ def _host(type: str, words: str) -> str:
     return plain(words.rsplit("@", 1)[1]) if "@" in words[1:] else ""
 
 
-def _redrawn(shape: Parsed, stream: DrawStream, others: Sequence[str]) -> Parsed:
-    """Change the digits between the parts, which may be a year of birth, and words that are no suffix or degree."""
+def _leftover(word: str, stream: DrawStream) -> str:
+    """What stands for a word of an account that is no name. Suffixes and degrees stay, and initials become others.
+
+    Another word becomes two digits, because any word would look like a replacement.
+    """
+    if key(word) in name_words().suffixes | name_words().degrees:
+        return word
+    return "".join(stream.of(_INITIALS) for _ in word) if len(word) < 3 else stream.fill("##")
+
+
+def _redrawn(shape: Parsed, stream: DrawStream) -> Parsed:
+    """Change the digits between the parts, which may be a year of birth, and the words that are no names."""
 
     def drawn(piece: NamePiece) -> NamePiece:
         if piece.role != "gap":
             return piece
         if piece.text.isalpha():
-            kept = key(piece.text) in name_words().suffixes | name_words().degrees
-            return piece if kept else NamePiece("gap", stream.of(others))
+            return NamePiece("gap", _leftover(piece.text, stream))
         digits = (str((int(c) + 1 + stream.below(9)) % 10) if c.isdecimal() else c for c in piece.text)
         return NamePiece("gap", "".join(digits))
 

@@ -18,6 +18,7 @@ from incognote.relex.pools.people import Culture
 HOME = "en"
 """The culture of the country of the notes. Names of unknown culture become common names there."""
 _SURE = 0.45  # the confidence from which a guessed locale counts
+_SURER, _LONG = 0.8, 5  # the same, for a surname of so many letters that is common in the country of the notes
 _ALIKE = (
     "gb ie aa en",
     "ar pk bd af ir so ha",
@@ -30,6 +31,11 @@ _ALIKE = (
 )
 """Cultures between which a given name passes, so that it fits its surname."""
 _COMMON = 4  # the weight in the lexicon from which a surname is common in the country of the notes
+_WRITTEN = {letter: name for name, letters in {
+    "es": "ñ", "pt": "ãõ", "pl": "łńśźżąę", "cs": "řěů", "hu": "őű", "ro": "țșăţ", "tr": "ğş", "no": "øå",
+    "de": "ß", "is": "þð", "vi": "ươđạảấầẩẫậắằẳẵặẹẻẽếềểễệịọốồổỗộớờởỡợụủứừửữựỳỵỷỹ", "lt": "ėųįž",
+}.items() for letter in letters}  # fmt: skip
+"""Letters that show a culture."""
 _SHARED = 6  # names that two cultures must share to draw from both
 
 
@@ -137,13 +143,17 @@ def home_of_surname(written: str, given: tuple[str, ...] = (), hint: str = "") -
     if hint in _first() and "surname" in bearers(word).get(hint, ()):
         return _first()[hint]  # Marin is Romanian, but Rosa Marin and Luis Marin are Spanish
     marked = next((name for name, one in pools().people.items() if one.marks and re.search(one.marks, low)), "")
+    marked = next((_WRITTEN[letter] for letter in written.lower() if letter in _WRITTEN), marked)
     if listed:
         return marked if marked in listed else listed[0]
     if marked:
         return marked
-    if surname(lexicon().get(word, 0)) >= _COMMON:
-        return HOME
+    theirs = dict.fromkeys(name for one in given for name in homes_of_given(one))
+    if theirs and not theirs.keys() & {*_ALIKE[0].split()}:
+        return next(iter(theirs))  # Domingo Pascua
     guess = locale(parse(f"X. {written}"))
+    if surname(lexicon().get(word, 0)) >= _COMMON and (guess.confidence < _SURER or len(word) < _LONG):
+        return HOME
     return _first().get(guess.value, "") if guess.confidence >= _SURE else ""
 
 

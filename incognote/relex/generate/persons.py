@@ -105,8 +105,9 @@ class Persons(SurrogateGenerator):
         doubles = (f"{a}-{b}" for a in names for b in names if a != b)
         held = taken.claim(whole, (name + behind for name in chain((first,), others, doubles)))
         parts[_GIVEN] = held.removesuffix(behind).removesuffix(f" {parts[_SURNAME]}")  # a model's has no suffix
-        if parts[_GIVEN] == parts.get(_MIDDLE):
-            parts[_MIDDLE] = next((name for name in names if name != parts[_GIVEN] and not taken.is_known(name)), "")
+        if parts.get(_MIDDLE) in (parts[_GIVEN], parts[_SURNAME]):
+            same = (parts[_GIVEN], parts[_SURNAME])
+            parts[_MIDDLE] = next((name for name in names if name not in same and not taken.is_known(name)), "")
         for word, drawn in reading.nicks.items():
             if drawn == _MIDDLE:
                 parts[f"nick:{word}"] = parts[_MIDDLE]
@@ -181,6 +182,9 @@ def _gender(identity: Identity) -> str:
     """The gender, from kin, title, or a given name of one gender, or else from what the records say of the patient."""
     said = {gender for v in identity.variants if (gender := v.hints.pronoun or kin_gender(v.hints.kin))}
     known = identity.attributes.get("gender") or (said.pop() if len(said) == 1 else "")
+    own = guess_gender(parse(identity.attributes.get("name", "")), [])
+    if known and own.value != "unknown" and own.confidence >= SURE:
+        return own.value  # mother of our colleague Sergei
     sexes = Counter(v.hints.sex for v in identity.variants if v.hints.sex)
     if identity.attributes.get("type") != "PATIENT" or identity.attributes.get("kin") or not sexes:
         return known

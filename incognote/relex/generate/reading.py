@@ -21,6 +21,7 @@ from incognote.relex.generate.cultures import (
     listed_homes,
 )
 from incognote.relex.names import NamePiece, Parsed, components, fit, fullest, parse, settled
+from incognote.relex.names.components import root_of
 from incognote.relex.names.likeness import alike, related
 from incognote.relex.names.parsed import NAMED, key, roots, suffix, unparticled, words
 
@@ -34,6 +35,8 @@ _SHORTEST, _LONG = 2, 7
 NICKNAMED = "nicknamed"
 """In the detail of a request: a given name that has a nickname is preferred."""
 _INFANT = frozenset("baby babyboy babygirl bb bg boy girl infant newborn twin bayi".split())
+_TWOFOLD = ("hm", "zh", "hk", "tw", "ko", "vi", "kh", "th")
+"""Cultures in which the second name is part of the given name: See, of Mai See."""
 _FATHERS = ("so", "et")
 """Cultures in which the names after the given name are the father's and the grandfather's."""
 _PATRONYMIC = ("ovich", "evich", "ovna", "evna", "ichna")
@@ -108,7 +111,12 @@ def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, s
         if role == "surname":
             before = key(particle(texts.get(normal, "")))
             after = before if before in culture(families[normal]).after else before and "other"
+            if families[normal] in ("es", "pt", "ph") and before == "de":
+                normal, after = normal.removeprefix("de"), ""  # the husband's surname: Portillo de Umaña
+                families[normal] = families.get(normal) or families[normals[part]]
             parts[part] = ("surname", surname_stem(normal), (families[normal], after))
+            if families[normal] in _FATHERS and not staff:
+                parts[part] = ("given:male", root_of(normal), (families[normal], "", "", ""))
     if formal and given[0] != formal and normals["given"] in roots().get(given[0], ()):
         normals["given"] = formal  # Joe leads to José among Spanish names, and to Joseph among English ones
     if "given" in normals:
@@ -127,6 +135,7 @@ def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, s
     if "middle" in normals and not _syllables(kin or family) and normals["middle"] not in culture(family).middle:
         maiden = particle(texts.get(normals["middle"], "")) and culture(family).after
         own = home_of_surname(texts.get(normals["middle"], "")) if not homes_of_given(second) else ""
+        own = "" if own == HOME and (kin or family) in _TWOFOLD else own
         whose = f"{normals.get('given', '')} {surname}" if staff else ""
         parts["middle"] = (
             ("surname", surname_stem(normals["middle"]), (family, "van") if maiden else (own, ""))
@@ -275,6 +284,8 @@ def _middle(normal: str, texts: Mapping[str, str], family: str, gender: str, who
     son = _is_father(text) or family in _FATHERS
     kind = "male" if son or normal.endswith(_PATRONYMIC) else gender
     home, other = (family, "") if family in _FATHERS else home_of_given(base, family)
+    if son and not whose:  # drawn as the father's own given name
+        return "given:male", root_of(base), (home, other, "", "" if home else base)
     if normal.endswith(_PATRONYMIC):
         home, other = family or "ru", ""
     return f"middle:{kind}", f"{base}\x1f{whose}" if whose else base, (home, other, "", "" if home else base)

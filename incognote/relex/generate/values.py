@@ -21,6 +21,7 @@ from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, S
 from incognote.relex.pools import Pools, pools
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Occupations(SurrogateGenerator):
@@ -64,7 +65,8 @@ class Occupations(SurrogateGenerator):
             and core[:-1].lower() in map(str.lower, _known(self.pools))
         ):
             job += "s"
-        written = job[:1].upper() + job[1:] if core[:1].isupper() and not core.isupper() else like(core, job)
+        capital = core[:1].isupper() and not core.split()[0][1:].isupper()
+        written = job[:1].upper() + job[1:] if capital else job.upper() if core.isupper() else job
         if core.istitle() and " " in core:
             written = job.title()
         return RenderedSurrogate(variant.words.replace(core, written, 1), ("job",))
@@ -141,7 +143,10 @@ def _vowel(words: str) -> bool:
 
 
 class Others(SurrogateGenerator):
-    """Kinship words (§A.9.5: wife → spouse): no part. A word without a neutral form is replaced by its label."""
+    """Words for family and marital status (§A.9.5: wife → spouse): no part.
+
+    "Widow" and "divorced" stay, because they are facts. Words that no list has are replaced by their label.
+    """
 
     group = "OTHER"
     may_repeat = True
@@ -150,5 +155,11 @@ class Others(SurrogateGenerator):
         return Surrogate({}, self.pools.version)
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
-        neutral = self.pools.data("others")["neutral"].get(fold(variant.words.strip()))
-        return RenderedSurrogate(like(variant.words, neutral)) if neutral else None
+        neutral, marital = (self.pools.data("others")[table] for table in ("neutral", "marital"))
+        kept = set(marital["kept"].split())
+        said = {fold(word) for word in _LETTERS.findall(variant.words)}
+        if not said & (kept | neutral.keys()) or said - kept - neutral.keys() - set(marital["beside"].split()):
+            return None
+        return RenderedSurrogate(
+            _LETTERS.sub(lambda m: like(m.group(), neutral.get(fold(m.group()), m.group())), variant.words)
+        )

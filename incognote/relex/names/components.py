@@ -83,7 +83,7 @@ def components(names: Sequence[Parsed]) -> dict[str, str]:
             p for name in ordered for p in name.of(role)
         ]
         if pieces:
-            forms = [_root(piece.key) if role == "given" else piece.key for piece in pieces]
+            forms = [root_of(piece.key) if role == "given" else piece.key for piece in pieces]
             parts[role] = max(forms, key=forms.count) if role == "surname" else forms[0]
     for name in ordered:
         for piece in name.of("surname"):
@@ -113,7 +113,7 @@ def _one_surname(a: NamePiece, b: NamePiece) -> bool:
     return any(alike(x, y) for x in forms_of(a) for y in forms_of(b))
 
 
-def _root(given: str) -> str:
+def root_of(given: str) -> str:
     """The smallest root of a given name: Bob and Rob lead to Robert."""
     return min(roots().get(given, {given}), key=lambda root: (root != given, root))
 
