@@ -232,10 +232,10 @@ class LlmReplacer(ModelAgent):
         open_ = [one for one in identities if one.group in INVENTED and not self._fitting.settled(one, taken)]
         for wave in windows(open_, MOST):  # claimed in this order, whichever reply arrives first
             answers = await gather_all(self._said(some, taken, notes) for some in wave)
-            for some, said in zip(wave, answers, strict=True):
-                self._proposed |= said
+            for some, answer in zip(wave, answers, strict=True):
+                self._proposed |= answer
                 for one in some:
-                    if one.id in said and not self._fitting.claim(one, said[one.id], taken):
+                    if one.id in answer and not self._fitting.claim(one, answer[one.id], taken):
                         self.refused[one.group] += 1
         asked = {one.id for one in open_}
         for one in identities:  # in a repeated draw, namesakes keep the names that the model gave to each
@@ -286,14 +286,14 @@ class LlmReplacer(ModelAgent):
 
             def rest(good: dict[str, str]) -> Rest[dict[str, str]] | None:
                 left = {name: one for name, one in some.items() if name not in good}
-                return Rest(question(left, {**given, **good}), lambda said: good | said) if left else None
+                return Rest(question(left, {**given, **good}), lambda answer: good | answer) if left else None
 
             headings = {name: one.group for name, one in some.items()}
             read = partial(replacements, names=headings, amiss=amiss)
             return Question(self._prompt.messages({}, material, around), _schema(headings), read, rest)
 
-        said = await self._asker.ask(question(names, {}))
-        whole = {name: self._fitting.completed(names[name], words, taken) for name, words in said.items()}
+        answer = await self._asker.ask(question(names, {}))
+        whole = {name: self._fitting.completed(names[name], words, taken) for name, words in answer.items()}
         return {names[name].id: self._fitting.read(names[name], words) for name, words in whole.items()}
 
     def _listing(
