@@ -240,7 +240,7 @@ def read_name(words: str, pools: Pools) -> InstitutionName:
 
 
 def _read(words: str, whole: str, pools: Pools) -> InstitutionName:
-    kept, saintly, _ = _vocabulary(pools)
+    kept, saintly = _vocabulary(pools)
     found = list(_WORD.finditer(words))
     if _ACRONYM.match(words.strip()) and plain(words) not in kept:
         return InstitutionName("", words, "")
@@ -285,11 +285,10 @@ def _kind(core: str, whole: str, pools: Pools) -> str:
 
 
 @cache
-def _vocabulary(pools: Pools) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    kept, saintly, company = (
-        frozenset(map(plain, pools.words("institutions", "kept", name))) for name in ("words", "saintly", "company")
-    )
-    return kept, saintly, company
+def _vocabulary(pools: Pools) -> tuple[frozenset[str], frozenset[str]]:
+    """The words for kinds of institutions, and the titles of saints, folded."""
+    kept, saintly = (frozenset(map(plain, pools.words("institutions", "kept", name))) for name in ("words", "saintly"))
+    return kept, saintly
 
 
 @cache

@@ -37,7 +37,7 @@ from incognote.relex.generate.institutions import Institutions, read_name
 from incognote.relex.generate.persons import NO_NAME, Persons
 from incognote.relex.generate.values import Occupations
 from incognote.relex.names import parse
-from incognote.relex.nouns import Group, Identity, Surrogate
+from incognote.relex.nouns import Identity, Surrogate
 from incognote.relex.pools import VERSION, pools
 
 _LONGEST = 80
@@ -64,16 +64,9 @@ class Fitting:
     """
 
     def __init__(self, choices: Choices) -> None:
-        self._kinds: dict[str, SurrogateGenerator] = {
-            kind.group: kind(choices) for kind in (Persons, Institutions, Occupations)
-        }
         self._persons = Persons(choices)
-        self._pools = pools()
-
-    @staticmethod
-    def kind_of(type: str) -> Group:
-        """The group of a type."""
-        return group_of(type)
+        kinds = (self._persons, Institutions(choices), Occupations(choices))
+        self._kinds: dict[str, SurrogateGenerator] = {kind.group: kind for kind in kinds}
 
     def settled(self, identity: Identity, taken: UsedSurrogates) -> bool:
         """Return True if every component is already held, so there is nothing to invent."""
@@ -86,7 +79,7 @@ class Fitting:
             return self._person(identity, named, words)
         if identity.group == "OCCUPATION":
             return ModelSubstitute({named["job"]: words})
-        core = read_name(words, self._pools)
+        core = read_name(words, pools())
         parts: dict[Component, str] = {}
         for kind, component in named.items():
             value = _initials(words) if kind == "letters" and not core.acronym else core.core
@@ -115,12 +108,12 @@ class Fitting:
 
     def surname(self, identity: Identity, taken: UsedSurrogates) -> str:
         """The surname that a person has already, because a relative or a namesake has it; "" for none."""
-        component = self._kinds["PERSON"].named(identity)["surname"]
+        component = self._persons.named(identity)["surname"]
         return (taken.holds(component) or "") if _known(component) else ""
 
     def name_of(self, identity: Identity) -> tuple[Component, ...]:
         """What namesakes share: the components of the given name and the surname."""
-        named = self._kinds["PERSON"].named(identity)
+        named = self._persons.named(identity)
         return named["given"], named["surname"]
 
     def completed(self, identity: Identity, words: str, taken: UsedSurrogates) -> str:
@@ -138,7 +131,7 @@ class Fitting:
         for component, value in proposal.parts.items():
             whole &= bool(taken.claim(component, iter((value,)), default=""))
         if whole and identity.group == "PERSON":
-            named = self._kinds["PERSON"].named(identity)
+            named = self._persons.named(identity)
             given, surname = proposal.parts[named["given"]], taken.holds(named["surname"])
             if surname is not None:
                 name = f"{given} {surname}"
@@ -279,7 +272,7 @@ class LlmReplacer(ModelAgent):
         own = {v.words for one in identities for v in one.variants}
         others: set[str] = set()
         theirs: set[str] = set()  # other patients' words: no request shows them, and no substitute may repeat them
-        for v in (v for note in notes for v in note.variants if self._fitting.kind_of(v.type) in INVENTED):
+        for v in (v for note in notes for v in note.variants if group_of(v.type) in INVENTED):
             if v.words not in own:
                 (others if v.record in at_hand else theirs).add(" ".join(v.words.split()))
         avoided = {plain(word) for one in identities for word in originals(one)}
