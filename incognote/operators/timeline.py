@@ -53,7 +53,7 @@ def clause(content: str, start: int) -> int:
 
 def context(reader: DateReader, content: str, start: int, end: int) -> tuple[int, frozenset[str]]:
     """Return the clause and the cues of a date at a place in a text."""
-    return clause(content, start), reader.cues(content[max(0, start - _REACH) : start], content[end : end + 16])
+    return clause(content, start), reader.cues(content[max(0, start - _REACH) : start], content[end : end + 24])
 
 
 def written(read: Sequence[WrittenDate | str], meant: Sequence[Meant], days: int) -> str:

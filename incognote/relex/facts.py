@@ -65,6 +65,7 @@ _BEGIN = re.compile(r"(?:\A|\n|[.!?][\"”’)]?\s)[ \t•*-]{0,8}\Z")
 _SPOKEN = re.compile(r"\b(?:in|speaks?|speaking|spoke|spoken|into|language:?|interpreter:?) \Z", re.IGNORECASE)
 _PAIR = re.compile(r"0?([1-9]|[12]\d|3[01])[/-]0?([1-9]|[12]\d|3[01])")
 _PAIRED = 0.65
+_SEXED = re.compile(r"\d{1,3} ?[MF]")
 _OUT_OF = frozenset((3, 4, 6, 8, 12, 14, 16, 18, 24, 27, *range(5, 32, 5)))
 """The highest results of common scores and scales, such as 4/5 (strength) or 12/15 (Glasgow Coma Scale)."""
 _LAST, _FIRST = re.compile(r"([^\W\d_]+)[. ]{0,2}\Z"), re.compile(r"[. ]{1,2}([^\W\d_]+)")
@@ -184,8 +185,8 @@ def clinical_name(words: str) -> bool:
 def _stays(span: Span) -> bool:
     """Whether the form of a finding and the words beside it prove that it is no identifier.
 
-    This holds for a gestational age, a duration, an Apgar score, a hospital unit ("NICU", "5 West"), a specialty, and
-    a word for a relative.
+    This holds for a gestational age, a duration, an Apgar or Child-Pugh score, a weekday, a time of day, a hospital
+    unit ("NICU", "5 West"), a specialty, and a word for a relative.
     """
     if "audit" in span.sources and span.score >= _SURE:
         return False
@@ -194,7 +195,9 @@ def _stays(span: Span) -> bool:
         return not (group == "PLACE" and _NEXT_NAME.match(span.source.content, span.end))
     if group == "AGE" and not reliable(span) and _clinical(span, "duration"):
         return True
-    return group in ("AGE", "DATE", "ID", "CONTACT") and _clinical(span, "shapes", "apgar", whole=True)
+    if group == "DATE" and any(pattern.fullmatch(words) for pattern in patterns("dateless")):
+        return True
+    return group in ("AGE", "DATE", "ID", "CONTACT") and _clinical(span, "shapes", "scored", whole=True)
 
 
 def _plain(span: Span) -> bool:
@@ -223,8 +226,11 @@ def _number(span: Span) -> Withheld | None:
         return None  # "Dr. Osei 2", "12 Fern Street"
     if group == "OCCUPATION":
         return None  # "grade 4 teacher"
+    if group == "AGE" and _SEXED.fullmatch(span.words):
+        return None  # "54 F"
     if _clinical(span, "shapes", "always", whole=sure or span.score >= _SURE):
-        return "clinical-number"
+        score = group == "DATE" and not sure and _PAIR.fullmatch(span.text)  # "single words 12/20"
+        return "no-identifier" if score else "clinical-number"
     if sure:
         return None
     if _clinical(span, "unsure") and not _aged(span):

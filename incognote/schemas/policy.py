@@ -31,7 +31,7 @@ A policy file is TOML:
 
     [types.DATE]                   # replaces the whole table of the extended policy
     operator = "date-shift"
-    days = 180
+    days = 3000
     threshold = 0.5
 
 A type that is not listed is treated like its nearest listed ancestor. Without one, the policy does not touch it.

@@ -1,4 +1,4 @@
-"""A patient's dates shift together, by a secret offset that is never zero."""
+"""A patient's dates move together, by a secret number of weeks that is never zero."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from incognote.operators.date_shift import offset
 from incognote.schemas.policy import Choice, Policy
 from incognote_en.dates import parse
 
-SHIFT = Policy("test", "", None, 0.4, 0.5, "hold", {"DATE": Choice("date-shift", {"days": 365, "day_first": False})})
+SHIFT = Policy("test", "", None, 0.4, 0.5, "hold", {"DATE": Choice("date-shift", {"day_first": False})})
 FULL = Keyring(bytes(32))
 
 
-@given(st.text(min_size=1), st.text(), st.integers(1, 3650))
-def test_a_date_shift_is_never_zero_and_never_too_far(patient: str, domain: str, farthest: int) -> None:
+@given(st.text(min_size=1), st.text(), st.integers(2190, 3650), st.dates(dt.date(1990, 1, 1), dt.date(2035, 1, 1)))
+def test_dates_move_later_by_whole_weeks_and_never_to_the_same_day_of_the_year(
+    patient: str, domain: str, farthest: int, start: dt.date
+) -> None:
     days = offset(FULL, domain, patient, farthest)
-    assert 0 < abs(days) <= farthest
-
-
-@given(st.text(min_size=1), st.integers(1, 3650))
-def test_no_offset_keeps_the_weekday_or_the_day_of_the_year(patient: str, farthest: int) -> None:
-    days = offset(FULL, "clinic", patient, farthest)
-    start = dt.date(2023, 3, 15)
     moved = start + dt.timedelta(days)
-    assert days % 7
+    assert 0 < days <= farthest
+    assert moved.weekday() == start.weekday()
     assert (moved.month, moved.day) != (start.month, start.day)
+
+
+def test_there_are_more_than_300_possible_shifts() -> None:
+    assert len({offset(FULL, "clinic", str(n)) for n in range(4000)}) == 307
 
 
 def test_the_same_patient_moves_by_the_same_days_and_another_one_by_others() -> None:
@@ -44,13 +44,6 @@ def test_another_domain_or_key_moves_by_other_days() -> None:
     here = [offset(FULL, "clinic", str(n)) for n in range(20)]
     assert here != [offset(FULL, "study", str(n)) for n in range(20)]
     assert here != [offset(Keyring(bytes([1]) * 32), "clinic", str(n)) for n in range(20)]
-
-
-def test_offsets_go_both_ways_and_reach_far() -> None:
-    days = [offset(FULL, "clinic", str(n)) for n in range(400)]
-    assert min(days) < -330
-    assert max(days) > 330
-    assert 120 < sum(n > 0 for n in days) < 280
 
 
 @given(
@@ -76,7 +69,6 @@ def test_intervals_between_full_dates_survive(
     "written",
     [
         "03/16/2025",
-        "Tuesday",
         "July",
         "3/4",
         "the second of May",

@@ -14,7 +14,7 @@ from incognote.operators.readers import Meant, dates
 from incognote.operators.timeline import DateMention, clause, context, resolve
 from incognote.schemas.policy import Choice, Policy
 
-SHIFT = Policy("test", "", None, 0.4, 0.5, "hold", {"DATE": Choice("date-shift", {"days": 365, "day_first": False})})
+SHIFT = Policy("test", "", None, 0.4, 0.5, "hold", {"DATE": Choice("date-shift", {"day_first": False})})
 
 
 def ending(day: int) -> str:

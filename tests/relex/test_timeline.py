@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import datetime as dt
 from collections.abc import Sequence
 
@@ -73,7 +74,7 @@ def test_ages_agree_with_the_birth_date_in_every_note(birth: dt.date, later: int
         number = age_at(day(born), day(visit))
         assert age == ("90+-year-old" if number >= 90 else f"{number}-year-old")
         original = age_at(birth, before)
-        assert all((original < line) == (number < line) for line in (18, 65, 90))
+        assert all((original < line) == (number < line) for line in (18, 65, 75, 90))
 
 
 @given(birth=st.dates(dt.date(2008, 1, 1), dt.date(2012, 1, 1)), key=KEYS)
@@ -166,12 +167,33 @@ def test_a_holiday_becomes_a_plain_day(words: str) -> None:
     ] == day(visit) - dt.timedelta(days)
 
 
-def test_a_holiday_before_a_noun_becomes_the_word_holiday() -> None:
+def test_a_holiday_before_an_event_becomes_another_adjective() -> None:
     ((_, *holidays, plain),) = relexed(
         [
             "Seen [DATE|7/16/2021]. Burn from a block [DATE|4th of July] picnic, then over [DATE|Canada Day] weekend "
             "and over [DATE|Bastille Day weekend], after a [DATE|Juneteenth] parade. [DATE|July 4th] visit."
         ]
     )
-    assert holidays == ["holiday", "the holiday", "the holiday weekend", "holiday"]
-    assert plain != "holiday visit"
+    assert (holidays[0], holidays[3]) == ("annual", "annual")
+    assert holidays[1].startswith("the ")
+    assert holidays[2].startswith("the weekend of ")
+    assert plain.split()[0] in calendar.month_name
+
+
+@given(key=KEYS, birth=st.dates(dt.date(1930, 1, 1), dt.date(1970, 12, 31)))
+def test_a_birthday_in_a_note_stays_the_birthday(key: Keyring, birth: dt.date) -> None:
+    birthday = birth.replace(year=2019, day=min(birth.day, 28))
+    birth = birth.replace(day=birthday.day)
+    visit = birthday + dt.timedelta(21)
+    note = f"Seen [DATE|{visit:%m/%d/%Y}]. DOB [BIRTH_DATE_TIME|{birth:%m/%d/%Y}]. Turned {visit.year - birth.year} on "
+    ((_, born, moved),) = relexed([f"{note}[DATE|{birthday.month}/{birthday.day}]."], key)
+    assert f"{day(born).month}/{day(born).day}" == moved
+
+
+@given(key=KEYS)
+def test_the_weekday_beside_a_date_and_the_years_of_a_range_stay_true(key: Keyring) -> None:
+    ((visit, back, school),) = relexed(["Seen [DATE|Tue 6/14/2022]. Back [DATE|Fri 6/17]. Plan [DATE|2024-25]."], key)
+    assert visit.startswith(f"Tue {day(visit[4:]).month}/")
+    assert f"{day(visit[4:]):%a}" == "Tue"
+    assert back.startswith("Fri ")
+    assert int(school[-2:]) == int(school[:4]) % 100 + 1

@@ -117,7 +117,7 @@ without = ["OCCUPATION"]
 
 [types.DATE]
 operator = "date-shift"
-days = 90
+days = 3000
 
 [types.RACE]
 operator = "label"
@@ -128,7 +128,7 @@ threshold = 0.7
     assert (policy.name, policy.doubt, policy.on_review, policy.label) == ("ours", 0.45, "widen", None)
     assert policy.needs_subject
     assert policy.choice("BIRTH_DATE_TIME") == policy.types["DATE"]
-    assert dict(policy.types["DATE"].params) == {"days": 90, "day_first": False}
+    assert dict(policy.types["DATE"].params) == {"days": 3000, "day_first": False}
     assert policy.types["RACE"].threshold == 0.7
     assert policy.serves("OCCUPATION") is None
     assert policy.serves("PATIENT") == "PERSON"

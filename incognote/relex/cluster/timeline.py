@@ -50,8 +50,8 @@ class Timeline:
     def date_parts(self) -> list[Part]:
         """The days, months and years that are meant.
 
-        Attributes: `order` (day first), `day` and `cycle` (a `Meant`), and for a birth those of `_life` and `notes`
-        (the days of the owner's notes).
+        Attributes: `order` (day first), `day` and `cycle` (a `Meant`), and for a birth those of `_life`, `notes` (the
+        days of the owner's notes), and `birthdays` (the dates in them that are anniversaries).
         """
         parts = []
         for form, members in sorted(by_key(self._dates, self._form).items()):
@@ -61,9 +61,19 @@ class Timeline:
             bearers = {_relative(v) or PATIENT for v in members if self._is_birth(v)}
             if bearers:
                 days = " ".join(sorted({day.isoformat() for day in self._days.values()}))
-                known |= self._life(_one_of(bearers)) | {"notes": days}
+                birthdays = " ".join(sorted(self._anniversaries(meant.day))) if meant else ""
+                known |= self._life(_one_of(bearers)) | {"notes": days, "birthdays": birthdays}
             parts.append((form, members, known))
         return parts
+
+    def _anniversaries(self, birth: dt.date) -> set[str]:
+        """The dates in the notes that are anniversaries of a birth."""
+        return {
+            meant.day.isoformat()
+            for variant, meant in self._meant.items()
+            if not meant.cycle and self._read[variant].dates[0].exact and meant.day.year > birth.year
+            if (meant.day.month, meant.day.day) == (birth.month, birth.day) and not _typed_birth(variant)
+        }
 
     def age_parts(self) -> list[Part]:
         """The ages, by person, number and unit. Attributes: `_life` of the person."""

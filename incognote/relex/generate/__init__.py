@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from incognote.errors import UsageError
+from incognote.operators.date_shift import SIX_YEARS
 from incognote.relex.cluster.values import phone_of
 from incognote.relex.generate.base import (
     Choices,
@@ -60,8 +61,8 @@ class Generators:
 
     def __init__(self, choices: Choices | None = None) -> None:
         chosen = choices or Choices()
-        if not 1 <= chosen.band <= 5 or not 1 <= chosen.days <= 3650:
-            raise UsageError("choices: `band` must be 1 to 5 years, and `days` 1 to 3650 days")
+        if not 1 <= chosen.band <= 5 or not SIX_YEARS <= chosen.days <= 3650:
+            raise UsageError(f"choices: `band` must be 1 to 5 years, and `days` {SIX_YEARS} to 3650 days")
         self._kinds: dict[Group, SurrogateGenerator] = {kind.group: kind(chosen) for kind in _KINDS}
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:

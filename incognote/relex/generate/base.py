@@ -15,7 +15,7 @@ from typing import ClassVar, Literal, Protocol, TypeVar
 from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.keys import Keyring
-from incognote.operators.date_shift import offset
+from incognote.operators.date_shift import SIX_YEARS, offset
 from incognote.relex.nouns import Group, Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools, pools
 
@@ -33,13 +33,13 @@ class Choices:
         places: towns move within their state ("state": the state stays), or states move too ("country").
         ages: a number within the band ("near"), or a decade in words ("decade": mid-forties).
         band: the most years that an age moves, 1 to 5.
-        days: the most days that a date moves, 1 to 3650.
+        days: the most days that a date moves, 2190 to 3650.
     """
 
     places: Literal["state", "country"] = "state"
     ages: Literal["near", "decade"] = "near"
     band: int = 2
-    days: int = 365
+    days: int = SIX_YEARS
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -90,7 +90,7 @@ class Draw(Protocol):
         ...
 
     def offset(self, domain: str, scope: str, farthest: int) -> int:
-        """The number of days by which the dates of a scope move: never zero, and whole weeks or whole years."""
+        """Return the days by which the dates of a scope move: whole weeks, but never zero or whole years."""
         ...
 
 

@@ -19,7 +19,8 @@ from incognote.relex.generate.base import (
 )
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 
-_LINES = (18, 65, OLDEST_TOLD + 1)  # adulthood, retirement, and the age that Safe Harbor shows as 90+
+_LINES = (18, 65, 75, OLDEST_TOLD + 1)
+"""Adulthood, retirement, the limit of clinical scores such as CHA2DS2-VASc, and what Safe Harbor shows as 90+."""
 _DECADES = "zero teens twenties thirties forties fifties sixties seventies eighties".split()
 _THIRDS = ((4, "early"), (7, "mid"), (10, "late"))
 _UNIT = re.compile(r"[\s-]*(?:years?|yrs?|y(?:\s*/\s*o)?|yo)\b\.?(?:[\s-]*olds?\b)?(?:\s+of\s+age)?", re.IGNORECASE)
@@ -37,7 +38,7 @@ def _move(identity: Identity) -> Component:
 def years(identity: Identity, choices: Choices, draw: Draw, taken: UsedSurrogates) -> int:
     """Return the years by which the ages of a person are lowered, and by which the birth date moves forward.
 
-    It is 0 if the person is young, if every move would cross 18, 65 or 90, or if ages are written as decades.
+    It is 0 if the person is young, if every move would cross 18, 65, 75 or 90, or if ages are written as decades.
     """
     component = _move(identity)
     lives = [int(age) for age in (identity.attributes.get("lives") or _number(identity)).split() if age.isdecimal()]
@@ -164,19 +165,27 @@ class Dates(SurrogateGenerator):
 
 
 def _birth(identity: Identity, days: int, years: int) -> int:
-    """The days by which a birth date moves, such that the ages on the days of the notes change by exactly `years`."""
+    """The days by which a birth date moves, such that the ages on the days of the notes change by exactly `years`.
+
+    A birthday in a note stays the birthday.
+    """
     meant = _meant(identity)
     if meant is None or meant.cycle or not identity.attributes.get("normal", "").startswith("day\0"):
         return days + round(years * _YEAR)
-    notes = [dt.date.fromisoformat(day) for day in identity.attributes.get("notes", "").split()]
+    notes, birthdays = (
+        [dt.date.fromisoformat(day) for day in identity.attributes.get(name, "").split()]
+        for name in ("notes", "birthdays")
+    )
+    wished = {(day + dt.timedelta(days)).timetuple()[1:3] for day in birthdays}
     moved = meant.day + dt.timedelta(days)
     day = moved.day - ((moved.month, moved.day) == (2, 29))
     moved = moved.replace(year=moved.year + years, day=day)
 
     def wrong(more: int) -> int:
         birth = moved + dt.timedelta(more)
+        missed = 2 * len(wished - {birth.timetuple()[1:3]})
         aged = [(age_at(meant.day, note), age_at(birth, note + dt.timedelta(days))) for note in notes]
-        return sum(after != before - years for before, after in aged)
+        return missed + sum(after != before - years for before, after in aged)
 
     more = min((0, 1, -1, 2, -2), key=lambda more: (wrong(more), abs(more)))
     return (moved - meant.day).days + more

@@ -23,6 +23,7 @@ from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR
 from incognote_en import numbers
 from incognote_en.dates import named
 from incognote_en.dates.cues import ADMISSION, cues
+from incognote_en.dates.holidays import feast
 from incognote_en.dates.pieces import (
     DASHES,
     THIRDS,
@@ -62,6 +63,7 @@ _HHMM = r"(?:[01]\d|2[0-3])[0-5]\d"
 _MILITARY = (
     rf"(?:(?:(?<=[/.-]\d[/.-]\d\d)|(?<=[/.-]\d\d[/.-]\d\d)|(?<=\d[/.-]\d{{4}}))\s+{_HHMM}"  # 5/20/22 2235
     rf"|(?:(?<=\d/\d)|(?<=\d/\d\d))\s+(?!19|20){_HHMM}"  # 11/05 0530, but 2015 after 3/14 may be its year
+    rf"|(?:(?<=\b(?:mon|tue|wed|thu|fri|sat|sun))|(?<=\b(?:tues|weds|thur))|(?<=\bthurs))\s+{_HHMM}"  # Fri 1640
     rf"|(?<=[\s,](?:19|20)\d\d)\s+{_HHMM}|(?<=\))\s+{_HHMM}"  # April 6, 2023 1340; 12/4/23 (Mon) 1430
     rf"|(?<=\d),\s+(?!1[89]|2[01]){_HHMM}"
     rf"|(?<=\d)(?:\s*@\s*|\s+at\s+){_HHMM})"
@@ -118,7 +120,8 @@ def parse(
 @lru_cache(maxsize=1 << 12)
 def _parsed(text: str, day_first: bool, latest: int, cues: frozenset[str]) -> EnglishDate | None:
     head, body, tail = _clocked(text)
-    read = named.feast(body, latest, cues) if "noun" in cues else None  # 4th of July cookout
+    noun = body == "the Fourth" or any(cue.startswith("as-") for cue in cues)  # 4th of July cookout
+    read = feast(body, latest, cues) if noun else None
     read = read or _stamp(body, day_first) or _tokens_read(body, day_first, latest)
     if read is None:
         read = named.named(body, latest, cues, lambda rest: _parsed(rest, day_first, latest, cues))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from incognote.operators.timeline import clause
+from incognote_en.dates.holidays import holiday_cues
 
 ADMISSION = re.compile(
     r"(?i)\b(?:admit(?:ted|s)?|admission(?:\s+date)?|date\s+of\s+(?:service|visit|admission|operation|surgery)|doa|dos|seen)"
@@ -38,16 +39,6 @@ _PLAN = re.compile(
     r"to\s+do)\b"
 )
 _RANGE = re.compile(r"(?i)(?:st|nd|rd|th)?\s*(?:[-‐‑–—−/]|\b(?:to|through|thru|and|until|or)\b)\s*\d{1,2}(?!\d)")
-_BEFORE = re.compile(r"(?i)\b(at|over|in|during|throughout)\s+(?:the\s+)?\Z")
-_THING = re.compile(
-    r"(?i)(?:['’]s)?[ -](?:dinner|lunch|brunch|supper|meal|part(?:y|ies)|cook-?outs?|bbq|barbecue|picnic|parade|"
-    r"fireworks|gathering|celebration|festivit|feast|weekend|week|break|vacation|trip|travel|season|time|period|holidays?|visit|"
-    r"service|mass|church|concert|play|pageant|shopping|gifts?|cards?|presents?|decorat|tree|lights|cook|baking|"
-    r"morning|evening|afternoon|dance|festival|market|fair|game|races?|run|5k|meet|rush|shift|leave|schedule|hours)"
-)
-_BARE = re.compile(
-    r"(?i)(?:\b(?:at|over|in|during|on|after|before|since|until|till|for|by|from|of|to|and))\s*\Z"
-)
 _REACH = 90  # characters before a date that are read
 
 
@@ -70,10 +61,4 @@ def cues(before: str, behind: str) -> frozenset[str]:
         found.add("future")
     elif past >= 0:
         found.add("past")
-    if _THING.match(behind):
-        found.add("noun")
-    if _BARE.search(before):
-        found.add("bare")
-    if match := _BEFORE.search(before):
-        found.add("at" if match.group(1).lower() == "at" else "over")
-    return frozenset(found)
+    return frozenset((*found, *holiday_cues(before, behind)))

@@ -20,10 +20,11 @@ _ISLAMIC_EPOCH = 227014  # ordinal of the day before 1 Muharram 1
 
 
 class Holiday(NamedTuple):
-    """A holiday: its day in a year, and whether it lasts for weeks."""
+    """A holiday: its day in a year, whether it lasts for weeks, and whether people fast."""
 
     place: Callable[[int], dt.date]
-    lasting: bool
+    lasting: bool = False
+    fasting: bool = False
 
 
 def holiday(name: str) -> Holiday | None:
@@ -37,12 +38,20 @@ def holiday(name: str) -> Holiday | None:
 def feasts() -> dict[str, Holiday]:
     """The holidays by folded name."""
     table = language("en").table("words", "holidays.toml")
+    fasts = frozenset(table["fasts"].split("; "))
     return {
-        name.strip().removeprefix("the "): Holiday(partial(_day, rule), kind == "months")
+        name.removeprefix("the "): Holiday(partial(_day, rule), kind == "months", name in fasts)
         for kind in ("months", "days")
         for rule, names in table[kind].items()
-        for name in names.split(";")
+        for name in names.split("; ")
     }
+
+
+@cache
+def nouns() -> dict[str, str]:
+    """The words after a holiday, and how the holiday before each is written (`holidays.toml`)."""
+    table = language("en").table("words", "holidays.toml")["nouns"]
+    return {noun: kind for kind, words in table.items() for noun in words.split()}
 
 
 @lru_cache(maxsize=1 << 12)

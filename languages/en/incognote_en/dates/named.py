@@ -12,13 +12,14 @@ from functools import partial
 
 from incognote_en import numbers
 from incognote_en.dates.feasts import holiday
+from incognote_en.dates.holidays import feast
 from incognote_en.dates.pieces import (
+    YEAR,
     CalendarNamePiece,
     DatePiece,
     DecadePiece,
     DigitsPiece,
     HolidayPiece,
-    HolidayStyle,
     LiteralPiece,
     QuarterPiece,
     SeasonPiece,
@@ -27,39 +28,28 @@ from incognote_en.dates.pieces import (
     WordsPiece,
     calendar_names,
     is_real,
+    year_of,
 )
-from incognote_en.dates.written import EnglishDate, Precision
+from incognote_en.dates.written import EnglishDate
 
-_YEAR = r"(?P<year>(?:1[89]|20|21)\d\d|['’]\d\d)"
 _WEEKDAY = r"(?:(?P<weekday>(?!(?:the|on)\b)[^\W\d_]{1,11})\.?,?\s+)?"
 _DAY = re.compile(
     rf"{_WEEKDAY}(?P<the>(?:on\s+)?(?:the\s+)?)(?:(?P<day>\d{{1,2}})(?P<suffix>st|nd|rd|th|\.)?|(?P<words>{numbers.ORDINAL.pattern}))"
-    rf"(?P<more>,?\s*{_YEAR})?\Z",
+    rf"(?P<more>,?\s*{YEAR})?\Z",
     re.IGNORECASE,
 )
 _SEASON = re.compile(
     rf"(?P<before>(?:(?:early|mid|late|the|in|last|this|past|next)[\s-]+)*)(?P<season>spring|summer|autumn|fall|winter)"
-    rf"(?:(?P<gap>,?\s+(?:of\s+)?){_YEAR})?\Z",
+    rf"(?:(?P<gap>,?\s+(?:of\s+)?){YEAR})?\Z",
     re.IGNORECASE,
 )
-_QUARTER = re.compile(rf"(?P<q>Q)(?P<n>[1-4])(?P<gap>[\s/,-]*(?:of\s+)?){_YEAR}\Z", re.IGNORECASE)
-_QUARTER_LAST = re.compile(rf"{_YEAR}(?P<gap>[\s/-]*Q)(?P<n>[1-4])\Z", re.IGNORECASE)
+_QUARTER = re.compile(rf"(?P<q>Q)(?P<n>[1-4])(?P<gap>[\s/,-]*(?:of\s+)?){YEAR}\Z", re.IGNORECASE)
+_QUARTER_LAST = re.compile(rf"{YEAR}(?P<gap>[\s/-]*Q)(?P<n>[1-4])\Z", re.IGNORECASE)
 _WEEK = re.compile(r"(?P<year>(?:19|20)\d\d)(?P<gap>[\s-]*(?:W|week\s?|wk\s?))(?P<week>\d{1,2})\Z", re.IGNORECASE)
 _DECADE = re.compile(
     r"(?P<before>(?:(?:the|early|mid|late|in)[\s-]+)*['’]?)(?P<decade>(?:1[89]|20)?\d0)(?P<s>['’]?s)\Z", re.IGNORECASE
 )
 _FISCAL = re.compile(r"(?P<fy>FY\s?|fiscal\s+(?:year\s+)?)(?P<year>(?:19|20)\d\d|['’]?\d\d)\Z", re.IGNORECASE)
-_BEFORE = re.compile(
-    r"\W?(?:(?:on|the|last|this|next|past|day|night|week|weekend|morning|evening|after|before|of|around)\s+)*\W?",
-    re.IGNORECASE,
-)
-_NAME = r"(?P<name>.{3,60}?)"
-_AFTER = r"['’]?\s+(?:weekend|week|morning|evening|night|day|dinner|party|period|time|season)"
-_JOINED = r"weekend|week|dinner|party|period|time|season"
-_HOLIDAYS = tuple(
-    re.compile(rf"{_NAME}(?P<after>{after})(?P<more>,?\s*(?:of\s+)?{_YEAR})?\Z", re.IGNORECASE | re.DOTALL)
-    for after in ("", _AFTER)
-)
 _GAP = re.compile(r",?\s+(?:\()?")
 _CJK = re.compile(r"(?P<year>\d{4})\s*年\s*(?P<month>\d{1,2})\s*月\s*(?P<day>\d{1,2})\s*日\Z")
 _MIDDLES = {"spring": (4, 15), "summer": (7, 16), "autumn": (10, 16), "fall": (10, 16), "winter": (1, 15)}
@@ -102,17 +92,6 @@ def _month(match: re.Match[str]) -> str:
     return close[0].upper() if word.isupper() else close[0] if word.islower() else close[0].title()
 
 
-def _year_of(written: str | None, latest: int) -> tuple[int | None, list[DatePiece]]:
-    """A year in four digits, or in two after an apostrophe, and its pieces."""
-    if not written:
-        return None, []
-    digits = written.lstrip("'’")
-    if len(digits) == 4:
-        return int(digits), [DigitsPiece("year", 4)]
-    mark: list[DatePiece] = [LiteralPiece(written[0])] if len(written) == 3 else []
-    return latest - (latest - int(digits)) % 100, [*mark, DigitsPiece("year", 2)]
-
-
 def _day(text: str, latest: int) -> EnglishDate | None:
     """ "the 8th", "Saturday the 22nd", "15": a day without its month."""
     match = _DAY.match(text)
@@ -133,7 +112,7 @@ def _day(text: str, latest: int) -> EnglishDate | None:
         pieces.append(DigitsPiece("day", len(match["day"]) if match["day"][0] == "0" else 1))
         suffix = match["suffix"] or ""
         pieces.append(LiteralPiece(suffix) if suffix in ("", ".") else SuffixPiece(suffix))
-    year, more = _year_of(match["year"], latest)
+    year, more = year_of(match["year"], latest)
     if more:
         pieces += [LiteralPiece(text[match.start("more") : match.start("year")]), *more]
     return EnglishDate("day-only", year, None, day, named[0].place if named else None, tuple(pieces))
@@ -143,7 +122,7 @@ def _season(text: str, latest: int) -> EnglishDate | None:
     match = _SEASON.match(text)
     if match is None:
         return None
-    year, more = _year_of(match["year"], latest)
+    year, more = year_of(match["year"], latest)
     middle = _MIDDLES[match["season"].lower()]
     gap = LiteralPiece(match["gap"] or "")
     pieces: list[DatePiece] = [LiteralPiece(match["before"]), SeasonPiece(match["season"]), gap, *more]
@@ -155,7 +134,7 @@ def _quarter(text: str, latest: int) -> EnglishDate | None:
     match = first or last
     if match is None:
         return None
-    year, pieces = _year_of(match["year"], latest)
+    year, pieces = year_of(match["year"], latest)
     gap, month = LiteralPiece(match["gap"]), 3 * int(match["n"]) - 1
     own: list[DatePiece] = [*pieces, gap, QuarterPiece()]
     if first:
@@ -197,35 +176,6 @@ def _fiscal(text: str, latest: int) -> EnglishDate | None:
     year = int(digits) if len(digits) == 4 else latest - (latest - int(digits)) % 100
     pieces = (LiteralPiece(text[: match.end() - len(digits)]), DigitsPiece("year", len(digits)))
     return EnglishDate("year", year, None, None, None, pieces)
-
-
-def feast(text: str, latest: int, cues: frozenset[str]) -> EnglishDate | None:
-    """A holiday, with or without a year, and with words such as "the day after" or "weekend" around it."""
-    for start in (0, *(match.end() for match in re.finditer(r"\s+|[(\"“'‘]", text))):
-        if not _BEFORE.fullmatch(text[:start]):
-            return None
-        for pattern in _HOLIDAYS:
-            match = pattern.match(text, start)
-            named = holiday(match["name"]) if match else None
-            if match is None or named is None:
-                continue
-            year, more = _year_of(match["year"], latest)
-            joined = re.search(_JOINED, match["after"], re.IGNORECASE) is not None
-            if (joined or "noun" in cues) and not more:
-                the = "the " if "bare" in cues and not text[:start] else ""
-                plain = HolidayPiece("plain", match["name"]), LiteralPiece(match["after"].lstrip("'’"))
-                own = LiteralPiece(text[:start] + the), *plain
-                return EnglishDate("holiday", None, None, None, None, own, place=named.place)
-            style: HolidayStyle = "month" if named.lasting else "third" if cues & {"at", "over"} else "day"
-            pieces: list[DatePiece] = [
-                LiteralPiece(text[:start]),
-                HolidayPiece(style, match["name"], "at" in cues),
-                LiteralPiece("" if "day" in match["after"].lower() else match["after"].lstrip("'’")),
-                *([LiteralPiece(", " if style == "day" else " "), *more] if more else ()),
-            ]
-            precision: Precision = "season" if named.lasting else "holiday"
-            return EnglishDate(precision, year, None, None, None, tuple(pieces), place=named.place)
-    return None
 
 
 def _beside(text: str, parse: Callable[[str], EnglishDate | None]) -> EnglishDate | None:

@@ -16,6 +16,7 @@ from incognote_en import numbers
 
 DatePart = Literal["year", "month", "day"]
 DASHES = "-‐‑–—−"
+YEAR = r"(?P<year>(?:1[89]|20|21)\d\d|['’]\d\d)"
 LEAP_YEAR = 2000  # used if no year is written, so that February 29 is valid
 
 
@@ -186,7 +187,7 @@ class ThirdPiece:
 
 @dataclass(frozen=True, slots=True)
 class SeasonPiece:
-    """A season, by the month. Winter is December to February."""
+    """A season, by the month (winter is December to February), or by the month half a year later in the south."""
 
     sample: str
     part: str = "month"
@@ -230,32 +231,39 @@ class DecadePiece:
         return str(moment.year // 10 * 10)[-self.width :]
 
 
-HolidayStyle = Literal["day", "third", "month", "weekday", "plain"]
+HolidayStyle = Literal["day", "at", "third", "month", "weekday"]
 
 
 @dataclass(frozen=True, slots=True)
 class HolidayPiece:
-    """A holiday, written as a plain day, a part of a month, a month, a weekday beside its date, or "holiday"."""
+    """A holiday, written as a plain day, a part of a month (`at` or `third`), a month, or a weekday beside its date."""
 
     style: HolidayStyle
     sample: str
-    at: bool = False
     part: str = "day"
 
     def write(self, moment: Moment) -> str:
         month = calendar.month_name[moment.month]
         third = min((moment.day - 1) // 10, 2)
-        vague = ("the start of ", "mid-", "the end of ") if self.at else ("early ", "mid-", "late ")
         text = {
             "day": f"{month} {moment.day}",
-            "third": vague[third] + month,
+            "at": ("the start of ", "the middle of ", "the end of ")[third] + month,
+            "third": ("early ", "mid-", "late ")[third] + month,
             "month": month,
             "weekday": calendar.day_name[moment.weekday],
-            "plain": "holiday",
         }[self.style]
-        if self.style == "plain":
-            return text.upper() if self.sample.isupper() and len(self.sample) > 4 else text
         return text.upper() if self.sample.isupper() else text.lower() if self.sample.islower() else text
+
+
+def year_of(written: str | None, latest: int) -> tuple[int | None, list[DatePiece]]:
+    """A year in four digits, or in two after an apostrophe, and its pieces."""
+    if not written:
+        return None, []
+    digits = written.lstrip("'’")
+    if len(digits) == 4:
+        return int(digits), [DigitsPiece("year", 4)]
+    mark: list[DatePiece] = [LiteralPiece(written[0])] if len(written) == 3 else []
+    return latest - (latest - int(digits)) % 100, [*mark, DigitsPiece("year", 2)]
 
 
 SEASONS = ("winter", "spring", "summer", "fall")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from incognote.operators.readers import STAND_IN_YEAR
-from incognote_en.dates.pieces import DASHES, DatePiece, Moment, SuffixPiece
+from incognote_en.dates.pieces import DASHES, DatePiece, DigitsPiece, Moment, SuffixPiece
 from incognote_en.dates.written import EnglishDate
 
 _LONGEST = 200
@@ -34,6 +34,10 @@ def divided(text: str, parse: Parse) -> list[EnglishDate | str] | None:
         first = parse(text[: joint.start()])
         if first is None:
             continue
+        if first.precision == "year" and re.fullmatch(r"\d\d", text[joint.end() :]):  # 2024-25
+            century = (first.year or 0) // 100 * 100
+            year = century + int(text[joint.end() :])
+            return [first, joint.group(), EnglishDate("year", year, None, None, None, (DigitsPiece("year", 2),))]
         rest = divided(text[joint.end() :], parse)
         if rest is not None and len(rest) < 2 * _MOST:
             return _sharing([first, joint.group(), *rest])

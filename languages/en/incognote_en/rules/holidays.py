@@ -20,21 +20,30 @@ _NOT_AFTER = re.compile(
     r"st\b|avenue|ave\b|road|rd\b)|['’]s [A-Z]"
 )
 _TIME = re.compile(r"(?i)\b(?:days?|d[ií]a|night|eve|gras|year['’]?s?|week|festival|mayo|muertos|friday|wednesday)\b")
+_BEFORE = re.compile(r"(?:(?i:(?:the )?day (?:after|before) (?:the )?)|\b[A-Z][a-z]+(?:[ai]an|can|ish|ese|dox) )\Z")
+_UNIT = re.compile(r"(?i)['’]?s? (?:weekend|week|morning|evening|afternoon|night|nite)\b")
 _HAPPY = re.compile(r"(?i)\b(?:happy|merry|dr\.?|mrs?\.?|ms\.?|rn)\s+\Z")
 
 
 def find(view: View) -> Iterator[Candidate]:
     """Candidates for holidays that are written with a capital, the longest at each place."""
-    end, firsts = 0, _firsts()
+    end, firsts = 0, first_words()
     for i in view.capitals:
         if view.starts[i] < end or fold(view.words[i].partition("'")[0].partition("’")[0]) not in firsts:
             continue
         for last in range(min(i + 2 * _MOST, len(view)), i, -1):
             words = view.text[view.starts[i] : view.ends[last - 1]]
             if "\n" not in words and is_holiday(view.text, view.starts[i], view.ends[last - 1]):
-                end = view.ends[last - 1]
-                yield Candidate(view.starts[i], end, "DATE", 0.85, "holidays.named")
+                start, end = _with_neighbors(view.text, view.starts[i], view.ends[last - 1])
+                yield Candidate(start, end, "DATE", 0.85, "holidays.named")
                 break
+
+
+def _with_neighbors(text: str, start: int, end: int) -> tuple[int, int]:
+    """Add the words that belong to the day: "the day after", "Mexican", "weekend"."""
+    before = _BEFORE.search(text, max(0, start - 24), start)
+    after = _UNIT.match(text, end)
+    return before.start() if before else start, after.end() if after else end
 
 
 def is_holiday(text: str, start: int, end: int) -> bool:
@@ -53,5 +62,7 @@ def is_holiday(text: str, start: int, end: int) -> bool:
 
 
 @cache
-def _firsts() -> frozenset[str]:
-    return frozenset(name.split()[0] for name in feasts())
+def first_words() -> frozenset[str]:
+    """The first words of the names, also without a plural s (Mother's Day)."""
+    words = {name.split()[0] for name in feasts()}
+    return frozenset(words | {word.removesuffix("s") for word in words})

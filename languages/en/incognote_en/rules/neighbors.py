@@ -50,7 +50,8 @@ _LEADS = re.compile(
     r"off|missed|available|aim(?:ing)?(?: for)?|(?:morning|night|evening|afternoon|day|week) of|room air|ra|"
     r"[a-z]{3,}(?:ectomy|otomy|ostomy|plasty|scopy|gram|ization|ation))|#\d{1,2}|\w \(|"
     r"\b(?:confirmed|cleared|seen|reviewed|done|given|placed|removed) (?:by |with |per )?[\w.-]{2,20}|"
-    r"(?:\A|\n)[ \t>*•-]{0,8})[ :]{0,2}\Z"
+    r"\b(?:tx|txp|transplant\w*|graft|cabg|implant\w*)|"
+    r"\b(?:des|bms|pci|stent(?:s|ed|ing)?)(?: (?:to |in )?(?:the )?[\w-]{2,9}){1,2}|(?:\A|\n)[ \t>*•-]{0,8})[ :]{0,2}\Z"
 )
 _NEWBORN = re.compile(r"(?i)\b(?:newborn|neonat\w+|nicu|scn|baby|infant|apgars?)\b")
 _IN_LIST = re.compile(r"(?:,|;| and| &| then|/)\s{1,2}\Z|,\Z")

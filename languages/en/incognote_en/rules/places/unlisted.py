@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, PLACE, given, lexicon, surname
 from incognote_en.rules.gazetteer import abbreviations, gazetteer, ordinary
+from incognote_en.rules.holidays import first_words
 from incognote_en.rules.places.words import (
     BETWEEN,
     CREDENTIAL_CODES,
@@ -100,9 +102,7 @@ class UnlistedPlaces:
             if w.titled(k):
                 if w.lows[k] in PART["stop"] or w.lows[k] in TOPONYM["titles"]:
                     return 0
-            elif not (k > j and w.lows[k] in TOPONYM["links"] and k + 1 < w.n and w.titled(k + 1)) and not (
-                w.words[k] == "." and w.lows[k - 1] in ("st", "mt", "ft")
-            ):
+            elif not self.links(j, k) and not (w.words[k] == "." and w.lows[k - 1] in ("st", "mt", "ft")):
                 break
             k += 1
         if (
@@ -112,6 +112,12 @@ class UnlistedPlaces:
         ):
             return 0
         return k if k > j else 0
+
+    def links(self, j: int, k: int) -> bool:
+        """Whether token k links the words of a name from j on. A holiday after "on" is no part of it."""
+        w = self.walk
+        linked = k > j and w.lows[k] in TOPONYM["links"] and k + 1 < w.n and w.titled(k + 1)
+        return linked and not (w.lows[k] == "on" and re.split("['’]", w.lows[k + 1])[0] in first_words())
 
     def cued(self, i: int) -> FoundTokens | None:
         """The words after `lives in`, `flew to`, `daughter in`; after a bare `in`, only if they look like a town."""
