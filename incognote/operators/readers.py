@@ -21,7 +21,7 @@ LATEST_TWO_DIGIT_YEAR = 2039
 
 
 STAND_IN_YEAR = 2001
-"""The year of a date if nothing says its year. It is no leap year. The one before it is used for February 29."""
+"""The year of a date if nothing says its year. It is not a leap year. February 29 gets the year before it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,7 @@ def country_of(found: tuple[AddressPiece, ...], pools: Pools) -> str:
 
 
 def _zip_first(found: tuple[AddressPiece, ...]) -> bool:
-    """Return True if the postal code stands before the town, as in most of Europe (20095 Hamburg)."""
+    """Return True if the postal code comes before the town, as in most of Europe (20095 Hamburg)."""
     order = [piece.role for piece in found if piece.role in ("zip", "city")]
     return order == ["zip", "city"]
 
@@ -242,7 +242,7 @@ def _street(words: str, start: int, end: int, pools: Pools, first: bool) -> tupl
 def _routed(
     words: str, start: int, end: int, routed: Sequence[re.Match[str]], unit: tuple[int, int] | None, pools: Pools
 ) -> tuple[list[_Cut], int]:
-    """Boxes, routes and mile markers. What follows the last of them is a street if it has a kind, else the town."""
+    """Boxes, routes, and mile markers. The text after the last one is a street if it has a kind, or else the town."""
     out: list[_Cut] = []
     number = _NUMBER.match(words[start:end])
     if number and start + number.end(1) <= routed[0].start():

@@ -177,7 +177,7 @@ def _fullest(group: str, texts: Iterable[str]) -> str:
 
 
 def _collisions(placed: Placed, by_gold: bool) -> Figure:
-    """The share of identities with a surrogate of another one of their patient, or of the domain if both are shared.
+    """The share of identities whose surrogate another identity of the patient has, or of the domain if both are shared.
 
     Namesakes, such as a father and a son, share a name in the original too. That is no collision.
     """

@@ -1,4 +1,4 @@
-"""An attacker who looks for what contradicts: a mention that does not fit the rest of its patient's notes."""
+"""An attacker who looks for contradictions: mentions that do not fit the rest of their patient's notes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Seen:
 
 
 def contradictions(seen: Sequence[Seen]) -> list[float]:
-    """For each mention, the sum of what contradicts it. A mention that nothing contradicts has 0 or a fraction."""
+    """Score each mention by its contradictions. A mention without a contradiction scores 0 or a fraction."""
     own: dict[str, list[int]] = defaultdict(list)
     for at, one in enumerate(seen):
         own[one.patient].append(at)
@@ -74,7 +74,7 @@ def contradictions(seen: Sequence[Seen]) -> list[float]:
 
 
 class _Patient:
-    """What a patient's notes say together."""
+    """The facts from all notes of one patient."""
 
     def __init__(self, seen: Sequence[Seen]) -> None:
         people = [one for one in seen if one.group == "PERSON"]

@@ -52,7 +52,7 @@ def read_places(text: str) -> Iterator[tuple[int, int, Read]]:
 
 
 def agree(town: str, state: str, code: str) -> tuple[bool | None, bool | None, bool | None]:
-    """Whether town and state, ZIP code and state, and town and ZIP code belong together; None for what is not there.
+    """Whether town and state, ZIP code and state, and town and ZIP code belong together; None if a part is missing.
 
     A town that is not in the pools agrees with nothing. Without a state, it is no US town: "60054 Uruapan".
     """

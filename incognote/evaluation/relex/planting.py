@@ -1,4 +1,4 @@
-"""Original mentions put back into the new notes, as if detection had overlooked them."""
+"""Put original mentions back into the new notes, as if detection had overlooked them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Literal
 from incognote.evaluation.relex.pairs import MentionPair, NotePair
 
 By = Literal["mention", "identity"]
-"""What is overlooked at a time: one mention, or an identity in a whole note, as the document sweep has it."""
+"""The unit that is put back: one mention, or every mention of an identity in a note."""
 GROUPS = ("PERSON", "ORG", "PLACE", "CONTACT", "ID", "DATE")
-"""The groups that are planted. Ages and jobs look alike, whoever they belong to."""
+"""The groups that are put back. Ages and occupations are left out, because they do not point to one person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class PlantedNote:
 
 
 def replaced(note: NotePair) -> list[MentionPair]:
-    """The mentions whose surrogate is in the new note. Only one of several mentions in one place counts."""
+    """The mentions whose surrogate is in the new note. If several share one place, only the first one counts."""
     places = {m.out_start: m for m in reversed(note.mentions) if m.surrogate is not None}
     return [places[start] for start in sorted(places)]
 
@@ -39,9 +39,9 @@ def plantable(note: NotePair) -> list[int]:
 
 
 def units(note: NotePair, by: By) -> list[list[int]]:
-    """What can be overlooked in the note: lists of indices of replaced mentions.
+    """The units of a note that can be put back: lists of indices of replaced mentions.
 
-    An identity is left out if one of its mentions cannot be put back, because it would not be overlooked as a whole.
+    An identity is left out if one of its mentions cannot be put back, because the note would still hide that mention.
     """
     mentions, can = replaced(note), plantable(note)
     if by == "mention":
@@ -81,7 +81,9 @@ def visible(planted: PlantedNote, back: Sequence[int]) -> int:
 
 
 def spread(notes: Sequence[NotePair]) -> list[NotePair]:
-    """The notes in turns of the patients: first one of each, which is the first, second, third … of its patient."""
+    """The notes in rounds of one note per patient. The first round has the first note of the first patient, the second
+    note of the second patient, and so on.
+    """
     own: dict[str, list[NotePair]] = {}
     for note in notes:
         own.setdefault(note.patient, []).append(note)

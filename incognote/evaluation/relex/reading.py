@@ -1,8 +1,8 @@
 """Language models as readers of the new notes: an attacker who looks for originals, and a clinician.
 
 `requests` renders them to plain texts, which hold output notes and nothing else. Give each to a language model, and
-save its replies. `score_replies` needs GOLD and OUT again to know what was planted, so that no key lies beside the
-requests.
+save its replies. `score_replies` reads GOLD and OUT again to know what was planted, so the answers are not stored
+beside the requests.
 """
 
 from __future__ import annotations
