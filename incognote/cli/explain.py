@@ -105,14 +105,15 @@ def _labels(mentions: tuple[MentionVariant, ...]) -> dict[MentionVariant, str]:
 
 
 def _summary(entry: IndexedIdentity, explanation: Explanation) -> str:
-    open_ = len(explanation.mentions) - len(explanation.joins) - 1
+    mentions, joins = len(explanation.mentions), len(explanation.joins)
+    unexplained = mentions - joins - 1
     if entry.hand:
         return "A person merged or split this identity."
     if entry.place.group != "PERSON":
         return "The mentions have the same normal form, such as the same number or address."
-    if open_ > 0:
-        return f"{open_:,} mentions have no reason of the embedded clusterer. A model, or an earlier state, decided."
-    return f"{len(explanation.mentions):,} mentions, {len(explanation.joins):,} joins."
+    if unexplained > 0:
+        return f"{unexplained:,} joined by a model or an earlier run. The embedded clusterer has no reason for them."
+    return f"{mentions:,} mention{'s' * (mentions != 1)}, {joins:,} join{'s' * (joins != 1)}."
 
 
 async def _explained(settings: Settings, asked: AskedIdentity) -> tuple[IndexedIdentity, Explanation] | None:

@@ -24,9 +24,6 @@ T = TypeVar("T")
 app = App(help="Manage the surrogate index: create, export, import, repair, explain.")
 
 Outputs = Annotated[str | None, typer.Option(help="Where to write the list of affected outputs.", metavar="FILE")]
-Domain = Annotated[
-    str | None, typer.Option(help="The domain that shares surrogates. Default: from the settings.", metavar="NAME")
-]
 PatientFile = Annotated[
     str,
     typer.Option(

@@ -12,7 +12,6 @@ from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.grouping import attached, by_key
 from incognote.relex.nouns import MentionVariant
 
-_YEAR = re.compile(r"(?:1[89]|20|21)\d\d\Z")
 _NUMERIC = re.compile(r"\s*(\d{1,2})\s*[-/.]\s*(\d{1,2})\s*[-/.]\s*(?:\d{4}|\d\d)\b")
 _NAMED = re.compile(
     r"(?<!\d)(\d{1,2})[\s.-]*(?:st|nd|rd|th|er|de|of)?[\s.-]*[^\W\d_]{3,}|[^\W\d_]{3,}\.?\s+\d{1,2}(?!\d)"

@@ -59,11 +59,8 @@ class Occupations(SurrogateGenerator):
             return RenderedSurrogate(variant.words, ())
         core = _core(variant.words)
         job = surrogate.parts["job"]
-        if (
-            core.lower().endswith("s")
-            and not core.lower().endswith("ss")
-            and core[:-1].lower() in map(str.lower, _known(self.pools))
-        ):
+        low = core.lower()
+        if low.endswith("s") and not low.endswith("ss") and low[:-1] in _heads(self.pools):
             job += "s"
         capital = core[:1].isupper() and not core.split()[0][1:].isupper()
         written = job[:1].upper() + job[1:] if capital else job.upper() if core.isupper() else job
@@ -121,11 +118,6 @@ def _heads(pools: Pools) -> dict[str, str]:
 
 def _jobs(pools: Pools, name: str) -> list[str]:
     return sorted(pools.data("occupations")[name]["jobs"].split(";"))
-
-
-@cache
-def _known(pools: Pools) -> frozenset[str]:
-    return frozenset(_heads(pools))
 
 
 def _core(words: str) -> str:

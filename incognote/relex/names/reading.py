@@ -20,6 +20,7 @@ from incognote.relex.names.parsed import NamePiece, Order, Parsed, Role, Style, 
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’ʼ][sS]|(?<=[sSzZxX])['’ʼ])\Z")
 _TOKEN = re.compile(r"[^\s.,;:()\[\]\"“”„/\-‐‑–_]+")
 _HYPHEN = frozenset("-‐‑")
+_HYPHENED = re.compile(r"[-‐‑]")
 _SPELLED = re.compile(r"[^\W\d_](?:([- .])[^\W\d_])(?:\1[^\W\d_]){2,}\Z")
 _DOUBLE = ("es", "pt")
 
@@ -211,7 +212,10 @@ def _indian(name: str) -> bool:
 
 
 def _joined(body: str, units: list[_Unit]) -> list[_Unit]:
-    """Join particles to the next word: van der Meer, bin Khalid, Umm Khalid; but not the Van in Tran Van Long."""
+    """Join particles to the next word: van der Meer, bin Khalid, Umm Khalid; but not the Van in Tran Van Long.
+
+    A particle after a hyphen belongs to the next word too: van den Berg-van der Velde.
+    """
     out: list[_Unit] = []
     start: int | None = None
     for at, unit in enumerate(units):
@@ -223,6 +227,8 @@ def _joined(body: str, units: list[_Unit]) -> list[_Unit]:
         )
         particle = particle or (at == 0 and low in words().kunya and len(units) == 2)
         particle = particle and not (at and low == "van" and unit.text != low and "vi" in bearers(units[at - 1].key))
+        behind = _HYPHENED.split(unit.text)[-1]
+        particle = particle or (behind != unit.text and behind.islower() and key(behind) in words().particles)
         if particle and not last and not (at == 0 and _given_after_all(low, units[1].key)):
             start = unit.start if start is None else start
             continue
@@ -345,7 +351,7 @@ def _family(units: Sequence[_Unit]) -> list[_Slot]:
     slots: list[_Slot] = []
     for unit in units:
         start = unit.start
-        for match in re.finditer(r"[-‐‑]", unit.text):
+        for match in _HYPHENED.finditer(unit.text):
             at = unit.start + match.start()
             if key(unit.text[start - unit.start : match.start()]) in words().particles or at == start:
                 continue

@@ -62,6 +62,13 @@ class Culture:
                 return surname[: len(surname) - len(male)] + female
         return surname
 
+    def masculine(self, surname: str) -> str:
+        """A surname without the female ending, if it has one."""
+        for male, female in self.endings:
+            if surname.lower().endswith(female) and len(surname) > len(female):
+                return surname[: len(surname) - len(female)] + male
+        return surname
+
 
 _UNISEX = 12
 

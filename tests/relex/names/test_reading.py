@@ -21,6 +21,8 @@ CASES = [
     ("VAN DER MEER, W.", ("W",), (), ("VAN DER MEER",), "inverted"),
     ("v.d. Meer", (), (), ("v.d. Meer",), "single"),
     ("van der Meer-Bakker", (), (), ("van der Meer", "Bakker"), "single"),
+    ("Marijke van den Berg-van der Velde", ("Marijke",), (), ("van den Berg", "van der Velde"), "given first"),
+    ("vd Velde-de Wit, J.M.", ("J",), ("M",), ("vd Velde", "de Wit"), "inverted"),
     ("Ana de la Cruz", ("Ana",), (), ("de la Cruz",), "given first"),
     ("Siobhán O'Donnell", ("Siobhán",), (), ("O'Donnell",), "given first"),
     ("Ahmed bin Khalid Al-Mansouri", ("Ahmed",), ("bin Khalid",), ("Al-Mansouri",), "given first"),

@@ -20,7 +20,7 @@ REACH = 120
 LEFT_OUT = "[...]"
 _SHORT = 80
 _PLACES, _FORMS = 2, 8
-_TOLD = ("gender", "kin", "role", "kind")
+_FACTS = ("gender", "kin", "role", "kind")
 
 
 class Excerpts:
@@ -74,7 +74,7 @@ class Excerpts:
 
 def listed(name: str, identity: Identity) -> str:
     """An identity as a line of a list: its name, the ways it is written, and what is known of it."""
-    known = told(identity.attributes)
+    known = known_facts(identity.attributes)
     return f"{name}: {written(identity.variants)}" + (f"\n  guessed: {known}" if known else "")
 
 
@@ -86,9 +86,9 @@ def written(variants: Iterable[MentionVariant]) -> str:
     return f"{'/'.join(sorted({v.type for v in seen}))}: {'; '.join(forms[:_FORMS])}{more}"
 
 
-def told(attributes: Mapping[str, str]) -> str:
+def known_facts(attributes: Mapping[str, str]) -> str:
     """Attributes that may help to distinguish an identity. The locale is left out, because it is only a guess."""
-    return "; ".join(f"{key} {attributes[key]}" for key in _TOLD if attributes.get(key))
+    return "; ".join(f"{key} {attributes[key]}" for key in _FACTS if attributes.get(key))
 
 
 def headed(lines: Sequence[tuple[str, str]]) -> str:
@@ -199,7 +199,7 @@ def by_name(
 
     def rest(good: dict[str, T]) -> Rest[dict[str, T]] | None:
         left = {name: value for name, value in names.items() if name not in good}
-        return Rest(ask(left), lambda said: good | said) if left else None
+        return Rest(ask(left), lambda answer: good | answer) if left else None
 
     return rest
 
@@ -242,18 +242,18 @@ class ModelAsker:
         place = Request(_messages(question), question.schema, question.strict).address(self.model.name)
         if place in self._answers:
             return cast(T, self._answers[place])
-        first, said = await self._once(question, _messages(question))
-        rest = question.rest(said.good) if said.value is None and said.good is not None else None
+        first, parsed = await self._once(question, _messages(question))
+        rest = question.rest(parsed.good) if parsed.value is None and parsed.good is not None else None
         if rest is not None:
             system, user = rest.question.messages
-            smaller = replace(rest.question, messages=(system, user + REST.format(complaint=said.complaint)))
-            _, said = await self._once(smaller, _messages(smaller))
-            return self._kept(place, rest.joined(said.value)) if said.value is not None else _failed(said)
-        if said.value is None:
-            own = (Message("assistant", first),) if said.faults & _CONTENT else ()
-            again = (*_messages(question), *own, Message("user", AGAIN.format(complaint=said.complaint)))
-            _, said = await self._once(question, again)
-        return self._kept(place, said.value) if said.value is not None else _failed(said)
+            smaller = replace(rest.question, messages=(system, user + REST.format(complaint=parsed.complaint)))
+            _, parsed = await self._once(smaller, _messages(smaller))
+            return self._kept(place, rest.joined(parsed.value)) if parsed.value is not None else _failed(parsed)
+        if parsed.value is None:
+            own = (Message("assistant", first),) if parsed.faults & _CONTENT else ()
+            again = (*_messages(question), *own, Message("user", AGAIN.format(complaint=parsed.complaint)))
+            _, parsed = await self._once(question, again)
+        return self._kept(place, parsed.value) if parsed.value is not None else _failed(parsed)
 
     async def served(self, asked: Awaitable[T], otherwise: Callable[[], Awaitable[T]]) -> T:
         """The model's answer, or the embedded agent's answer if there is none and the policy consents.
@@ -282,9 +282,9 @@ class ModelAsker:
             raise _unread("model-declined")
         if reply.finish == "length":
             raise _unread("model-reply-cut")
-        said = question.read(_own(reply.text, question.messages[0]))
-        self.faults.update(said.faults)
-        return reply.text, said
+        parsed = question.read(_own(reply.text, question.messages[0]))
+        self.faults.update(parsed.faults)
+        return reply.text, parsed
 
     def _kept(self, place: str, value: T) -> T:
         """Remember the answer. The memory is cleared when it is full."""
@@ -299,8 +299,8 @@ def _messages(question: Question[Any]) -> tuple[Message, ...]:
     return Message("system", system), Message("user", user)
 
 
-def _failed(said: ReadReply[Any]) -> NoReturn:
-    raise _unread("model-reply-cut" if "cut" in said.faults else "model-reply-unusable")
+def _failed(parsed: ReadReply[Any]) -> NoReturn:
+    raise _unread("model-reply-cut" if "cut" in parsed.faults else "model-reply-unusable")
 
 
 class ModelAgent:

@@ -91,7 +91,7 @@ class LlmClusterer(ModelAgent):
                 window = own[at : at + MOST]
                 asked = self._asked(window, _alike(near, window), shown)
                 work.append(self._asker.served(asked, partial(_same, before)))
-        return united([*firm, *(part for said in await gather_all(work) for part in said)])
+        return united([*firm, *(part for answer in await gather_all(work) for part in answer)])
 
     async def _owned(
         self, fresh: Sequence[MentionVariant], earlier: Sequence[Group], shown: Excerpts, notes: Sequence[RelexNote]
@@ -103,8 +103,8 @@ class LlmClusterer(ModelAgent):
         for at in range(0, len(fresh), MOST):
             window = fresh[at : at + MOST]
             asked = self._asked(window, _alike(parts, window), shown)
-            said = await self._asker.served(asked, partial(self._otherwise, window, notes))
-            parts = united([*parts, *said])
+            answer = await self._asker.served(asked, partial(self._otherwise, window, notes))
+            parts = united([*parts, *answer])
         return parts
 
     async def _asked(self, window: Sequence[MentionVariant], known: Sequence[Group], shown: Excerpts) -> list[Group]:
@@ -113,8 +113,8 @@ class LlmClusterer(ModelAgent):
         units.sort(key=lambda unit: (HEADINGS.index(group_of(unit[0].type)), unit in before, _place(unit[0])))
         numbered = dict(enumerate(units, 1))
         around = shown.marks(v for unit in units for v in unit)
-        said = await self._asker.ask(self._question(numbered, before, shown, around))
-        return [tuple(v for number in group for v in numbered[number]) for group in said]
+        answer = await self._asker.ask(self._question(numbered, before, shown, around))
+        return [tuple(v for number in group for v in numbered[number]) for group in answer]
 
     def _question(
         self, numbered: Mapping[int, Group], known: Collection[Group], shown: Excerpts, around: tuple[str, str]
@@ -133,8 +133,8 @@ class LlmClusterer(ModelAgent):
             shown_again = {n: part for n, part in parts.items() if part in near}
             members = {min(group): group for group in good}
 
-            def joined(said: list[list[int]]) -> list[list[int]]:
-                whole = [[m for n in group for m in (members[n] if n in shown_again else [n])] for group in said]
+            def joined(answer: list[list[int]]) -> list[list[int]]:
+                whole = [[m for n in group for m in (members[n] if n in shown_again else [n])] for group in answer]
                 return [*whole, *(group for n, group in members.items() if n not in shown_again)]
 
             smaller = dict(sorted((left | shown_again).items()))

@@ -20,7 +20,7 @@ QUERY_WORDS = 40
 """The longest query that is asked for. Queries up to 1.5 times as long are accepted."""
 _NUMBER = re.compile(r"\s*#?(\d{1,9})\s*(?:[|:.)].*)?", re.DOTALL)
 _YES = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
-_TOLD = 20  # numbers or names listed per fault
+_LISTED = 20  # numbers or names listed per fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ def groups(reply: str, numbers: Mapping[int, str]) -> ReadReply[list[list[int]]]
     Args:
         numbers: the numbers of the question, each with its heading.
     """
-    said, faults = _read(reply)
-    if said is None:
+    data, faults = _read(reply)
+    if data is None:
         return _unusable(faults)
     parsed: list[list[int]] = []
-    for group in _lists(said, faults):
+    for group in _lists(data, faults):
         members = [number for value in group if (number := _number(value)) is not None]
         if len(members) < len(group):
             faults["shape"] = "a group is a list of numbers"
@@ -76,11 +76,11 @@ def queries(reply: str, names: Mapping[str, str]) -> ReadReply[dict[str, str]]:
     Args:
         names: the names of the question (PERSON_1), each with its heading.
     """
-    said, faults = _read(reply)
-    if said is None:
+    data, faults = _read(reply)
+    if data is None:
         return _unusable(faults)
     parsed: dict[str, str] = {}
-    for key, value in said.items():
+    for key, value in data.items():
         for name, line in value.items() if isinstance(value, dict) else [(key, value)]:
             if not isinstance(line, str):
                 faults["shape"] = "a query is a text"
@@ -101,12 +101,12 @@ def decisions(reply: str, counts: Mapping[str, int]) -> ReadReply[dict[str, list
     Args:
         counts: the questions (Q1), each with the number of its hits.
     """
-    said, faults = _read(reply)
-    if said is None:
+    data, faults = _read(reply)
+    if data is None:
         return _unusable(faults)
     parsed: dict[str, list[bool]] = {}
     short: list[str] = []
-    for name, listed in said.items():
+    for name, listed in data.items():
         answers = [_YES.get(str(value).strip().casefold()) for value in listed] if isinstance(listed, list) else [None]
         known = [answer for answer in answers if answer is not None]
         if len(known) < len(answers):
@@ -116,7 +116,7 @@ def decisions(reply: str, counts: Mapping[str, int]) -> ReadReply[dict[str, list
         else:
             parsed[name] = known
     _tell(faults, "count", short, "have more or fewer answers than hits")
-    _named(faults, counts, {**dict.fromkeys(short), **dict.fromkeys(said)})
+    _named(faults, counts, {**dict.fromkeys(short), **dict.fromkeys(data)})
     return _said(parsed, faults, {name: known for name, known in parsed.items() if name in counts})
 
 
@@ -129,12 +129,12 @@ def replacements(
         names: the names of the question (PERSON_1), each with its heading, which the reply repeats as `type`.
         amiss: finds the substitutes that cannot be used: code → names (`replacing.amiss`).
     """
-    said, faults = _read(reply)
-    if said is None:
+    data, faults = _read(reply)
+    if data is None:
         return _unusable(faults)
     parsed: dict[str, str] = {}
     strayed: list[str] = []
-    for name, value in said.items():
+    for name, value in data.items():
         words = value.get("replacement") if isinstance(value, dict) else None
         if not isinstance(words, str) or not isinstance(value, dict):
             faults["shape"] = 'each value is an object with "replacement" and "type"'
@@ -165,12 +165,12 @@ _AMISS = {
 def _read(reply: str) -> tuple[dict[str, Any] | None, dict[str, str]]:
     """The reply's object, and its faults with the complaint of each. `mended` has no complaint."""
     codes: set[str] = set()
-    said = object_of(reply, codes, once=True)
+    data = object_of(reply, codes, once=True)
     complaints = {"cut": "it ends in the middle", "repeated": "a key occurs twice, or there are two objects"}
     faults = {code: complaints.get(code, "") for code in codes}
-    if said is None:
+    if data is None:
         faults["no-json"] = "it is not one JSON object"
-    return said, faults
+    return data, faults
 
 
 def _unusable(faults: Mapping[str, str]) -> ReadReply[Any]:
@@ -185,9 +185,9 @@ def _said(value: T, faults: Mapping[str, str], good: T) -> ReadReply[T]:
     return replace(_unusable(faults), good=kept)
 
 
-def _lists(said: Mapping[str, Any], faults: dict[str, str]) -> Iterator[list[Any]]:
+def _lists(data: Mapping[str, Any], faults: dict[str, str]) -> Iterator[list[Any]]:
     """The groups, with or without headings."""
-    for value in said.values():
+    for value in data.values():
         for group in value.values() if isinstance(value, dict) else [value]:
             if isinstance(group, list):
                 yield group
@@ -211,5 +211,5 @@ def _named(faults: dict[str, str], names: Mapping[str, object], found: Mapping[s
 
 def _tell(faults: dict[str, str], code: str, which: Sequence[int | str], what: str) -> None:
     if which:
-        shown = ", ".join(map(str, list(which)[:_TOLD])) + (" and others" if len(which) > _TOLD else "")
+        shown = ", ".join(map(str, list(which)[:_LISTED])) + (" and others" if len(which) > _LISTED else "")
         faults[code] = f"{shown} {what}"

@@ -32,6 +32,7 @@ from incognote.relex.agents.llm.contracts import replacements
 from incognote.relex.cluster import group_of
 from incognote.relex.generate import Choices, Component, Draw, Generators, UsedSurrogates, originals
 from incognote.relex.generate.base import SurrogateGenerator, plain
+from incognote.relex.generate.cultures import culture, home_of_surname
 from incognote.relex.generate.institutions import Institutions, read_name
 from incognote.relex.generate.persons import NO_NAME, Persons
 from incognote.relex.generate.values import Occupations
@@ -47,7 +48,12 @@ class ModelSubstitute:
     """A substitute split into components: component → word. It is empty if it does not have the form of its kind."""
 
     parts: Mapping[Component, str] = field(repr=False)
-    surname: str = field(default="", repr=False)
+
+    @property
+    def surnames(self) -> dict[str, str]:
+        """The substitutes of the surnames that were written: normal form → folded substitute."""
+        written = {c: value for c, value in self.parts.items() if c.type == "surname" and _known(c)}
+        return {c.normal: plain(value) for c, value in written.items()}
 
 
 class Fitting:
@@ -70,7 +76,7 @@ class Fitting:
         """Split a substitute into components."""
         named = self._kinds[identity.group].named(identity)
         if identity.group == "PERSON":
-            return self._person(named, words)
+            return self._person(identity, named, words)
         if identity.group == "OCCUPATION":
             return ModelSubstitute({named["job"]: words})
         core = read_name(words, pools())
@@ -82,18 +88,23 @@ class Fitting:
         return ModelSubstitute(parts)
 
     @staticmethod
-    def _person(named: Mapping[str, Component], words: str) -> ModelSubstitute:
+    def _person(identity: Identity, named: Mapping[str, Component], words: str) -> ModelSubstitute:
         read = parse(words)
         surnames = [piece.text for piece in read.of("surname") if piece.style == "plain"]
         given = [piece.text for piece in read.of("given") if piece.style == "plain"]
         if not surnames or not given or read.of("title", "degree", "suffix", "nick", "possessive") or read.initials:
             return ModelSubstitute({})
-        families = list(dict.fromkeys(c for part, c in named.items() if part.split(":")[0] == "surname" and _known(c)))
-        parts = dict(zip(families, surnames if len(families) > 1 else [" ".join(surnames)], strict=False))
+        written = max((parse(v.words).of("surname") for v in identity.variants), key=len)
+        several = [named[part] for p in written if (part := f"surname:{p.key}") in named]
+        families = [c for c in dict.fromkeys(several or [named["surname"]]) if _known(c)]
+        if len(surnames) < len(families):
+            families = [named["surname"]]
+        base = [_masculine(surname) for surname in surnames]
+        parts = dict(zip(families, base if len(families) > 1 else [" ".join(base)], strict=False))
         parts[named["given"]] = given[0]
         if "middle" in named and (middle := [p.text for p in read.of("middle") if p.style == "plain"]):
             parts[named["middle"]] = middle[0]
-        return ModelSubstitute(parts, plain(parts[families[0]]) if families else "")
+        return ModelSubstitute(parts)
 
     def surname(self, identity: Identity, taken: UsedSurrogates) -> str:
         """The surname that a person has already, because a relative or a namesake has it; "" for none."""
@@ -142,13 +153,14 @@ class Fitting:
         times: dict[str, list[str]] = defaultdict(list)
         for name, words in found.items():
             one = names[name]
-            times[plain(words)].append(name)
+            if one.group != "OCCUPATION":  # two people may have one job
+                times[plain(words)].append(name)
             read = self.read(one, words)
             if len(words) > _LONGEST or (not read.parts and one.group == "PERSON"):  # a malformed ORG is drawn instead
                 bad["form"].append(name)
             if self._original(one, words, read, avoided):
                 bad["original"].append(name)
-            if plain(words) in given:
+            if plain(words) in given and one.group != "OCCUPATION":
                 bad["repeats"].append(name)
         bad["repeats"] += [name for same in times.values() if len(same) > 1 for name in same]
         for code, pair in self._families({name: (names[name], self.read(names[name], w)) for name, w in found.items()}):
@@ -163,18 +175,19 @@ class Fitting:
         return one.group == "PERSON" and any(len(plain(w)) > 1 and plain(w) in avoided for w in words.split())
 
     def _families(self, found: Mapping[str, tuple[Identity, ModelSubstitute]]) -> list[tuple[str, Sequence[str]]]:
-        """Pairs of persons in one scope that share a surname and no longer would, or the other way round."""
-        surnames: dict[str, tuple[Component, str]] = {}
-        for name, (one, read) in found.items():
-            if read.surname:
-                surnames[name] = (self._kinds["PERSON"].named(one)["surname"], read.surname)
+        """Pairs of persons in one scope that share a surname and no longer would, or the other way round.
+
+        A double surname is related to each of its halves, and a surname with a particle to the one without it.
+        """
+        people = {name: (one, read.surnames) for name, (one, read) in found.items() if read.surnames}
         pairs: list[tuple[str, Sequence[str]]] = []
-        for (a, (mine, new)), (b, (theirs, other)) in combinations(surnames.items(), 2):
-            if (mine.domain, mine.scope) != (theirs.domain, theirs.scope):
+        for (a, (one, mine)), (b, (other, theirs)) in combinations(people.items(), 2):
+            if (one.domain, one.scope) != (other.domain, other.scope):
                 continue
-            if mine == theirs and new != other:
+            if any(mine[surname] != theirs[surname] for surname in mine.keys() & theirs):
                 pairs.append(("kin", (a, b)))
-            if mine != theirs and new == other:
+            related = any(x.endswith(y) or y.endswith(x) for x in mine for y in theirs)
+            if not related and not set(mine.values()).isdisjoint(theirs.values()):
                 pairs.append(("unrelated", (a, b)))
         return pairs
 
@@ -185,6 +198,11 @@ def _known(surname: Component) -> bool:
     Otherwise the generator draws one, because relatives may or may not share it.
     """
     return not surname.normal.startswith(NO_NAME)
+
+
+def _masculine(surname: str) -> str:
+    """The form of a surname that a generator starts from: Morozov for Morozova."""
+    return culture(home_of_surname(surname)).masculine(surname)
 
 
 def _initials(words: str) -> str:
@@ -225,10 +243,10 @@ class LlmReplacer(ModelAgent):
         open_ = [one for one in identities if one.group in INVENTED and not self._fitting.settled(one, taken)]
         for wave in windows(open_, MOST):  # claimed in this order, whichever reply arrives first
             answers = await gather_all(self._said(some, taken, notes) for some in wave)
-            for some, said in zip(wave, answers, strict=True):
-                self._proposed |= said
+            for some, answer in zip(wave, answers, strict=True):
+                self._proposed |= answer
                 for one in some:
-                    if one.id in said and not self._fitting.claim(one, said[one.id], taken):
+                    if one.id in answer and not self._fitting.claim(one, answer[one.id], taken):
                         self.refused[one.group] += 1
         asked = {one.id for one in open_}
         for one in identities:  # in a repeated draw, namesakes keep the names that the model gave to each
@@ -279,14 +297,14 @@ class LlmReplacer(ModelAgent):
 
             def rest(good: dict[str, str]) -> Rest[dict[str, str]] | None:
                 left = {name: one for name, one in some.items() if name not in good}
-                return Rest(question(left, {**given, **good}), lambda said: good | said) if left else None
+                return Rest(question(left, {**given, **good}), lambda answer: good | answer) if left else None
 
             headings = {name: one.group for name, one in some.items()}
             read = partial(replacements, names=headings, amiss=amiss)
             return Question(self._prompt.messages({}, material, around), _schema(headings), read, rest)
 
-        said = await self._asker.ask(question(names, {}))
-        whole = {name: self._fitting.completed(names[name], words, taken) for name, words in said.items()}
+        answer = await self._asker.ask(question(names, {}))
+        whole = {name: self._fitting.completed(names[name], words, taken) for name, words in answer.items()}
         return {names[name].id: self._fitting.read(names[name], words) for name, words in whole.items()}
 
     def _listing(

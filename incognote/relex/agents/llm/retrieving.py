@@ -15,10 +15,10 @@ from incognote.relex.agents.llm.asking import (
     Question,
     by_name,
     headed,
+    known_facts,
     listed,
     named,
     near,
-    told,
     windows,
 )
 from incognote.relex.agents.llm.contracts import QUERY_WORDS, decisions, queries
@@ -48,14 +48,14 @@ class LlmQuerier(ModelAgent):
             asked = [
                 self._asker.served(self._asked(some, notes), partial(self._standin.query, some, notes)) for some in wave
             ]
-            for said in await gather_all(asked):
-                queries_by_id |= said
+            for answer in await gather_all(asked):
+                queries_by_id |= answer
         return queries_by_id
 
     async def _asked(self, identities: Sequence[Identity], notes: Sequence[RelexNote]) -> dict[str, str]:
         names, shown = named(identities), Excerpts(near(identities, notes))
-        said = await self._asker.ask(self._question(shown, names))
-        return {names[name].id: query for name, query in said.items()}
+        answer = await self._asker.ask(self._question(shown, names))
+        return {names[name].id: query for name, query in answer.items()}
 
     def _question(self, shown: Excerpts, names: Mapping[str, Identity]) -> Question[dict[str, str]]:
         around = shown.marks(v for one in names.values() for v in one.variants)
@@ -108,15 +108,15 @@ class LlmValidator(ModelAgent):
                 self._asker.served(self._asked(some, notes), partial(self._standin.validate, some, notes))
                 for some in pieces
             ]
-            for some, said in zip(pieces, await gather_all(asked), strict=True):
-                answers |= {question.identity.id: yes for question, yes in zip(some, said, strict=True)}
+            for some, answer in zip(pieces, await gather_all(asked), strict=True):
+                answers |= {question.identity.id: yes for question, yes in zip(some, answer, strict=True)}
         return [answers[question.identity.id] for question in questions]
 
     async def _asked(self, questions: Sequence[HitQuestion], notes: Sequence[RelexNote]) -> list[list[bool]]:
         shown = Excerpts(near([question.identity for question in questions], notes))
         names = {f"Q{at}": question for at, question in enumerate(questions, 1)}
-        said = await self._asker.ask(self._question(shown, names))
-        return [said[name] for name in names]
+        answer = await self._asker.ask(self._question(shown, names))
+        return [answer[name] for name in names]
 
     def _question(self, shown: Excerpts, names: Mapping[str, HitQuestion]) -> Question[dict[str, list[bool]]]:
         identities = {name: question.identity for name, question in names.items()}
@@ -140,6 +140,6 @@ def _asking(name: str, question: HitQuestion) -> str:
 
 
 def _hit(at: int, hit: IndexHit) -> str:
-    known = told(hit.identity.attributes)
+    known = known_facts(hit.identity.attributes)
     written = " ".join((hit.identity.original or "").split())
     return f"  {at} {hit.identity.type}: {written}" + (f" (guessed: {known})" if known else "")

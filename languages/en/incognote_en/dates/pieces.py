@@ -187,7 +187,7 @@ class ThirdPiece:
 
 @dataclass(frozen=True, slots=True)
 class SeasonPiece:
-    """A season, by the month (winter is December to February), or by the month half a year later in the south."""
+    """A season, by the month. Winter is December to February."""
 
     sample: str
     part: str = "month"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import calendar
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -119,8 +119,3 @@ def _in_month(anchor: dt.date, months: int, day: int) -> dt.date | None:
     count = anchor.year * 12 + anchor.month - 1 + months
     year, month = count // 12, count % 12 + 1
     return dt.date(year, month, day) if day <= calendar.monthrange(year, month)[1] else None
-
-
-def shown(pieces: Sequence[DatePiece], *parts: str) -> bool:
-    """Return True if the pieces write one of these parts."""
-    return any(getattr(piece, "part", "") in parts for piece in pieces)

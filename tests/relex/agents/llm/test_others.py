@@ -173,6 +173,30 @@ async def test_an_original_a_repetition_or_kin_torn_apart_is_asked_again_and_nev
     assert asker.faults[fault] == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        (
+            "[PATIENT Aleksandr Sokolov], wife [RELATIVE Natalia Sokolova]",
+            {"Aleksandr Sokolov": "Viktor Morozov", "Natalia Sokolova": "Larisa Morozova"},
+        ),
+        (
+            "[PATIENT Jo van der Velde-de Wit], father [RELATIVE Adriaan de Wit], spouse [RELATIVE Cor van der Velde]",
+            {
+                "Jo van der Velde-de Wit": "Wil van der Berg-de Kok", "Adriaan de Wit": "Jacobus de Kok",
+                "Cor van der Velde": "Gerard van der Berg",
+            },
+        ),
+    ],
+)  # fmt: skip
+async def test_the_surnames_of_a_family_may_be_inflected_and_double(
+    note: Make, text: str, table: dict[str, str]
+) -> None:
+    model = ScriptedLLM(naming(**{key.replace(" ", "_"): value for key, value in table.items()}))
+    assert await replaced(model, note(text)) == table
+    assert model.calls == 1
+
+
 async def test_a_surname_given_before_stays_whatever_the_model_says(note: Make) -> None:
     first, later = note("[PATIENT Adam Wilson]", "r1"), note("wife [RELATIVE Beth Wilson]", "r2")
     taken, replacer = UsedSurrogates(), LlmReplacer(ModelAsker(model := ScriptedLLM(naming(Beth_Wilson="Grace Ho"))))
