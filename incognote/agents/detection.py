@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from incognote.align.bearers import short_forms
 from incognote.align.merge import merge
 from incognote.align.sweep import sweep
 from incognote.detectors import Detector
@@ -280,9 +281,9 @@ class Detection:
         spans = list(by_score.spans)
         if policy.replaces("PERSON") and (words := foreign(text, spans, self.reads if reads is None else reads)):
             spans = merge([*spans, *words])
-        repeated = [s for s in sweep(text, spans, is_common) if not self._allowed(s.text)]
-        if repeated:
-            spans = merge([*spans, *repeated])
+        for find in (sweep, short_forms):
+            if repeated := [s for s in find(text, spans, is_common) if not self._allowed(s.text)]:
+                spans = merge([*spans, *repeated])
         return SettledSpans(tuple(spans), outside(by_score.doubts, spans), outside(by_score.unserved, spans))
 
     def _allowed(self, words: str) -> bool:

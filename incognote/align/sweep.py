@@ -155,7 +155,7 @@ class _Index:
         """Whether a part of a name is swept on its own."""
         lowered = part.lower()
         return not (
-            len(part) < 3 or part[0].islower() or lowered in _data()["names"]["affixes"] or self._common(lowered)
+            len(part) < 3 or part[0].islower() or lowered in sweep_words()["names"]["affixes"] or self._common(lowered)
         )
 
     def _whole(self, span: Span, words: list[tuple[str, str]]) -> _Entry | None:
@@ -309,7 +309,7 @@ def _chunks(words: list[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
 
 
 @cache
-def _data() -> dict[str, dict[str, frozenset[str]]]:
+def sweep_words() -> dict[str, dict[str, frozenset[str]]]:
     written = language().table("words", "sweep.toml")
     return {section: {name: frozenset(words) for name, words in lists.items()} for section, lists in written.items()}
 
@@ -323,7 +323,7 @@ def _kind(type_: str) -> str | None:
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
     """Return a context of `words/sweep.toml` as a pattern: eponym (after), of (before), deed (after), unit (after)."""
-    data = _data()
+    data = sweep_words()
 
     def any_of(*lists: frozenset[str]) -> str:
         words = sorted(map(re.escape, frozenset().union(*lists)), key=lambda word: (-len(word), word))

@@ -29,7 +29,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from incognote.detectors import PASSED
-from incognote.detectors.rules.lexicon import fold
+from incognote.detectors.rules.lexicon import fold, given, lexicon, surname
 from incognote.languages import language
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
@@ -49,6 +49,10 @@ BARE = 0.85
 """The minimum score of a span that only the encoder found: per evaluation group, for all other groups, and for short
 words in capitals and short numbers."""
 _BARE = re.compile(r"[A-Z]{1,6}|\d{1,3}")
+EXACT, APART, USUAL = 0.9, 0.2, 4
+"""From a score of EXACT, the encoder's name decides where a rule's name ends. The words that are cut off are less
+probable than APART to be part of an identifier, and less usual than USUAL as a name."""
+_WORDS = re.compile(r"[^\W\d_]+")
 
 _GESTATION = 16  # characters around a number in which a gestational age is searched
 _NAME = re.compile(rf"(?:[A-Z][^\W\d_]+\.?|{BLANK}) \Z")
@@ -65,10 +69,46 @@ def weak() -> frozenset[str]:
 
 
 def agreed(spans: Iterable[Span], opinion: EncoderReading) -> Iterator[Span]:
-    """Yield the spans of rules. A span that the encoder denies gets the encoder's low probability as its score."""
+    """Yield the spans of rules. A span that the encoder denies gets the encoder's low probability as its score.
+
+    A name that a rule ended too late is cut where the encoder ends it: "Thuy Le PharmD", "Dr. Marchetti Tuesday".
+    """
+    beside = _Beside([s for s in opinion.spans if s.score >= EXACT and _group(s) == "PERSON"])
     for span in spans:
+        inner = beside(span) if _group(span) == "PERSON" else None
+        if inner is not None and len(inner) < len(span):
+            span = _cut(span, inner, opinion)
         chance = opinion.sure(span.start, span.end)
         yield replace(span, score=min(span.score, chance)) if chance < _denied(span) else span
+
+
+def _cut(span: Span, inner: Span, opinion: EncoderReading) -> Span:
+    """Cut the ends of a rule's name that lie outside the encoder's name and are no part of it."""
+
+    def apart(start: int, end: int) -> bool:
+        if any(s.start <= start + 2 and s.end >= end and _group(s) != "PERSON" for s in opinion.spans):
+            return True  # another identifier: "Dr. Marchetti Tuesday"
+        part = span.source.content[start:end]
+        words = _WORDS.findall(part)
+        if not words or opinion.sure(start, end) >= APART:
+            return False
+        return "\n" in part or not any(map(_of_name, words))
+
+    start = inner.start if span.start < inner.start and apart(span.start, inner.start) else span.start
+    end = inner.end if inner.end < span.end and apart(inner.end, span.end) else span.end
+    return replace(span, start=start, end=end)
+
+
+def _of_name(word: str) -> bool:
+    """Whether a word is an initial, a suffix such as Jr, or a usual name."""
+    folded = fold(word)
+    entry = lexicon().get(folded, 0)
+    return len(word) == 1 or folded in _suffixes() or max(given(entry), surname(entry)) >= USUAL
+
+
+@cache
+def _suffixes() -> frozenset[str]:
+    return frozenset(language().table("lexicon", "name_cues.toml").get("words", {}).get("suffixes", ()))
 
 
 def _denied(span: Span) -> float:

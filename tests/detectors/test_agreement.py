@@ -9,6 +9,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,8 +37,9 @@ TEXT = Text("Wren was seen at Rosewood by Dr. Hale in 2019")
 class Sure:
     """An opinion with the same confidence for every span of text."""
 
-    def __init__(self, chance: float) -> None:
+    def __init__(self, chance: float, *spans: Span) -> None:
         self.chance = chance
+        self.spans = list(spans)
 
     def sure(self, start: int, end: int) -> float:
         return self.chance
@@ -55,6 +57,44 @@ def test_what_only_a_weak_rule_says_is_a_faint_doubt_where_the_encoder_denies_it
     guess, certain = agreed([GUESS, STRONG], Sure(DENIED / 2))
     assert (guess.start, guess.end, guess.score) == (GUESS.start, GUESS.end, DENIED / 2)
     assert certain == STRONG
+
+
+def cut(content: str, rule: str, *encoder: tuple[str, str], chance: float = 0.1) -> str:
+    """Return the name that is left of a rule's name, given the encoder's spans as words and types."""
+    text = Text(content)
+
+    def at(words: str, type_: str, source: str) -> Span:
+        start = content.index(words)
+        return Span(text, start, start + len(words), type_, 0.95, (source,))
+
+    opinion = Sure(chance, *(at(words, type_, "encoder:full") for words, type_ in encoder))
+    (left,) = agreed([at(rule, "PERSON", "rules:names.run")], opinion)
+    return left.text
+
+
+@pytest.mark.parametrize(
+    ("content", "rule", "encoder", "left"),
+    [
+        ("Called Thuy Le PharmD twice", "Thuy Le PharmD", "Thuy Le", "Thuy Le"),
+        ("for Haruko Nakasone\nTo: desk", "Haruko Nakasone\nTo", "Haruko Nakasone", "Haruko Nakasone"),
+        ("his father, Otis Sr", "Otis Sr", "Otis", "Otis Sr"),
+        ("by J. Toth Ilona", "Toth Ilona", "Ilona", "Toth Ilona"),
+        ("by Ilona T.", "Ilona T", "Ilona", "Ilona T"),
+    ],
+)
+def test_a_rules_name_ends_where_the_encoder_ends_it_but_keeps_suffixes_initials_and_usual_names(
+    content: str, rule: str, encoder: str, left: str
+) -> None:
+    assert cut(content, rule, (encoder, "CLINICIAN")) == left
+
+
+def test_a_rules_name_ends_before_what_the_encoder_finds_with_another_type() -> None:
+    found = ("Marchetti", "CLINICIAN"), ("Tuesday", "DATE")
+    assert cut("surgery Dr. Marchetti Tuesday.", "Marchetti Tuesday", *found, chance=0.9) == "Marchetti"
+
+
+def test_the_rest_of_a_name_is_kept_if_it_may_be_an_identifier() -> None:
+    assert cut("Called Thuy Le Quynh twice", "Thuy Le Quynh", ("Thuy Le", "PERSON"), chance=0.4) == "Thuy Le Quynh"
 
 
 def test_a_weak_rule_stands_where_the_encoder_gives_it_a_chance() -> None:
