@@ -62,6 +62,7 @@ LANGUAGE_FREE = ("text", "align", "detectors", "operators", "prompts", "relex", 
 STILL_ENGLISH = {
     "relex/cluster/choosing.py": "kin and titles that mean one person; they go with the rest of the folder",
     "relex/cluster/hints.py": "as attaching",
+    "relex/cluster/kinship.py": "as attaching",
     "relex/cluster/mentions.py": "as attaching",
     "relex/cluster/persons.py": "as attaching",
     "relex/cluster/values.py": "as attaching: numbers in words",

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
-from incognote.relex.cluster.following import is_typed_staff, may_follow
+from incognote.relex.cluster.following import is_said_staff, is_staff_kin, is_typed_staff, may_follow
 from incognote.relex.cluster.grouping import group_of, shared
 from incognote.relex.cluster.institutions import form_of, listed
 from incognote.relex.cluster.mentions import (
@@ -68,9 +68,11 @@ def blocks(variant: MentionVariant) -> Blocks:
     if is_staff(mention):
         staff = _of_staff(mention)
         charts = _of_chart(mention) if is_typed_staff(mention) else frozenset()
+        charts |= _of_chart(mention, "kin") if is_said_staff(mention) else frozenset()
         return staff._replace(stored=staff.stored | beside, sought=staff.sought | charts)
     stored = own | _named(mention) if may_be_staff(mention) else own
     stored |= _of_chart(mention) if mention.kind == "whole" and mention.guessed else frozenset()
+    stored |= _of_chart(mention, "kin") if is_staff_kin(mention) else frozenset()
     sought = stored | beside if may_follow(mention) or mention.kind == "whole" else stored
     return Blocks(stored, sought | _of_staff(mention).sought if is_unsure_staff(mention) else sought)
 
@@ -78,9 +80,11 @@ def blocks(variant: MentionVariant) -> Blocks:
 def scopes(variant: MentionVariant) -> tuple[str, ...]:
     """The scopes that the mention's identity may belong to."""
     person = read(variant) if group_of(variant.type) == "PERSON" else None
-    if person is None or (is_staff(person) and not is_typed_staff(person)):
+    if person is None:
         return ("",) if _everybodys(variant) else (variant.owner,)
-    both = any(may(person) for may in (may_be_staff, may_follow, is_typed_staff))
+    both = any(may(person) for may in (may_be_staff, may_follow, is_typed_staff, is_said_staff))
+    if is_staff(person) and not both:
+        return ("",)
     return ("", variant.owner) if both else (variant.owner,)
 
 
@@ -160,9 +164,9 @@ def _is_of(variant: MentionVariant, charts: Collection[str]) -> bool:
     return typed and is_typed_staff(read(variant))
 
 
-def _of_chart(mention: PersonMention) -> frozenset[str]:
-    """The blocks by which a name typed as staff finds the patient or relative who has it."""
-    return frozenset(f"chart {mention.variant.owner} {word}" for name in mention.names for word in name.surname)
+def _of_chart(mention: PersonMention, kind: str = "chart") -> frozenset[str]:
+    """The blocks by which the name of a member of staff finds the patient or relative who has it in its chart."""
+    return frozenset(f"{kind} {mention.variant.owner} {word}" for name in mention.names for word in name.surname)
 
 
 def _words(mention: PersonMention) -> set[str]:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from rapidfuzz.distance import OSA
 
-from incognote.relex.cluster.hints import kin_alike
 from incognote.relex.cluster.institutions import form_of, listed
+from incognote.relex.cluster.kinship import kin_alike
 from incognote.relex.index.nouns import IndexHit
 from incognote.relex.names.likeness import ComparedName, compared, related
 from incognote.relex.names.sound import heard_alike

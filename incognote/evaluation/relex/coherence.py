@@ -27,7 +27,7 @@ from incognote.evaluation.relex.kinds import (
 from incognote.evaluation.relex.pairs import MentionPair, NotePair
 from incognote.nouns import Text
 from incognote.relex.cluster import group_of
-from incognote.relex.cluster.hints import kin_gender
+from incognote.relex.cluster.kinship import kin_gender
 from incognote.relex.cluster.values import age_of, date_of
 from incognote.relex.generate.values import class_of
 from incognote.relex.names.parsed import key, words

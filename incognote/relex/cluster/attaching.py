@@ -9,8 +9,8 @@ from functools import wraps
 from typing import NamedTuple
 
 from incognote.relex.cluster.choosing import SINGLE_KIN, akin, believed, choice
-from incognote.relex.cluster.hints import kin_alike
-from incognote.relex.cluster.leftover import Words, by_side, stem, ungendered
+from incognote.relex.cluster.kinship import kin_alike
+from incognote.relex.cluster.leftover import Words, by_side, shortened, stem, ungendered
 from incognote.relex.cluster.mentions import (
     PersonCluster,
     PersonMention,
@@ -132,7 +132,7 @@ def attach(
         if target.person is not None:
             target.person.add([mention], target.reason, target.face)
     groups = [members for _, found in sorted(ungendered(alone).items()) for members in by_side(found)]
-    clusters.extend(PersonCluster(members, "same words") for members in groups)
+    clusters.extend(shortened([PersonCluster(members, "same words") for members in groups], clusters))
 
 
 def meant(weak: PersonMention, clusters: Sequence[PersonCluster]) -> PersonCluster | None:
@@ -176,7 +176,8 @@ def _target(
     With `sure`, several candidates give None, even if one of them is in the record.
     """
     seen: dict[bool, list[PersonCluster]] = {}
-    for own, typo in _STEPS:
+    steps = _STEPS[:1] if mention.kind == "lettered" and len(letters(mention.names[0])) == 1 else _STEPS
+    for own, typo in steps:
         alike = typo != "none"
         if alike not in seen:
             met = {at for word in _sought(mention, alike) for at in table.get(word, ())}

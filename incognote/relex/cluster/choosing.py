@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from incognote.relex.cluster.hints import kin_alike
+from incognote.relex.cluster.kinship import kin_alike
 from incognote.relex.cluster.mentions import GROWN, PersonCluster, PersonMention, record_of
+from incognote.relex.cluster.strangers import facts
 from incognote.relex.names.likeness import NEWBORN
 
 SPOUSES = frozenset("wife husband spouse partner widow widower esposa esposo".split())
@@ -41,6 +42,8 @@ def believed(mention: PersonMention, found: list[PersonCluster]) -> list[PersonC
     facts on a person. Then PATIENT means the patient, and RELATIVE means somebody else if the record names one.
     """
     found = [c for c in found if _open(mention, c)]
+    if mention.title in GROWN:
+        found = [c for c in found if not _is_minor(c)]
     subject = [c for c in found if "self" in c.sides]
     if mention.leaning == "patient" and not mention.kin:
         return subject or found
@@ -67,14 +70,24 @@ def _open(mention: PersonMention, cluster: PersonCluster) -> bool:
     return not called or mention.variant.owner in cluster.owners
 
 
+def _is_minor(cluster: PersonCluster) -> bool:
+    """Return True if every age beside the person's name is a child's."""
+    ages = [int(age) for m in cluster.members if (age := facts(m.variant.hints.facts).get("age"))]
+    return bool(ages) and max(ages) < _ADULT
+
+
+_ADULT = 15
+
+
 def _surnames(mention: PersonMention) -> set[str]:
     return {surname for name in mention.names for surname in name.surname}
 
 
 def choice(mention: PersonMention, near: Sequence[PersonCluster]) -> PersonCluster | None:
-    """The only candidate that shares the mention's degrees, or else its type."""
+    """The only candidate that shares the mention's degrees, or else its type, unless only a detector says staff."""
+    typed = not (mention.guessed and mention.leaning == "staff")
     alike = (
         [c for c in near if any(mention.grades & grades for grades in c.grades)],
-        [c for c in near if any(m.variant.type == mention.variant.type for m in c.members)],
+        [c for c in near if typed and any(m.variant.type == mention.variant.type for m in c.members)],
     )
     return next((kept[0] for kept in alike if len(kept) == 1), None)

@@ -24,24 +24,33 @@ _SECTION = re.compile(r"\n[ \t]*\n")
 _JOB = re.compile(r"([^\W\d_]+)\s+[\"“]?\Z")
 
 
-def role_beside(before: str, title: str, degrees: tuple[str, ...], kin: str) -> str:
+def role_beside(before: str, title: str, degrees: tuple[str, ...], kin: str, full: bool = False) -> str:
     """Return "patient", "relative", or "staff" if the text says which one the person is, or else "".
 
     Args:
         before: the text before the name, without the titles directly before it.
         title, degrees, kin: as in `Hints`. The kinship word must belong to the name itself.
+        full: the name has a given name and a surname.
     """
+    label = _LABEL.search(before)
+    if label and _labeled(_spoken(label), before[: label.start()]) == "patient" and _spoken(label) != "name":
+        return "patient"  # Pt: Dr. Hany Boutros
     if title in _listed("staff_titles") or set(degrees) & words().degrees - _listed("common_degrees"):
-        return "staff"
+        listed = before.rstrip().endswith(",") and not (full and _possessed().search(before))
+        return "relative" if kin and not listed else "staff"  # wife, Dr. Chen, and son: three people
     if (match := _JOB.search(before)) and key(match.group(1)) in _listed("jobs") | _listed("staff_titles"):
         return "staff"
     if kin:
         return "relative"
+    if not title and _called().search(before):
+        return "patient"
     if (match := _SIGNED.search(before)) and not title:
         return "staff" if fold(match.group(1)) in _labels()["CLINICIAN"] else ""
-    if match := _LABEL.search(before):
-        return _labeled(" ".join(fold(match.group(1)).split()), before[: match.start()])
-    return ""
+    return _labeled(_spoken(label), before[: label.start()]) if label else ""
+
+
+def _spoken(label: re.Match[str]) -> str:
+    return " ".join(fold(label.group(1)).split())
 
 
 def _labeled(label: str, above: str) -> str:
@@ -56,6 +65,20 @@ def _labeled(label: str, above: str) -> str:
     section = _SECTION.split(above)[-1]
     heads = {" ".join(fold(line.split(":")[0]).split()) for line in section.split("\n")}
     return "" if heads & (_labels()["RELATIVE"] | _labels()["CLINICIAN"]) else "patient"
+
+
+@cache
+def _possessed() -> re.Pattern[str]:
+    """Words that make a kinship word and a comma belong to the name: her husband, Dr. Kofi Osei."""
+    said = "|".join(cluster_data("roles.toml")["whose"])
+    return re.compile(rf"(?i)\b(?:{said})\s(?:\w+\s)?[\w-]+,\s*\Z")
+
+
+@cache
+def _called() -> re.Pattern[str]:
+    """Words that give a name to the patient: 66M goes by Trey."""
+    said = "|".join(cluster_data("roles.toml")["called"])
+    return re.compile(rf"(?:[.;\n]\s*|\b(?:pt|patient|s?he)\s|\d\s?[mf],?\s)(?:{said})[\s:]+[\"“]?\Z", re.IGNORECASE)
 
 
 @cache

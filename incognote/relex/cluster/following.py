@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from incognote.relex.cluster.attaching import Fits, meant, partly_ways, single_ways
+from incognote.relex.cluster.hints import at_odds
 from incognote.relex.cluster.mentions import (
     PersonCluster,
     PersonMention,
@@ -62,13 +63,29 @@ def is_typed_staff(mention: PersonMention) -> bool:
     return typed and mention.kind in ("whole", "partly") and is_staff(mention)
 
 
-def of_chart(mentions: Sequence[PersonMention]) -> list[PersonMention]:
-    """The fuller names that only a detector calls staff, and that its chart gives to the patient or a relative.
+def is_staff_kin(mention: PersonMention) -> bool:
+    """Return True for a relative who works in health care: daughter Dr. Hye-Jin Park."""
+    return mention.guessed and mention.role == "relative" and bool(mention.grades) and mention.kind != "lettered"
 
-    The text must say that the person is one, or at least as many mentions must be typed so. Nobody of the staff who are
-    named in the chart may have the name.
+
+def is_said_staff(mention: PersonMention) -> bool:
+    """Return True for a name of which the text says, after a detector, that it is a member of staff."""
+    return mention.guessed and mention.role == "staff" and mention.kind != "lettered" and is_staff(mention)
+
+
+def of_chart(mentions: Sequence[PersonMention]) -> list[PersonMention]:
+    """The names of staff that their chart gives to the patient or a relative.
+
+    These are the names of relatives who are staff as well. The others are fuller names that only a detector calls
+    staff. Then the text must say that the person is the patient or a relative, or at least as many mentions must be
+    typed so. Nobody of the staff who are named in the chart may have the name.
     """
     found: list[PersonMention] = []
+    kin = list(filter(is_staff_kin, mentions))
+    for mention in filter(is_said_staff, mentions) if kin else ():
+        own = [m for m in kin if m.variant.owner == mention.variant.owner and not mention.variant.hints.another]
+        if any(_is_kin(mention, m) for m in own):
+            found.append(mention)
     for mention in filter(is_typed_staff, mentions):
         own = [m for m in mentions if m.variant.owner == mention.variant.owner and m.kind == "whole"]
         named = [m for m in own if _is_named(mention, m)]
@@ -79,6 +96,15 @@ def of_chart(mentions: Sequence[PersonMention]) -> list[PersonMention]:
         if theirs and not hired and (said or len(theirs) >= len(typed)):
             found.append(mention)
     return found
+
+
+def _is_kin(mention: PersonMention, kin: PersonMention) -> bool:
+    """Return True for Dr. Park or Hye-Jin Park, MD, in the chart of a patient whose daughter is Dr. Hye-Jin Park."""
+    if at_odds((kin.grades,), mention.grades):
+        return False
+    if mention.kind == "single":
+        return mention.titled and bool(_surnames(mention) & _surnames(kin))
+    return _is_named(mention, kin)
 
 
 def _is_named(mention: PersonMention, other: PersonMention) -> bool:

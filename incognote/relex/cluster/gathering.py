@@ -113,7 +113,7 @@ def names_of_birth(mentions: Sequence[PersonMention]) -> dict[PersonMention, Per
     """Mentions said to be a former name → the mention of the same person directly before, if there is one."""
     persons_before: dict[PersonMention, PersonMention] = {}
     for mention in mentions:
-        if not mention.variant.hints.maiden:
+        if not mention.variant.hints.maiden or (mention.guessed and mention.role == "patient"):
             continue
         before = [
             other
@@ -207,8 +207,8 @@ def gather(
         staff: the persons are not relatives. In one patient's records, a given name that differs by one letter is more
             likely misspelled than a colleague with the same surname. Relatives share a surname, and Anna and Anne may
             be sisters.
-        settle: changes the persons with whole names, in place, and may add other mentions to them, before weak mentions
-            are attached.
+        settle: changes the persons with whole names, in place, before weak mentions are attached. It may remove
+            persons, and add other mentions to the rest.
     """
     mentions, called = aliased(_unlike(mentions))
     born = names_of_birth(mentions)
@@ -218,6 +218,8 @@ def gather(
     if settle is not None:
         settle(clusters, later)
         placed = {m for cluster in clusters for m in cluster.members}
+        gone = {m for m in mentions if m.kind == "whole"} - placed - set(doubtful)
+        born, called = ({b: a for b, a in pairs.items() if not {a, b} & gone} for pairs in (born, called))
         later = [m for m in later if m not in placed]
     partly = [m for m in later if m.kind == "partly"]
     attach([*doubtful, *partly], clusters, partly_ways)

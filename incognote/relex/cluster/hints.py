@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from incognote.detectors.rules.lexicon import fold
@@ -12,6 +13,7 @@ from incognote.operators.readers import dates
 from incognote.operators.timeline import clause, context
 from incognote.relex.cluster.evidence import GIVEN, role_beside
 from incognote.relex.cluster.grouping import cluster_data, group_of
+from incognote.relex.cluster.kinship import WORD, kin_beside, kin_side
 from incognote.relex.cluster.strangers import facts_beside, is_another, is_stranger, kin_word, kin_words
 from incognote.relex.names.parsed import data, key, words
 from incognote.relex.names.reading import parse
@@ -58,21 +60,9 @@ _LEADING = re.compile(r"([^\W\d_]+)\.?[ \t]+(?=[^\W\d_])")
 _TITLE = re.compile(r"([^\W\d_]+)\.?\s+\Z")
 _DEGREES = re.compile(r"(?:,?\s+|,)([A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)*)\.?(?![^\W_])")
 _BEFORE, _BEHIND, _SECTION = 48, 64, 400
-_WORD = re.compile(r"(?:ex-)?[^\W\d_]+(?:[- ]in[- ]law)?")
-_BRACKET = re.compile(
-    r"\W{0,2}\s?\(\s*(?:his|her|the|pt'?s)?\s*([\w-]+)\s*[),;]|,\s+(?:his|her|the patient's)\s+([\w-]+)\b(?!,?\s+[A-Z])"
-    r"|[\"”)]*,?\s*(?:\d{1,3},?\s*)?(?:i\.?e\.?,?|that is,?|meaning|=)\s+(?:his|her|the)\s+([\w-]+)\b"
-)
-_OF = re.compile(r"\b([SDWsdw])/[Oo]\b\W*(?:late\b\W*)?(?:\w+\.\s*)?\Z")
-_OF_WHOM = {"s": "father", "d": "father", "w": "husband"}
-_OWNER = re.compile(r"([^\W\d_]+)['’]s\s+(?:\w+\s+)?\Z")
-_ANOTHERS = re.compile(r"([^\W\d_]+)\s[A-Z][\w'’-]*(?:\s[A-Z][\w'’-]*)?,?\s(?:and\s)?(?:his|her)\s+\Z")
-_MINE = re.compile(r"\b[Mm]y\s+\Z")
+_OWNED = re.compile(r"['’]s\s\w")
 _SAID = re.compile(r"\s?\((he|she|his|her)\b", re.IGNORECASE)
 _AGED = re.compile(r"(?<![-\w])(?<!years )(?<!year )(?:([Oo]ld|[Ee]lder)|[Yy]oung|[Yy]ounger|[Ll]ittle)\s+\Z")
-_SAID_BEFORE = re.compile(r"[A-Z][\w'’.-]*\s*,\s*(?:his|her|their|the patient's|pt's)\s+(?:\w+\s+)?\Z")
-_FORMER = frozenset("former first second ex estranged".split())
-_FEW = 4  # words between a kinship word and the name that it introduces
 
 
 def variant(span: Span, *, record: str, patient: str = "", domain: str = "") -> MentionVariant:
@@ -110,14 +100,15 @@ def _hints(span: Span) -> Hints:
             break  # "father" before a relative is not a priest, "sister" not a nurse
         title = title or (key(match.group(1)) if key(match.group(1)) in titles else "")
         head = head[: match.start()]
-    kin, theirs, apart = _kin(head, behind, adjacent=guessed and span.type != "RELATIVE")
-    degrees = _degrees(behind)
+    degrees, shown = _degrees(behind)
+    rest = behind[shown:]
+    kin, theirs, apart = kin_beside(head, rest, adjacent=guessed and span.type != "RELATIVE")
     role = ""
     if guessed:
         name = parse(span.words)
         above = content[max(0, start - _SECTION) : start - len(before)] + head
-        own = _kin(head, behind, adjacent=True)[0]
-        role = role_beside(above, title or key(name.title), (*degrees, *name.degrees), own)
+        own = kin_beside(head, rest, adjacent=True)[0]
+        role = role_beside(above, title or key(name.title), (*degrees, *name.degrees), own, name.full)
     doubtful = guessed and not role and span.type != "CLINICIAN"
     side = "" if theirs else kin_side(kin) or _age(head)
     return Hints(
@@ -126,7 +117,7 @@ def _hints(span: Span) -> Hints:
         kin,
         _maiden(before, behind),
         {"patient": "self", "relative": side or "kin"}.get(role, side),
-        _alias(before, head),
+        "" if _OWNED.match(behind) else _alias(before, head),
         is_another(head) or (doubtful and is_stranger(head, behind)),
         _pronoun(behind),
         work_beside(before, behind) if span.type != "RELATIVE" else "",
@@ -192,7 +183,7 @@ _SEXED = re.compile(r"(?i)\s*(?:[mf♀♂]\b|(?:-|\s)*(?:years?|y/?o|old|male|fe
 _KIN_REACH = 6  # words between a kinship word and a current age or a birth date
 _OF_AGED = re.compile(r"(?i)\b(?:to|with|by|from|of|his|her|their|and|has)\s+(?:(?:an?|the|his|her|their)\s+)?\Z")
 _AGED_KIN = re.compile(r"((?:[ -][\w/]{1,12}){1,3})(?![\w/]|\s+of\b)")  # to a 30-year-old G2P1 mother
-_OWN_WORDS = frozenset("widow widower girl boy".split())  # kinship words that describe the patient
+_OWNWORDS = frozenset("widow widower girl boy".split())  # kinship words that describe the patient
 
 
 def _place_hints(span: Span) -> Hints:
@@ -213,73 +204,26 @@ def _age_hints(span: Span) -> Hints:
     event = _EVENT.search(before) and not _LABEL.search(before)
     kin = _whose(span, clause(content, span.start), _KIN_REACH if current else None)
     after = _AGED_KIN.match(behind) if _OF_AGED.search(before) else None
-    if after is not None and (said := next(filter(None, map(kin_word, after[1].split()[::-1])), "")) not in _OWN_WORDS:
+    if after is not None and (said := next(filter(None, map(kin_word, after[1].split()[::-1])), "")) not in _OWNWORDS:
         kin = said or kin
     return Hints(kin=kin, when="event" if event else "current" if current else "")
 
 
 def _whose(span: Span, line: int, reach: int | None = None) -> str:
     """The last kinship word of the sentence before an age or a birth date, at most `reach` words away; or ""."""
-    before = list(_WORD.finditer(span.source.content[line : span.start]))[-reach if reach else 0 :]
+    before = list(WORD.finditer(span.source.content[line : span.start]))[-reach if reach else 0 :]
     found = (kin_word(said.group()) for said in reversed(before))
-    return next((word for word in found if word and word not in _OWN_WORDS), "")
+    return next((word for word in found if word and word not in _OWNWORDS), "")
 
 
-def _degrees(behind: str) -> tuple[str, ...]:
+def _degrees(behind: str) -> tuple[tuple[str, ...], int]:
+    """The degrees directly after a name, and where they end."""
     found: set[str] = set()
     at = 0
     while (match := _DEGREES.match(behind, at)) and key(match.group(1)) in words().degrees:
         found.add(key(match.group(1)))
         at = match.end()
-    return tuple(sorted(found))
-
-
-def _kin(before: str, behind: str, adjacent: bool = False) -> tuple[str, str, bool]:
-    """Find the kinship word: directly before the name (a few short words may intervene), or else directly after it.
-
-    With `adjacent`, only words like "named" may intervene, since in "wife drove Ray in" the name is not the wife's.
-
-    After the name it is in parentheses or in apposition. Also return the person it refers to if that is not the patient
-    (Anna's son), and whether the name is a different person from the one named before it (Lupe Ruiz is the sister of
-    Dr. Ruiz; Kevin, her son, and Linh).
-    """
-    if match := _OF.search(before):
-        return _OF_WHOM[match.group(1).lower()], "", False
-    clause = re.split(r"[.;!?\n]", before)[-1]
-    near = list(_WORD.finditer(clause))[-_FEW:]
-    for at, said in reversed(list(enumerate(near))):
-        if adjacent and _several(clause[said.start() :]):
-            break
-        if word := kin_word(said.group()):
-            if near[-1].group().lower() == "of" and at < len(near) - 1:
-                return "", "", True
-            if clause[said.end() :].startswith(",") and _SAID_BEFORE.search(clause[: said.start()]):
-                break
-            previous = key(near[at - 1].group()) if at else ""
-            if previous == "twin" or (previous in _FORMER and word in ("wife", "husband")):
-                word = "twin" if previous == "twin" else f"ex{word}"
-            if adjacent and _MINE.search(clause[: said.start()]):
-                return "", "", False  # in a message, the speaker's mother may be the patient
-            if (match := _ANOTHERS.search(clause[: said.start()])) and kin_word(match.group(1)):
-                return "", "", False  # son Suresh, his wife Divya
-            owner = _OWNER.search(clause[: said.start()])
-            whose = owner.group(1) if owner and key(owner.group(1)) not in ("pt", "patient") else ""
-            return word, whose, False
-        if said.group()[0].isupper() or (adjacent and key(said.group()) not in _naming()):
-            break
-    if (match := _BRACKET.match(behind)) and (word := kin_word(next(filter(None, match.groups())))):
-        return word, "", False
-    return "", "", False
-
-
-def _several(said: str) -> bool:
-    """Return True for a label that may name the patient, such as "Child:"."""
-    return said.rstrip().endswith(":") and fold(said.rstrip(" :\t")) in cluster_data("roles.toml")["several"]
-
-
-@cache
-def _naming() -> frozenset[str]:
-    return frozenset(cluster_data("roles.toml")["naming"].split())
+    return tuple(sorted(found)), at
 
 
 def _alias(before: str, head: str) -> str:
@@ -334,57 +278,16 @@ def _unrelated() -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{said}),?\s(?:our\s)?\Z", re.IGNORECASE)
 
 
-@cache
-def kin_gender(word: str) -> str:
-    """`female`, `male` or "" for a folded kinship word."""
-    kin = data("words.toml")["kin"]
-    return next((sex for sex in ("female", "male") if word in {key(w) for w in kin[sex].split()}), "")
+_NO_DOCTORS = frozenset("rn np pa pac cnm cnp aprn fnp lpn cna bsn msn nnp acnp pt ot lcsw licsw lmsw msw rd".split())
 
 
-SIDES = ("above", "child", "grandchild")
-"""The generations in `words.toml`."""
-
-
-@cache
-def kin_side(word: str) -> str:
-    """The generation of a folded kinship word: `above`, `child`, `grandchild`; "" if it implies none."""
-    kin = data("words.toml")["kin"]
-    return next((side for side in SIDES if word in {key(w) for w in kin[side].split()}), "")
-
-
-@cache
-def kin_form(word: str) -> str:
-    """The usual word for the same relative (mother for a folded mom), or the word itself."""
-    lines = [[key(one) for one in line.split()] for line in data("words.toml")["kin"]["same"]]
-    own = [line for line in lines if word in line]
-    return own[0][0] if len(own) == 1 else word
-
-
-@cache
-def kin_alike(a: str, b: str) -> bool:
-    """Return True if two folded kinship words mean the same relative: mom and mother, wife and spouse.
-
-    False if one is empty.
-    """
-    lines = [{key(word) for word in line.split()} for line in data("words.toml")["kin"]["same"]]
-    return bool(a) and (a == b or any(a in line and b in line for line in lines))
-
-
-_CLOSE = frozenset("guardian partner parent child".split())
-
-
-@cache
-def kin_against(a: str, b: str) -> bool:
-    """Return True if two folded kinship words exclude each other, such as father and cousin.
-
-    Words of two generations do not count here (`mentions.apart`), nor do a sister and a child: a mother calls the
-    patient's sister her child. False if one is empty.
-    """
-    a, b = (word.removeprefix("ex") for word in (a, b))
-    if not a or not b or kin_alike(a, b) or {a, b} & _CLOSE:
+def at_odds(a: Iterable[frozenset[str]], b: frozenset[str]) -> bool:
+    """Return True for degrees that one person does not have together: NP and MD, or a nurse addressed as Dr."""
+    known = frozenset(grade for grades in a for grade in grades) - {"dr"}
+    if not known or not b:
         return False
-    sides = {kin_side(a), kin_side(b)}
-    if "" not in sides:
-        return False
-    beside = a if not kin_side(a) else b
-    return not (sides == {"", "child"} and any(kin_alike(beside, word) for word in ("brother", "sister")))
+    if b == {"dr"}:
+        return known <= _NO_DOCTORS
+    return not known & b and (
+        ("physician" in known and bool(b & _NO_DOCTORS)) or ("physician" in b and known <= _NO_DOCTORS)
+    )

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
-from incognote.relex.cluster.hints import kin_against, kin_gender, led
+from incognote.relex.cluster.hints import at_odds, led
+from incognote.relex.cluster.kinship import kin_against, kin_alike, kin_gender
 from incognote.relex.names.guess import SURE, gender
 from incognote.relex.names.likeness import (
     ComparedName,
@@ -175,21 +176,6 @@ def _grades(variant: MentionVariant) -> frozenset[str]:
     return frozenset("physician" if degree in words().physician else degree for degree in degrees)
 
 
-_NO_DOCTORS = frozenset("rn np pa pac cnm cnp aprn fnp lpn cna bsn msn nnp acnp pt ot lcsw licsw lmsw msw rd".split())
-
-
-def at_odds(a: Iterable[frozenset[str]], b: frozenset[str]) -> bool:
-    """Return True for degrees that one person does not have together: NP and MD, or a nurse addressed as Dr."""
-    known = frozenset(grade for grades in a for grade in grades) - {"dr"}
-    if not known or not b:
-        return False
-    if b == {"dr"}:
-        return known <= _NO_DOCTORS
-    return not known & b and (
-        ("physician" in known and bool(b & _NO_DOCTORS)) or ("physician" in b and known <= _NO_DOCTORS)
-    )
-
-
 def fits_partly(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """Match an initial with a name: R. Hargrove, Meenakshi R., Hargrove, R.
 
@@ -247,7 +233,7 @@ def _fits_called(
         related(a.given, form) or mistaken(a.given, form, typo, given=True)
         for a in weak.names
         for b in other.names
-        if a.given and not a.surname and b.surname
+        if a.given and not a.surname and (b.surname or (other.role == "patient" and a.given == b.given))
         for form in called(b)
         if len(form) > 1
     )
@@ -269,6 +255,9 @@ def lone_suffix(mention: PersonMention) -> str:
 def fits_letters(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """Match lone initials in any order: JRK, J.K., K.J."""
     whole = [b for b in other.names if b.given and b.surname]
+    if len(letters(weak.names[0])) == 1:  # Dr. R. is Farhad Rezaei, and a lone R. is Robert
+        firsts = {form[0] for b in whole[:1] for form in (b.surname if weak.titled else (b.given,))}
+        return typo == "none" and letters(weak.names[0]) in firsts
     return typo == "none" and any(letters(a) in initials(b) for a in weak.names for b in whole)
 
 
@@ -281,8 +270,9 @@ def initials(name: ComparedName) -> set[str]:
     """The initials that may stand for a name, sorted: of given name and surname, with or without the middle names."""
     first, inner = name.given[0], "".join(m[0] for m in name.middle if m)
     lasts = {*(s[0] for s in name.surname), "".join(s[0] for s in name.surname)}  # SRM: S. Rao-Mitchell
-    shown = {"".join(sorted(initials)) for last in lasts for initials in (first + last, first + inner + last)}
-    return shown | ({first} if len(name.given) > 1 else set())
+    shown = {first + last for last in lasts} | {first + inner + last for last in lasts}
+    shown |= {first + more for more in (inner, name.suffix[:1]) if more}  # OJ: Otis James, or Otis Jr.
+    return {"".join(sorted(initials)) for initials in shown} | ({first} if len(name.given) > 1 else set())
 
 
 def words_of(name: ComparedName) -> set[str]:
@@ -372,11 +362,15 @@ class PersonCluster:
             or (mention.suffix and self.suffixes and mention.suffix not in self.suffixes)
             or (mention.suffix and mention.guessed and not self.suffixes and "self" in self.sides)
             or (mention.variant.hints.another and (mention.stranger or record_of(mention) in self.records))
-            or (mention.guessed and mention.kind == "single" and mention.suffix and mention.suffix not in self.suffixes)
+            or (mention.kind == "single" and mention.suffix not in ("", *self.suffixes) and not self._like_kin(mention))
             or (mention.guessed and mention.titled and self._unlike_kin(mention))
             or not self.variants.isdisjoint(mention.unlike)
             or at_odds(self.grades, mention.grades)
         )
+
+    def _like_kin(self, mention: PersonMention) -> bool:
+        """Return True for son Luis Jr. and a son Luis whose suffix is not known."""
+        return not self.suffixes and any(kin_alike(mention.kin, kin) for kin in self.kins)
 
     def _unlike_kin(self, mention: PersonMention) -> bool:
         return mention.role == "relative" and any(kin_against(mention.kin, kin) for kin in self.kins)

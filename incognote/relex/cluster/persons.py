@@ -58,7 +58,7 @@ def _nicknames(others: Sequence[PersonCluster], subject: PersonCluster) -> list[
     """Pair a wife mentioned by one given name with the wife known by another; the same for mother and father."""
     pairs: list[tuple[PersonCluster, PersonCluster]] = []
     for role in _ROLES:
-        having = [c for c in others if _kin(c, role)]
+        having = [c for c in others if _kin(c, role, "above")]
         if any(_kin(c, other) for c in having for other in _ROLES if other is not role):
             continue  # the patient's wife is also a mother, to her children
         lone = [c for c in having if all(m.kind == "single" and not m.titled for m in c.members)]
@@ -75,7 +75,7 @@ def _titled(others: Sequence[PersonCluster], subject: PersonCluster) -> list[tup
     for lost in others:
         if not all(m.kind == "single" and m.title in GROWN and _family(m) & families for m in lost.members):
             continue
-        if any(m.guessed and (m.side == "kin" or subject.admits(m)) for m in lost.members):
+        if any(m.guessed and (m.side == "kin" or m.variant.hints.another or subject.admits(m)) for m in lost.members):
             continue  # it may be the patient as well, or a member of staff
         for role in (SPOUSES, PARENTS):
             having = [c for c in others if c is not lost and _kin(c, role) and _agree(c, lost)]
@@ -96,8 +96,8 @@ def _suffixed(others: Sequence[PersonCluster], subject: PersonCluster) -> list[t
     return pairs
 
 
-def _kin(cluster: PersonCluster, role: frozenset[str]) -> bool:
-    return any(m.kin in role for m in cluster.members)
+def _kin(cluster: PersonCluster, role: frozenset[str], side: str = "") -> bool:
+    return any(m.kin in role and side in ("", m.side) for m in cluster.members)
 
 
 def _agree(a: PersonCluster, b: PersonCluster) -> bool:

@@ -7,12 +7,12 @@ records name. A person with another name is somebody else, whatever the type say
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from incognote.relex.cluster.mentions import PersonCluster, PersonMention, named_before, record_of
 from incognote.relex.cluster.strangers import contradict, differs, facts
-from incognote.relex.names.likeness import SAME, ComparedName, one_person, same_given, same_surname
+from incognote.relex.names.likeness import NEWBORN, SAME, ComparedName, one_person, same_given, same_surname
 
 _LABELED, _AGAINST = 4, 2
 """Weights, in records: a field label names the patient, and a kinship word names somebody else."""
@@ -66,7 +66,8 @@ def separated(mentions: Sequence[PersonMention]) -> list[PersonMention]:
 
     In "Leticia Garza, LCSW. Ms. Garza agreed", Ms. Garza may be the patient or the social worker.
     """
-    staff = {m for m in mentions if m.role == "staff" and m.kind == "whole" and m.guessed}
+    hired = [m for m in mentions if m.kind == "whole" and m.guessed]
+    staff = {m for m in hired if m.role == "staff" or (m.role == "relative" and m.grades)}
     families = {s for m in staff for s in _family(m)}
 
     def doubtful(mention: PersonMention) -> bool:
@@ -139,7 +140,10 @@ def centered(clusters: list[PersonCluster], weak: Sequence[PersonMention]) -> Pe
             return None
         subject = PersonCluster([], "label")
     others = [c for c in clusters if c is not subject]
-    absorbed = [(c, reason) for c in others if (reason := _same(subject, c))]
+    heads: dict[str, int] = {}
+    for mention in (*(m for c in clusters for m in c.members), *weak):
+        heads[record_of(mention)] = min(mention.variant.start, heads.get(record_of(mention), mention.variant.start))
+    absorbed = [(c, reason) for c in others if (reason := _same(subject, c) or _newborn(subject, c, heads))]
     for cluster, reason in absorbed:
         subject.absorb(cluster, reason)
     subject.add((m for m in called if subject.admits(m)), "label")
@@ -175,6 +179,15 @@ def _same(subject: PersonCluster, other: PersonCluster) -> str:
     typed = sum(m.leaning == "patient" for m in other.members)
     surname = any(same_surname(a, b) for a in mine for b in theirs)
     return "new surname" if given and not surname and 2 * typed > len(other.members) else ""
+
+
+def _newborn(subject: PersonCluster, other: PersonCluster, heads: Mapping[str, int]) -> str:
+    """The reason if the other is the patient before the name was given: a record begins with Baby Boy Xiong."""
+    unnamed = all(name.given.startswith(NEWBORN) for m in other.members for name in m.names[:1])
+    if not unnamed or (subject.genders and other.genders and subject.genders != other.genders):
+        return ""
+    own = {record_of(m) for m in other.members if m.leaning == "patient" and heads[record_of(m)] == m.variant.start}
+    return "role" if own and not own & subject.records else ""
 
 
 def _names(cluster: PersonCluster) -> list[ComparedName]:

@@ -17,7 +17,7 @@ from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR, Meant, WrittenDat
 from incognote.operators.readers import dates as reader
 from incognote.operators.timeline import DateMention, note_day, resolve
 from incognote.relex.cluster.grouping import by_key
-from incognote.relex.cluster.hints import kin_form
+from incognote.relex.cluster.kinship import kin_form
 from incognote.relex.cluster.values import Form, age_of, day_first
 from incognote.relex.nouns import MentionVariant
 

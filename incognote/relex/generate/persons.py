@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 
-from incognote.relex.cluster.hints import kin_gender, led
+from incognote.relex.cluster.hints import led
+from incognote.relex.cluster.kinship import kin_gender
 from incognote.relex.generate.base import (
     Component,
     ComponentRequest,

@@ -41,6 +41,7 @@ class NameWords(NamedTuple):
     """The word sets in `names/words.toml` of the language, folded."""
 
     titles: frozenset[str]
+    first_name_titles: frozenset[str]
     female: frozenset[str]
     male: frozenset[str]
     baby: frozenset[str]

@@ -7,7 +7,7 @@ A name may have more than one reading. "Wei Li" may be Li Wei, and a lone "Hoa" 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -73,7 +73,8 @@ def readings(written: str, title: str = "") -> tuple[Parsed, ...]:
         units = _without_titles(units, slots)
     units = _without_degrees(body, units, slots)
     units = _without_nicknames(units, slots)
-    ways = list(_ways(body, units, bool(title) or any(s.role == "title" for s in slots)))
+    titles = {title, *(key(written[s.start : s.end]) for s in slots if s.role == "title")} - {""}
+    ways = list(_ways(body, units, titles))
     unique = {_built(written, [*slots, *way], order): None for way, order in ways}
     return tuple(unique) or (Parsed((NamePiece("gap", written),), "single"),)
 
@@ -171,7 +172,7 @@ def _without_nicknames(units: list[_Unit], slots: list[_Slot]) -> list[_Unit]:
     return plain
 
 
-def _ways(body: str, units: list[_Unit], titled: bool) -> Iterator[tuple[list[_Slot], Order]]:
+def _ways(body: str, units: list[_Unit], titles: Set[str]) -> Iterator[tuple[list[_Slot], Order]]:
     if not units:
         return
     joined = _joined(body, units)
@@ -184,7 +185,9 @@ def _ways(body: str, units: list[_Unit], titled: bool) -> Iterator[tuple[list[_S
         yield [*_family(head), *_first(tail)], "inverted"
         return
     if len(joined) == 1:
-        yield from _single(joined[0], titled)
+        lone = list(_single(joined[0], bool(titles - words().first_name_titles)))
+        unnamed = titles & words().baby and (len(titles) > 1 or titles & {"bb", "bg"})
+        yield from lone[:1] if unnamed else lone  # Baby Boy Tesfaye has no given name yet
         return
     if all(u.initial for u in joined):
         yield _lettered(joined), "initials"

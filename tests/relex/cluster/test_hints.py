@@ -26,7 +26,7 @@ Marked = Callable[..., list[MentionVariant]]
         ("(formerly Mrs. [PATIENT Lindqvist])", Hints(title="mrs", maiden=True)),
         ("[RELATIVE Eleanor Whitcomb] before she married", Hints(maiden=True)),
         ("[RELATIVE Robert] was born here", Hints()),
-        ("the mother-in-law [RELATIVE Colette]", Hints(kin="motherinlaw")),
+        ("the mother-in-law [RELATIVE Colette]", Hints(kin="motherinlaw", side="above")),
     ],
 )
 def test_hints(marked: Marked, note: str, hints: Hints) -> None:
