@@ -169,6 +169,10 @@ class PlaceReader(Protocol):
         A star follows the home of a well-known town.
         """
 
+    def towns_of(self, country: str) -> tuple[str, ...]:
+        """Towns of a country, given by its code."""
+        ...
+
     def zip3(self, code: str) -> str | None:
         """Return the first three digits of a postal code, 000 if too few people live there, or None otherwise."""
 
@@ -193,6 +197,7 @@ class _Nothing:
     def homes_of(self, town: str) -> tuple[str, ...]:
         return ()
 
+    towns_of = homes_of
     reads_day_first = read_age = state_of = state_named = zip3 = read_nothing
 
 

@@ -42,6 +42,11 @@ _ROUTED = re.compile(
 _CROSSING = re.compile(r"(?<=\w)\.?\s+(?:and|&|at|/)\s+(?=\w)", re.IGNORECASE)
 _CORNER = re.compile(r"(?:(?:the )?(?:corner|intersection|junction) of|near|off|at|on|between)\s+", re.IGNORECASE)
 _COUNTY = re.compile(r"(?:county of )?(\S.*?)(?: (?:county|co\.|parish|borough))?", re.IGNORECASE)
+_CODE_LAST = re.compile(r"(?<=[^\W\d_]) (\d{3} ?\d{3}|\d{4,5})\Z")
+_HOUSE = re.compile(
+    r"\D+ (?:elementary|(?:high |middle )?school|academy|college|university|hospital|clinic|church|center|centre)",
+    re.IGNORECASE,
+)
 _CARE = re.compile(r"(?:c/o|care of|attn)[.:]?\s+", re.IGNORECASE)
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)\Z", re.IGNORECASE)
 
@@ -97,7 +102,11 @@ def _landmark(words: str, pools: Pools) -> list[_Cut]:
         found.pop()
     while len(found) > 1 and fold(found[0].group()).rstrip(".") in kept:
         found.pop(0)
-    return [(found[0].start(), found[-1].end(), "quarter")] if found else []
+    if not found:
+        return []
+    start, end = found[0].start(), found[-1].end()
+    travel = fold(words.rsplit(maxsplit=1)[-1]) in pools.words("streets", "quarters", "travel")
+    return [(start, end, "city" if travel and places().homes_of(words[start:end]) else "quarter")]
 
 
 def country_of(found: tuple[AddressPiece, ...], pools: Pools) -> str:
@@ -108,9 +117,12 @@ def country_of(found: tuple[AddressPiece, ...], pools: Pools) -> str:
     shown = [country for country, shape in _ZIPS.items() if re.fullmatch(shape, texts.get("zip", "").upper())]
     if (region := pools.region(texts.get("state", ""), shown[0] if shown else "")) is not None:
         return region[0]
-    if shown and (shown[0] not in ("US", "IN", "AU") or not _zip_first(found)):
-        return shown[0]
-    return ""
+    if not shown or (shown[0] in ("US", "IN", "AU") and _zip_first(found)):
+        return ""
+    homes = {home.rstrip("*").partition("-")[0] for home in places().homes_of(texts.get("city", ""))}
+    if shown[0] in ("IN", "AU") and homes and shown[0] not in homes:  # codes of other countries have this form too
+        return homes.pop() if len(homes) == 1 else ""
+    return shown[0]
 
 
 def _zip_first(found: tuple[AddressPiece, ...]) -> bool:
@@ -192,6 +204,16 @@ def _lines(words: str, pools: Pools, more: bool) -> list[_Cut]:
         if start and any(re.fullmatch(_ZIPS[country], words[start:end].strip()) for country in ("CA", "GB")):
             out.append((start, end, "zip"))
             continue
+        coded = any(role == "zip" for *_, role in out)
+        last = _CODE_LAST.search(words, start, end) if start and more and not coded else None
+        if last and places().homes_of(words[start : last.start()]):
+            out.append((*last.span(1), "zip"))  # Kochi 682301, Kerala
+            towns.append((start, last.start()))
+            more = True
+            continue
+        if not out and not towns and stop[0] < len(words) and _HOUSE.fullmatch(words, start, end):
+            out.append((start, end, "ward"))  # Pelican Point Elementary, Lake Jackson
+            continue
         if care := _CARE.match(words, start, end):
             out.append((care.end(), end, "quarter"))
             continue
@@ -200,11 +222,34 @@ def _lines(words: str, pools: Pools, more: bool) -> list[_Cut]:
         out += line
         if rest < end and not (start < rest and re.fullmatch(r"[A-Z]{1,3}", words[rest:end])):
             towns.append((rest, end))
+    main = _town_among(words, towns) if more or out else -1
     for place, (start, end) in enumerate(towns):
-        last = place == len(towns) - 1 and (more or bool(out))
         behind_code = any(role == "zip" and after <= start <= after + 2 for _, after, role in out)
-        out.append((start, end, "city" if last or behind_code else "quarter"))
+        bare = words[start:end].removesuffix(" City")
+        if place == main or behind_code:
+            short = places().homes_of(bare) and not places().homes_of(words[start:end])
+            out.append((start, start + len(bare) if short else end, "city"))
+        else:
+            out += _quarter(words, start, end, pools)
     return out
+
+
+def _town_among(words: str, towns: Sequence[tuple[int, int]]) -> int:
+    """The position of the town: the last one, or a known town abroad before an unknown place (Laoag, Ilocos Norte)."""
+    homes = [places().homes_of(words[start:end].removesuffix(" City")) for start, end in towns]
+    known = [at for at, found in enumerate(homes) if found and not found[0].startswith("US-")]
+    return known[-1] if known and not homes[-1] else len(towns) - 1
+
+
+def _quarter(words: str, start: int, end: int, pools: Pools) -> list[_Cut]:
+    """The name or the number of a neighborhood behind its label (Brgy. 11, Col. Centro). Section II has neither."""
+    labels = "|".join(map(re.escape, pools.words("streets", "quarters", "labels")))
+    label = re.compile(rf"(?:{labels})(?:\.\s*|\s+)(?=\S)", re.IGNORECASE).match(words, start, end)
+    at = label.end() if label else start
+    name = words[at:end]
+    if label and re.fullmatch(r"[IVX]{1,4}|[A-Z]", name):
+        return []
+    return [(at, end, "unit" if label and re.fullmatch(r"\d[\dA-Za-z-]*", name) else "quarter")]
 
 
 def _before_town(words: str, start: int, end: int, out: Sequence[_Cut], pools: Pools) -> bool:

@@ -42,6 +42,7 @@ from incognote.relex.factwords import (
     things_named,
 )
 from incognote.relex.generate.values import is_known_work
+from incognote.relex.pools import pools
 
 Withheld = Literal[
     "clinical-number", "clinical-word", "ordinary-word", "number-without-label", "no-surrogate", "no-identifier"
@@ -60,6 +61,8 @@ _NEXT = re.compile(r"(?:['’]s)?[ -]([a-z]+)")
 _DISEASE = re.compile(r"(?:itis|osis|oma|a?emia|opathy|ectomy|otomy)$")
 _NEXT_NAME = re.compile(r"[ ]+(?:[A-Z][a-z]|St\b|Ave\b|\d+(?:st|nd|rd|th)\b)")
 _VERY = 3  # the lexicon's mark for the most frequent words
+_LETTERED = re.compile(r"[A-Z]{3,6}(?= [A-Za-z])")
+_SERIAL = re.compile(r"(?i)(?<![^\W_])(?:s/?n|serial|lot)\.?(?: (?:no|nr|number|#)\.?)?[ :#]{0,3}\Z")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _BEGIN = re.compile(r"(?:\A|\n|[.!?][\"”’)]?\s)[ \t•*-]{0,8}\Z")
 _SPOKEN = re.compile(r"\b(?:in|speaks?|speaking|spoke|spoken|into|language:?|interpreter:?) \Z", re.IGNORECASE)
@@ -119,7 +122,13 @@ def confirmed(span: Span, certain: frozenset[str]) -> bool:
     group = group_of(span.type)
     if group == "PERSON":  # a word that is also frequent stays doubtful, unless it is written like a name
         return bool(words) and certain.issuperset(words) and (not span.text.islower() or min(map(_uses, words)) < _VERY)
-    return group == "ORG" and len(words) == 1 and len(words[0]) > 2 and span.text.isupper() and words[0] in certain
+    if group != "ORG" or not words:
+        return False
+    if len(words) == 1:
+        return len(words[0]) > 2 and span.text.isupper() and words[0] in certain
+    letters = _LETTERED.match(span.text)  # KMC Imaging: the acronym's surrogate is an acronym, which no detector knows
+    kinds = pools().words("institutions", "kept", "words") if letters else ()
+    return bool(letters) and not entry_of(words[0]) & (MEDICAL | BRAND) and set(words[1:]) <= set(kinds)
 
 
 def _uses(word: str) -> int:
@@ -228,10 +237,11 @@ def _number(span: Span) -> Withheld | None:
         return None  # "grade 4 teacher"
     if group == "AGE" and _SEXED.fullmatch(span.words):
         return None  # "54 F"
-    if _clinical(span, "shapes", "always", whole=sure or span.score >= _SURE):
+    serial = group == "ID" and _SERIAL.search(span.source.content, max(0, span.start - 20), span.start)
+    if not serial and _clinical(span, "shapes", "always", whole=sure or span.score >= _SURE):
         score = group == "DATE" and not sure and _PAIR.fullmatch(span.text)  # "single words 12/20"
         return "no-identifier" if score else "clinical-number"
-    if sure:
+    if sure or serial:
         return None
     if _clinical(span, "unsure") and not _aged(span):
         return "clinical-number"

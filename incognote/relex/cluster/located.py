@@ -105,6 +105,7 @@ class _Atlas:
         self.places = [one for one in identities if one.group == "PLACE"]
         phones = [v for one in identities if one.group == "CONTACT" for v in one.variants]
         self.evidence: Counter[Home] = Counter(home for v in phones if (home := area_home(v.words)))
+        self._called = {country for country, _ in self.evidence}
         self._towns: dict[str, Counter[Home]] = defaultdict(Counter)
         self._codes: dict[str, Counter[str]] = defaultdict(Counter)
         for group in addresses(v for one in self.places for v in one.variants):
@@ -127,8 +128,9 @@ class _Atlas:
 
     @property
     def usual(self) -> Home:
-        """The home for which the scope has most evidence."""
-        return _most(self.evidence) if self.evidence else ("", "")
+        """The home for which the scope has most evidence, in the country of its telephone numbers if they show it."""
+        here = Counter({home: n for home, n in self.evidence.items() if home[0] in self._called})
+        return _most(here or self.evidence) if self.evidence else ("", "")
 
     def _read(self, group: Sequence[AddressPiece]) -> None:
         texts = {piece.role: piece.text for piece in group}

@@ -21,6 +21,7 @@ from incognote.relex.pools import Pools, pools
 
 T = TypeVar("T")
 _ATTEMPTS = 1 << 11
+_PATIENT = 4  # how many relatives a patient's culture outweighs
 _MASK = re.compile(r"(?<![^\W_])[xX]{2,}(?![^\W\d_])")
 DIGITS = "0123456789"
 
@@ -247,9 +248,11 @@ class UsedSurrogates:
         self._homes[domain, scope][id] = home
 
     def culture(self, domain: str, scope: str) -> str:
-        """The culture of the patient, or else of most people around the patient; "" if unknown."""
-        homes = Counter(self._homes[domain, scope].values())
-        return min(homes, key=lambda home: (not home[0], -homes[home], home[1]), default=(False, ""))[1]
+        """The culture of the patient and the people around the patient; "" if unknown."""
+        homes: Counter[str] = Counter()
+        for is_patient, home in self._homes[domain, scope].values():
+            homes[home] += _PATIENT if is_patient else 1
+        return min(homes, key=lambda home: (-homes[home], home), default="")
 
     def release(self, component: Component) -> None:
         """Draw the component again. Its former value is not given to any other."""

@@ -372,7 +372,7 @@ class Contacts(SurrogateGenerator):
                 out.append(key(stream.of(culture(homes[0]).names(gender_of(key(chunk)) or "unknown"))))
                 named = True
             else:
-                out.append(_leftover(chunk, stream))
+                out.append(_leftover(chunk, stream, first=chunk is chunks[0]))
         return "".join(out) if named else ""
 
     @staticmethod
@@ -398,14 +398,16 @@ def _host(type: str, words: str) -> str:
     return plain(words.rsplit("@", 1)[1]) if "@" in words[1:] else ""
 
 
-def _leftover(word: str, stream: DrawStream) -> str:
+def _leftover(word: str, stream: DrawStream, *, first: bool) -> str:
     """What stands for a word of an account that is no name. Suffixes and degrees stay, and initials become others.
 
-    Another word becomes two digits, because any word would look like a replacement.
+    Another word becomes two digits, or an initial at the start, because any word would look like a replacement.
     """
     if key(word) in name_words().suffixes | name_words().degrees:
         return word
-    return "".join(stream.of(_INITIALS) for _ in word) if len(word) < 3 else stream.fill("##")
+    if len(word) > 2 and not first:
+        return stream.fill("##")
+    return "".join(stream.of(_INITIALS) for _ in (word if len(word) < 3 else "x"))
 
 
 def _redrawn(shape: Parsed, stream: DrawStream) -> Parsed:
@@ -415,7 +417,7 @@ def _redrawn(shape: Parsed, stream: DrawStream) -> Parsed:
         if piece.role != "gap":
             return piece
         if piece.text.isalpha():
-            return NamePiece("gap", _leftover(piece.text, stream))
+            return NamePiece("gap", _leftover(piece.text, stream, first=piece is shape.pieces[0]))
         digits = (str((int(c) + 1 + stream.below(9)) % 10) if c.isdecimal() else c for c in piece.text)
         return NamePiece("gap", "".join(digits))
 

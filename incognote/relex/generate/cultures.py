@@ -18,7 +18,7 @@ from incognote.relex.pools.people import Culture
 HOME = "en"
 """The culture of the country of the notes. Names of unknown culture become common names there."""
 _SURE = 0.45  # the confidence from which a guessed locale counts
-_SURER, _LONG = 0.8, 5  # the same, for a surname of so many letters that is common in the country of the notes
+_SURER, _LONG = 0.9, 5  # the same, for a surname of so many letters that is common in the country of the notes
 _ALIKE = (
     "gb ie aa en",
     "ar pk bd af ir so ha",
@@ -104,23 +104,24 @@ def listed_homes(word: str) -> tuple[str, ...]:
 def is_surname(word: str) -> bool:
     """Return True if a word, in its normal form, is a common surname of a culture or more often one than given."""
     entry = lexicon().get(word, 0)
-    return word in _common_surnames() or surname(entry) >= _COMMON > weight(entry)
+    return word in common_surnames() or surname(entry) >= _COMMON > weight(entry)
 
 
 @cache
-def _common_surnames() -> frozenset[str]:
+def common_surnames() -> frozenset[str]:
     lists = (chain(one.surname, *one.after.values()) for one in pools().people.values())
     return frozenset(key(name) for name in chain.from_iterable(lists))
 
 
 def gender_of(word: str) -> str:
-    """The gender of a given name in all cultures that list it; "" if they differ or none does."""
+    """The gender of a given name in all cultures that list it, or else in all locales; "" if they differ."""
     kinds = {
         kind.split("_")[0]
         for name in _listed()[1].get(word, ())
         for kind, names in culture(name).given.items()
         if any(key(n) == word for n in names)
     }
+    kinds = kinds or {kind for known in bearers(word).values() for kind in known if kind != "surname"}
     return kinds.pop() if len(kinds) == 1 and kinds <= {"male", "female"} else ""
 
 
@@ -149,7 +150,7 @@ def home_of_surname(written: str, given: tuple[str, ...] = (), hint: str = "") -
     if marked:
         return marked
     theirs = dict.fromkeys(name for one in given for name in homes_of_given(one))
-    if theirs and not theirs.keys() & {*_ALIKE[0].split()}:
+    if surname(lexicon().get(word, 0)) <= _COMMON and theirs and not theirs.keys() & {*_ALIKE[0].split()}:
         return next(iter(theirs))  # Domingo Pascua
     guess = locale(parse(f"X. {written}"))
     if surname(lexicon().get(word, 0)) >= _COMMON and (guess.confidence < _SURER or len(word) < _LONG):
@@ -172,6 +173,8 @@ def home_of_given(word: str, family: str, hint: str = "") -> tuple[str, str]:
     if family in homes:
         both = HOME in homes and family not in _ALIKE[0].split()
         return family, HOME if both and _enough(family) else ""
+    if family in _ALIKE[1].split() and set(homes) & set(_ALIKE[1].split()):
+        return family, ""  # Mohammed is common in English too
     if HOME in homes:
         return HOME, ""
     if not is_listed(word) and (len(homes) > 1 or family == HOME):

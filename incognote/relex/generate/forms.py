@@ -128,7 +128,10 @@ def _middle(piece: NamePiece, value: str, given: str, reading: NameReading) -> s
     base = unparticled(piece.text)
     if base != piece.text:
         return piece.text[: len(piece.text) - len(base)] + value
-    return _patronymic(value, piece.key) if _PATRONYMIC.search(piece.key) else value
+    if _PATRONYMIC.search(piece.key):
+        return _patronymic(value, piece.key)
+    own = culture(home_of_surname(piece.text))  # a birth name: Jónsdóttir, of Sigríður Jónsdóttir Haugen
+    return own.feminine(value) if own.is_feminine(piece.text) else value
 
 
 def _patronymic(father: str, like: str) -> str:

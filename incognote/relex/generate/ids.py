@@ -19,12 +19,14 @@ from incognote.relex.generate.base import (
     made,
     shaped,
 )
+from incognote.relex.names import key
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools
 from incognote.schemas.catalogue import catalogue
 
 _CHECKS = ("luhn", "npi", "nhs", "vin", "iban", "aba", "dea")
 _LABEL = re.compile(r"\s*([A-Za-z]{2,6})(?=[\W_]|\d)")
+_ACCOUNT = re.compile(r"([a-z]{2,}(?:[._][a-z]+)*)(\d{0,4})(?<=\w{5})")
 _VIN = "ABCDEFGHJKLMNPRSTUVWXYZ"
 _HEX = "0123456789abcdef"
 _SSN = 9
@@ -114,6 +116,8 @@ def _special(lineage: tuple[str, ...], body: str, bare: str, pools: Pools) -> Ca
     """The maker for shapes that have ranges of their own."""
     if "IP_ADDRESS" in lineage:
         return lambda s: _address(body, s, pools)
+    if match := _ACCOUNT.fullmatch(body):
+        return lambda s: _login(match, s, pools)
     if "MAC_ADDRESS" in lineage or re.fullmatch(r"(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}", body.strip()):
         return lambda s: "02" + "".join(s.of(_HEX) for _ in bare[2:])
     if "SSN_OR_TAXPAYER" in lineage:
@@ -127,6 +131,16 @@ def _special(lineage: tuple[str, ...], body: str, bare: str, pools: Pools) -> Ca
     if re.match(r"[A-Z]{2}\d\d", bare) and validators()["iban"](bare) is not None and "ACCOUNT_NUMBER" in lineage:
         return lambda s: bare[:2] + "00" + shaped(bare[4:], s)
     return None
+
+
+def _login(written: re.Match[str], stream: DrawStream, pools: Pools) -> str:
+    """The letters and digits of a user name of the same length that a detector took for a number: kittym51."""
+    size = sum(c.isalpha() for c in written[1])
+    names = [key(name) for name in pools.people["en"].surname]
+    fitting = [name for name in names if len(name) == size - 1] or [name for name in names if len(name) < size]
+    name = stream.of("abcdefghjklmnprstw") + stream.of(fitting)
+    name += "".join(stream.of("abcdehklmnorst") for _ in range(size - len(name)))
+    return name + "".join(stream.of(DIGITS) for _ in written[2])
 
 
 def _tax(body: str, bare: str, pools: Pools) -> Callable[[DrawStream], str] | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.detectors.rules.lexicon import fold, is_common
 from incognote.operators.readers import places
 from incognote.relex.generate.base import (
     Component,
@@ -32,6 +32,10 @@ _SITE = re.compile(r"\s*[(,/]\s*|\s+[-–—]\s+")  # between an institution and
 _ARTICLE = re.compile(r"the\s+", re.IGNORECASE)
 _HEALTH = frozenset("hospital clinic medical infirmary health school academy college university nursing".split())
 _COINED = frozenset("corp inc llc ltd technologies technology software solutions".split())
+_LETTERS, _SHORTEST = "letters", 3
+_SHORT = 4  # letters up to which a name like a town's abroad (Pali) is no evidence for that country
+_PLAIN = frozenset(("ORGANIZATION",))
+_SMALL = frozenset("of and the at for inc llc corp".split())
 _KEPT_LETTERS = "HC"  # the last letter of an acronym is often Hospital or Center, so it may stay
 
 
@@ -39,7 +43,8 @@ class InstitutionName(NamedTuple):
     """An institution's name in pieces: kind at the start, the distinctive part, kind at the end, and its site.
 
     `kind` is the pool that its core belongs to: saint (the title is then part of `head`), company, a faith ("mosque"),
-    the town or state in the name with its home ("town.US.Ohio"), a language ("tongue.hu"), or core.
+    the town or state in the name with its home ("town.US.Ohio"), a language ("tongue.hu"), letters (KMC Imaging), or
+    core.
     """
 
     head: str
@@ -51,6 +56,10 @@ class InstitutionName(NamedTuple):
     @property
     def acronym(self) -> bool:
         return not self.head and not self.tail and bool(_ACRONYM.match(self.core))
+
+    @property
+    def initials(self) -> str:
+        return _initials(self.head + self.core + self.tail)
 
 
 class Institutions(SurrogateGenerator):
@@ -64,6 +73,21 @@ class Institutions(SurrogateGenerator):
     group = "ORG"
 
     def requests(self, identity: Identity) -> list[ComponentRequest]:
+        """Its names. Then its initials, so that "BMC Women's Clinic" agrees with Brookline Medical Center."""
+        named = self._named(identity)
+        names = [read_name(words, self.pools) for words in sorted({v.words for v in identity.variants})]
+        found = list(named)
+        for name in names:
+            core = next((r.component for r in named if r.component.type == f"core:{name.kind}"), None)
+            if core is None or name.kind == _LETTERS or len(letters := name.initials) < _SHORTEST:
+                continue
+            at = len(_initials(name.head))
+            rest = letters[at + len(_initials(name.core)) :]
+            detail = (core.type, core.normal, letters[:at], rest)
+            found.append(ComponentRequest(1, self.component(identity, f"core:{_LETTERS}", letters), detail))
+        return found
+
+    def _named(self, identity: Identity) -> list[ComponentRequest]:
         return [
             ComponentRequest(0, self.component(identity, f"core:{part.split(':')[0]}", normal))
             for part, normal in self._cores(identity).items()
@@ -73,8 +97,11 @@ class Institutions(SurrogateGenerator):
         component = request.component
         place = draw.place(component)
         kind = component.type.split(":")[1]
-        if kind == "letters":
-            return taken.claim(component, made(lambda stream: _letters(component.normal, stream), place))
+        if kind == _LETTERS:
+            drawn = made(lambda stream: _letters(component.normal, stream), place)
+            named, house, head, tail = (*request.detail, "", "", "", "")[:4]
+            held = taken.holds(Component(component.domain, component.scope, named, house)) if named else None
+            return taken.claim_first(component, (iter([f"{head}{_initials(held)}{tail}"] if held else []), drawn))
         names = self._names(kind)
         fresh = [name for name in names if plain(name)[:1] != component.normal[:1]]  # so that its initials change too
         core = walk(coined(self.pools, "core"), place)
@@ -96,13 +123,17 @@ class Institutions(SurrogateGenerator):
             country = table["tongues"][of].split()[0]
             towns = [t.name for (home, _), own in self.pools.towns.items() for t in own if home == country]
             return sorted({*towns, *self.pools.data("people").get(of, {}).get("surname", "").split()})
-        return coined(self.pools, "company" if name == "company" else "mixed")
+        return coined(self.pools, {"company": "company", "bare": "core"}.get(name, "mixed"))
 
     def named(self, identity: Identity) -> dict[str, Component]:
-        return {_part(r.component): r.component for r in self.requests(identity)}
+        return {_part(r.component): r.component for r in self._named(identity)}
+
+    def telling(self, identity: Identity) -> Component:
+        return max(self._named(identity)).component
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
-        parts = {_part(request.component): self.pick(request, draw, taken) for request in self.requests(identity)}
+        requests = {request.component: request for request in sorted(self.requests(identity))}
+        parts = {part: self.pick(requests[component], draw, taken) for part, component in self.named(identity).items()}
         if not parts:
             return Surrogate({}, self.pools.version)
         written = [name for v in sorted(identity.variants) if not (name := read_name(v.words, self.pools)).acronym]
@@ -111,10 +142,16 @@ class Institutions(SurrogateGenerator):
             core = parts[_slot(longest.kind)]
             parts["name"] = f"{longest.head}{core}{longest.tail}{self._sited(longest.site, parts)}"
             lettered = next((v.words for v in sorted(identity.variants) if _ACRONYM.match(v.words.strip())), "")
-            if lettered and taken.is_known(self._initials(parts)):
-                parts["letters"] = taken.claim(
-                    self.component(identity, "core:letters", plain(lettered).upper()),
-                    made(lambda stream: _letters(plain(lettered).upper(), stream), draw.place(self.telling(identity))),
+            letters = plain(lettered).upper()
+            spelt = letters in {name.initials for name in written}
+            if letters and _LETTERS not in parts and (not spelt or taken.is_known(_initials(parts["name"]))):
+                component = self.component(identity, f"core:{_LETTERS}", letters)
+                parts[_LETTERS] = taken.holds(component) or taken.claim_first(
+                    component,
+                    (
+                        iter([] if spelt else [_initials(_SITE.split(parts["name"])[0])]),
+                        made(lambda stream: _letters(letters, stream), draw.place(self.telling(identity))),
+                    ),
                 )
         else:
             parts["name"] = parts["letters"]
@@ -127,7 +164,7 @@ class Institutions(SurrogateGenerator):
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         name = read_name(variant.words, self.pools)
         if name.acronym:
-            letters = surrogate.parts.get("letters") or self._initials(surrogate.parts)
+            letters = surrogate.parts.get(_LETTERS) or self._shortened(name.core, identity, surrogate)
             return RenderedSurrogate(_like_acronym(variant.words, letters.upper()), ("letters",))
         if not name.core and is_department(variant.words, self.pools):
             return RenderedSurrogate(variant.words, ())
@@ -137,6 +174,8 @@ class Institutions(SurrogateGenerator):
         if kind is None:
             return None
         part = surrogate.parts[kind]
+        if name.kind == _LETTERS != kind:  # KMC Imaging, of Kaimana Medical Center
+            part = self._shortened(name.core, identity, surrogate)
         if len(plain(_POSSESSIVE.sub("", name.core))) == 1:
             part = part[0]  # St. B's
         core = like(name.core or variant.words, part)
@@ -147,7 +186,7 @@ class Institutions(SurrogateGenerator):
         owner = _POSSESSIVE.search(name.core)
         if owner:
             mark = owner.group()[0]
-            core += f"{mark}{'S' if core.isupper() else 's'}"
+            core += f"{mark}{'S' if core.isupper() and len(core) > 1 else 's'}"
         tail = name.tail
         if _LONE_MARK.match(tail) and core[-1] not in "sS":  # St. James' Hospital
             tail = f"{tail[0]}{'S' if core.isupper() else 's'}{tail[1:]}"
@@ -164,10 +203,17 @@ class Institutions(SurrogateGenerator):
             at = end
         return out + site[at:]
 
-    def _initials(self, parts: Mapping[str, str]) -> str:
-        words = [w for w in _WORD.findall(_SITE.split(parts["name"])[0]) if w[0].isalpha()]
-        letters = "".join(w[0] for w in words if fold(w) not in ("of", "and", "the", "at", "for", "inc", "llc", "corp"))
-        return letters.upper() if len(letters) > 1 else parts.get("letters", parts["name"]).upper()
+    def _shortened(self, acronym: str, identity: Identity, surrogate: Surrogate) -> str:
+        """The initials of the surrogate, of the words for which the acronym stands."""
+        letters = plain(acronym).upper()
+        for variant in sorted(identity.variants, key=lambda v: (len(v.words), v)):
+            name = read_name(variant.words, self.pools)
+            if not name.acronym and name.kind != _LETTERS and name.initials == letters:
+                rendered = self.render(variant, identity, surrogate)
+                if rendered is not None:
+                    return _initials(_SITE.split(rendered.text)[0])
+        fresh = _initials(_SITE.split(surrogate.parts["name"])[0])
+        return fresh if len(fresh) > 1 else surrogate.parts["name"].upper()
 
     def _cores(self, identity: Identity) -> dict[str, str]:
         """Kind of name → its normal form, from the fullest name."""
@@ -176,11 +222,16 @@ class Institutions(SurrogateGenerator):
         if not any(name.core or not is_department("".join(name), self.pools) for name in names):
             return {}
         if not spelt:
-            return {"letters": plain(names[0].core).upper()}
+            return {_LETTERS: plain(names[0].core).upper()}
         main = max(spelt, key=lambda n: (bool(n.core), len(n.head) + len(n.tail), n))
         house = plain(_POSSESSIVE.sub("", main.core)) or plain("".join(main))
         sites = {plain(n.site[a:b]) for n in spelt for a, b in _names_in(n.site, self.pools)} - {house}
-        return {main.kind: house} | {f"site:{normal}": normal for normal in sorted(sites)}
+        kind = main.kind
+        if kind == "core" and not main.head and not main.tail and {v.type for v in identity.variants} <= _PLAIN:
+            kind = "bare"
+        if kind == _LETTERS:
+            house = house.upper()
+        return {kind: house} | {f"site:{normal}": normal for normal in sorted(sites)}
 
 
 def _part(component: Component) -> str:
@@ -191,7 +242,13 @@ def _part(component: Component) -> str:
 
 def _slot(kind: str) -> str:
     """The part that holds names of a kind."""
-    return "saint" if kind in ("saint", "san", "santa") else "letters" if kind == "letters" else "core"
+    return "saint" if kind in ("saint", "san", "santa") else _LETTERS if kind == _LETTERS else "core"
+
+
+def _initials(words: str) -> str:
+    """The initials of the words that count in an acronym, in capitals."""
+    found = (word for word in _WORD.findall(words) if word[0].isalpha() and fold(word) not in _SMALL)
+    return "".join(word[0] for word in found).upper()
 
 
 def house_label(surrogate: Surrogate, pools: Pools) -> str:
@@ -254,6 +311,8 @@ def _read(words: str, whole: str, pools: Pools) -> InstitutionName:
     begin += bool(title)
     if begin == end:
         return InstitutionName("", "", words)
+    while begin and not title and low[begin] in pools.words("streets", "", "kinds"):
+        begin -= 1  # University Avenue Drug
     start, stop = found[begin].start(), found[end - 1].end()
     stop -= end < len(found) and words[stop - 1] == "."
     core = words[start:stop]
@@ -270,14 +329,17 @@ def _kind(core: str, whole: str, pools: Pools) -> str:
         if said & set(fields["words"].split()) and not said & _HEALTH:
             return str(faith)
     for tongue, words in table["tongues"].items():
-        if said & set(words.split()[1:]):
+        if said & {fold(word) for word in words.split()[1:]}:
             return f"tongue.{tongue}"
     bare = _POSSESSIVE.sub("", core)
+    if re.fullmatch(r"[A-Z]{3,6}", core) and core != whole and not whole.isupper():
+        return _LETTERS
     if (region := pools.region(bare)) is not None and len(bare) > 3:
         return f"town.{region[0]}.{region[1]}"
     homes = places().homes_of(bare)
-    if homes and (homes[0].endswith("*") or len(homes) == 1) and not own & {"lake", "park"}:
-        country, _, code = homes[0].rstrip("*").partition("-")
+    country, _, code = homes[0].rstrip("*").partition("-") if homes else ("", "", "")
+    known = bool(homes) and (homes[0].endswith("*") if country != "US" else homes[0].endswith("*") or len(homes) == 1)
+    if known and not own & {"lake", "park"} and not is_common(fold(bare)) and (country == "US" or len(bare) > _SHORT):
         state = pools.region(code) if code else None
         if any(home == country for home, _ in pools.towns):
             return f"town.{country}.{state[1] if state else ''}"

@@ -19,7 +19,7 @@ from incognote.relex.generate.base import (
     UsedSurrogates,
     plain,
 )
-from incognote.relex.generate.cultures import HOME, culture, home_of_given, neighbors, shared
+from incognote.relex.generate.cultures import HOME, culture, gender_of, home_of_given, neighbors, shared
 from incognote.relex.generate.forms import is_monogram, monogram, nickname, nicknames, plain_letters, written_like
 from incognote.relex.generate.reading import NICKNAMED, NameReading, read_names, shaped_like
 from incognote.relex.names import fullest, key, parse, readings, render
@@ -183,9 +183,9 @@ def _gender(identity: Identity) -> str:
     """The gender, from kin, title, or a given name of one gender, or else from what the records say of the patient."""
     said = {gender for v in identity.variants if (gender := v.hints.pronoun or kin_gender(v.hints.kin))}
     known = identity.attributes.get("gender") or (said.pop() if len(said) == 1 else "")
-    own = guess_gender(parse(identity.attributes.get("name", "")), [])
-    if known and own.value != "unknown" and own.confidence >= SURE:
-        return own.value  # mother of our colleague Sergei
+    own = {gender for p in parse(identity.attributes.get("name", "")).of("given") if (gender := gender_of(p.key))}
+    if known and len(own) == 1:
+        return own.pop()  # mother of our colleague Sergei
     sexes = Counter(v.hints.sex for v in identity.variants if v.hints.sex)
     if identity.attributes.get("type") != "PATIENT" or identity.attributes.get("kin") or not sexes:
         return known

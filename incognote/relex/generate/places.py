@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from incognote.detectors.rules.lexicon import fold
+from incognote.operators.readers import places
 from incognote.relex.addresses import AddressPiece, pieces
 from incognote.relex.cluster.located import home_of
 from incognote.relex.cluster.places import town_of
@@ -27,7 +29,7 @@ from incognote.relex.generate.institutions import coined, read_name
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools, Town
 
-_LEVELS = {"state": 0, "city": 1, "zip": 2}
+_LEVELS = {"state": 0, "city": 1, "zip": 2, "county": 2}
 _SHAPED = ("number", "unit", "room", "plus")
 _TELLING = ("number", "unit", "room", "street", "quarter", "ward", "county", "city", "zip", "plus", "state")
 _NONE: tuple[str, ...] = ()
@@ -35,14 +37,19 @@ _SIDES = frozenset("north south east west center central upper lower red blue gr
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\Z", re.IGNORECASE)
 _GLUED = re.compile(r"(?<=..)(?:straße|gasse|weg|straat|laan|gata|braut|vegur|vägen|gatan|veien)\Z")
 _US_ZIP = 5
+_WORD = 3  # letters from which capitals show the case of a word
 _ZIP_PLUS = re.compile(r"\d{5}-(\d{4})", re.ASCII)
 _TONGUES = {
     "DE": "de", "AT": "de", "CH": "de", "NL": "nl", "BE": "nl", "FR": "fr", "HT": "fr", "PT": "pt", "BR": "pt",
     "IT": "it", "HU": "hu", "PL": "pl", "CZ": "cs", "SK": "cs", "IS": "is", "SE": "sv", "FI": "sv", "NO": "no",
     "DK": "no", "IN": "hi", "NP": "hi",
-    **dict.fromkeys("ES MX PR CO PE EC VE AR CL CU DO GT SV HN NI".split(), "es"),
+    "PH": "ph", "RU": "ru", "BY": "ru", "KZ": "ru", "KG": "ru", "UA": "ua", "AM": "am", "TR": "tr", "CN": "zh",
+    **dict.fromkeys("ES MX PR CO PE EC VE AR CL CU DO GT SV HN NI PA PY UY BO CR".split(), "es"),
+    **dict.fromkeys("EG JO LB SY IQ SA AE MA DZ TN LY SD YE OM QA KW BH PS".split(), "ar"),
+    **dict.fromkeys("KE NG GH UG TZ ZM ZW RW BW MW SL LR GM ZA NA SS CM PK BD LK MM MY SG JM TT GY".split(), "common"),
+    "ID": "id", "Hawaii": "haw",
 }  # fmt: skip
-"""The lists of street names by country."""
+"""The lists of street names by country, or by US state."""
 _ENGLISH = frozenset(("US", "CA", "GB", "IE", "AU", "NZ"))
 
 
@@ -94,8 +101,8 @@ class Places(SurrogateGenerator):
         """Numbered streets for a numbered one, else names in the language of the country."""
         if number := _ORDINAL.match(request.component.normal):
             yield from (ordinal for n in made(_low_number, place, 99) if (ordinal := _ordinal(n)) != number.group())
-        country = request.detail[0] if request.detail else ""
-        tongue = _TONGUES.get(country, "")
+        country, region = (*request.detail, "", "")[:2]
+        tongue = _TONGUES.get(region) or _TONGUES.get(country, "")
         if country and not tongue and country not in _ENGLISH:  # streets abroad are often named after towns
             yield from walk([name for town in self._pool((country, "")) if " " not in (name := town.name)], place)
         names = self.pools.data("streets")["abroad"][tongue] if tongue else self.pools.data("streets")["names"]
@@ -163,7 +170,7 @@ class Places(SurrogateGenerator):
         if piece.role in ("ward", "quarter"):
             name = read_name(piece.text, self.pools)
             return f"{name.head}{like(name.core, part)}{name.tail}" if name.core else like(piece.text, part)
-        return like(piece.text, part)
+        return part if len(piece.text) < _WORD else like(piece.text, part)  # LA County is in no capitals
 
     def _state_like(self, written: str, name: str) -> str:
         """A state in the form of the original: Texas, TX, T.X., Tex."""
@@ -248,8 +255,9 @@ class Places(SurrogateGenerator):
 
     def _pool(self, home: tuple[str, str]) -> list[Town]:
         """The towns of a region, or of the whole country."""
-        return [t for (country, name), towns in self.pools.towns.items() for t in towns
-                if country == home[0] and home[1] in ("", name)]  # fmt: skip
+        found = [t for (country, name), towns in self.pools.towns.items() for t in towns
+                 if country == home[0] and home[1] in ("", name)]  # fmt: skip
+        return found or (_gazetteer(home[0]) if home[0] not in ("", "US") else [])
 
     def _towns(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> Iterator[Iterator[str]]:
         """Towns of the region, then of the country if it is not the United States, then invented ones."""
@@ -258,6 +266,7 @@ class Places(SurrogateGenerator):
         yield walk([town.name for town in self._pool(home)], place)
         if home[0] != "US":
             yield walk([town.name for town in self._pool((home[0], ""))], place)
+            yield walk([town.name for town in _gazetteer(home[0])], place)
         yield self._coined(place)
 
     def _zips(self, request: ComponentRequest, draw: Draw, taken: UsedSurrogates) -> Iterator[Iterator[str]]:
@@ -278,6 +287,12 @@ class Places(SurrogateGenerator):
                 if home[0] in ("US", "PR") and near:
                     yield made(one_of(sorted({f"{code[:3]}##" for code in codes})), place)
         yield made(lambda s: shaped(written or component.normal, s), place)
+
+
+@cache
+def _gazetteer(country: str) -> list[Town]:
+    """The towns that the language knows in a country. Their postal codes are unknown."""
+    return [Town(name, country, "", (), ()) for name in places().towns_of(country)]
 
 
 def _plus(code: str) -> str:

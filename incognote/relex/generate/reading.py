@@ -10,6 +10,7 @@ from functools import lru_cache
 from incognote.relex.generate.cultures import (
     HOME,
     age_of,
+    common_surnames,
     culture,
     gender_of,
     home_of_given,
@@ -35,8 +36,6 @@ _SHORTEST, _LONG = 2, 7
 NICKNAMED = "nicknamed"
 """In the detail of a request: a given name that has a nickname is preferred."""
 _INFANT = frozenset("baby babyboy babygirl bb bg boy girl infant newborn twin bayi".split())
-_TWOFOLD = ("hm", "zh", "hk", "tw", "ko", "vi", "kh", "th")
-"""Cultures in which the second name is part of the given name: See, of Mai See."""
 _FATHERS = ("so", "et")
 """Cultures in which the names after the given name are the father's and the grandfather's."""
 _PATRONYMIC = ("ovich", "evich", "ovna", "evna", "ichna")
@@ -135,7 +134,8 @@ def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, s
     if "middle" in normals and not _syllables(kin or family) and normals["middle"] not in culture(family).middle:
         maiden = particle(texts.get(normals["middle"], "")) and culture(family).after
         own = home_of_surname(texts.get(normals["middle"], "")) if not homes_of_given(second) else ""
-        own = "" if own == HOME and (kin or family) in _TWOFOLD else own
+        if own == HOME and (kin or family) not in ("", HOME) and normals["middle"] not in common_surnames():
+            own = ""  # See, of Mai See Xiong; Yousif, of Mohamed Yousif Al Haddad
         whose = f"{normals.get('given', '')} {surname}" if staff else ""
         parts["middle"] = (
             ("surname", surname_stem(normals["middle"]), (family, "van") if maiden else (own, ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +14,7 @@ from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
 
 NO_ZIP = "000"
+_FEWEST = 5
 _ENDING = 40  # characters at the end of a place with a postal abbreviation and a ZIP code
 _ZIP = re.compile(r"\s*(\d{5})(?:[-\s]?\d{4})?\s*\Z", re.ASCII)
 _CODE = re.compile(r"(?:\A|[\s,])([A-Z]{2})\.?(?:[\s,]+(\d{5})(?:-\d{4})?)?\s*\Z", re.ASCII)
@@ -80,6 +82,14 @@ def homes_of(town: str) -> tuple[str, ...]:
     A star follows the home of a town of 40,000 people or more.
     """
     return _homes().get(fold(" ".join(town.split())), ())
+
+
+@cache
+def towns_of(country: str) -> tuple[str, ...]:
+    """Towns of a country other than the United States: those of 40,000 people or more, or all if few have."""
+    every = [(name, home) for name, homes in _homes().items() for home in homes if home.rstrip("*") == country]
+    large = [name for name, home in every if home.endswith("*")]
+    return tuple(sorted(string.capwords(name) for name in (large if len(large) > _FEWEST else dict(every))))
 
 
 @cache

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from incognote.keys import Keyring
 from incognote.relex.nouns import Identity
+from incognote.relex.pools import pools
 from incognote_en.rules.validators import VALIDATORS
 
 Make = Callable[..., Identity]
@@ -128,3 +129,9 @@ def test_a_uuid_is_of_a_variant_that_none_is(make: Make, become: Become) -> None
 def test_a_bic_is_of_no_country(make: Make, become: Become) -> None:
     (code,) = become([make("ID", "BANK_SWIFT", "DEUTDEFF500")])
     assert re.fullmatch(r"[A-Z]{4}ZZ[A-Z]0[A-Z]{3}", code)
+
+
+def test_a_user_name_that_was_taken_for_a_number_stays_one(make: Make, become: Become) -> None:
+    (login,) = become([make("ID", "ACCOUNT_NUMBER", "kittym51")])
+    assert re.fullmatch(r"[a-z]{6}\d\d", login)
+    assert login[1:-2] in {name.lower() for name in pools().people["en"].surname}

@@ -28,6 +28,10 @@ Become = Callable[..., list[str]]
         ("TechNova Corp", " Corp"),
         ("Tekmor Inc.", " Inc."),
         ("Grace Baptist Church", " Baptist Church"),
+        ("Kalihi Samoan Congregational Church", " Samoan Congregational Church"),
+        ("Hudson EMS", " EMS"),
+        ("Rice Street Clinic", " Clinic"),
+        ("University Avenue Drug", " Drug"),
     ],
 )
 def test_what_kind_it_is_stays(make: Make, become: Become, written: str, tail: str) -> None:
@@ -157,3 +161,24 @@ def test_the_host_of_an_address_follows_its_institution(relexed: Become) -> None
 def test_the_possessive_of_a_name_in_s_fits_the_new_name(make: Make, become: Become) -> None:
     (name,) = become([make("ORG", "HOSPITAL", "St. James' Hospital", scope="")])
     assert re.fullmatch(r"St\. [A-Z][a-z]+(?:s'|[a-rt-z]'s) Hospital", name)
+
+
+def test_an_acronym_agrees_with_the_whole_name_also_within_a_name_and_in_another_identity(
+    make: Make, become: Become
+) -> None:
+    full, sited, letters, imaging = become(
+        [
+            make("ORG", "HOSPITAL", "Kaimana Medical Center", "Kaimana Medical Center Imaging", "KMC", scope=""),
+            make("ORG", "HOSPITAL", "KMC Imaging", scope=""),
+        ]
+    )
+    initials = "".join(word[0] for word in full.split())
+    assert sited == f"{full} Imaging"
+    assert letters == initials
+    assert imaging == f"{initials} Imaging"
+
+
+def test_a_name_like_a_town_in_a_far_country_or_like_a_word_does_not_become_a_town(make: Make, become: Become) -> None:
+    names = become([make("ORG", "HOSPITAL", w, scope="") for w in ("Pali Rehabilitation Hospital", "Clover Drugs")])
+    towns = {town.name for found in pools().towns.values() for town in found}
+    assert not towns & {name.removesuffix(" Rehabilitation Hospital").removesuffix(" Drugs") for name in names}

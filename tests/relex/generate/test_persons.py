@@ -8,8 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from incognote.detectors.rules.lexicon import fold
 from incognote.keys import Keyring
 from incognote.relex.generate import Generators, KeyedDraw, UsedSurrogates
+from incognote.relex.generate.cultures import culture, neighbors
 from incognote.relex.names import parse
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
@@ -265,3 +267,39 @@ def test_the_initial_of_a_surname_is_of_the_one_that_begins_so(make: Make, becom
 def test_a_surname_cut_short_is_that_surname(make: Make, become: Become) -> None:
     whole, short = become([make("PERSON", "PATIENT", "Guðrún Einarsdóttir", "Guðrún Einarsd.", gender="female")])
     assert short == f"{whole}."
+
+
+@pytest.mark.parametrize(
+    ("written", "home"),
+    [
+        ("Dana Kaneshiro", "jp"),
+        ("Joy Tabios", "ph"),
+        ("Yesenia Umaña", "es"),
+        ("Domingo Pascua", "ph"),
+        ("Moussa Youssef", "ar"),
+        ("Robert Tillman", "en"),
+    ],
+)
+def test_a_surname_keeps_its_culture_by_its_form_or_its_given_name(
+    make: Make, become: Become, written: str, home: str
+) -> None:
+    (name,) = become([make("PERSON", "PATIENT", written)])
+    surnames = {fold(word) for one in (home, *neighbors(home)) for word in (*culture(one).surname, *culture(one).more)}
+    assert fold(name.split(maxsplit=1)[1]) in surnames
+
+
+def test_a_given_name_of_one_gender_outweighs_the_kinship_word_of_somebody_else(make: Make, become: Become) -> None:
+    (name,) = become([make("PERSON", "RELATIVE", "Sergei Volkov", name="Sergei Volkov", gender="female")])
+    assert name.split()[0] in culture("ru").given["male"]
+
+
+def test_a_somali_child_has_the_given_name_of_the_father(make: Make, become: Become) -> None:
+    father, son = become(
+        [make("PERSON", "RELATIVE", "Abdi Nur Farah", gender="male"), make("PERSON", "PATIENT", "Hodan Abdi Nur")]
+    )
+    assert son.split()[1:] == father.split()[:2]
+
+
+def test_the_second_name_of_a_hmong_given_name_stays_a_given_name(make: Make, become: Become) -> None:
+    (name,) = become([make("PERSON", "PATIENT", "Mai See Xiong", gender="female")])
+    assert name.split()[1] in (*culture("hm").given["female"], *culture("hm").given["both"])

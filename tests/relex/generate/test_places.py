@@ -12,7 +12,7 @@ from incognote.relex.addresses import pieces
 from incognote.relex.generate import Choices
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
-from incognote_en.places import state_of
+from incognote_en.places import homes_of, state_of
 
 from .agreeing import agreements
 
@@ -245,3 +245,51 @@ def test_a_country_in_a_mention_of_a_city_stays_and_an_institution_in_an_address
     )
     assert country.words == "Slovenia"
     assert re.match(r"[A-Z][\w ]+ Endoscopy Center, \d{3} W\. ", address.words)
+
+
+@pytest.mark.parametrize(
+    ("words", "home"),
+    [
+        ("14 Abovyan Street, Apt 9, Gyumri 3104, Armenia", "AM"),
+        ("27 Calle Rizal, Brgy. 11, Laoag City, Ilocos Norte 2900", "PH"),
+    ],
+)
+def test_an_address_abroad_stays_in_its_country(make: Make, become: Become, words: str, home: str) -> None:
+    (address,) = become([make("PLACE", "ADDRESS", words)])
+    found = {piece.role: piece.text for piece in pieces("ADDRESS", address, pools())}
+    assert home in {one.rstrip("*") for one in homes_of(found["city"])}
+    assert found["street"] in pools().data("streets")["abroad"][home.lower()].split()
+
+
+def test_the_label_of_a_neighborhood_stays(make: Make, become: Become) -> None:
+    (address,) = become([make("PLACE", "ADDRESS", "Calle Morelos 118, Col. Centro, 58600 Zacapu, Michoacán, Mexico")])
+    assert re.fullmatch(r"Calle \w+ \d{3}, Col\. (?!Centro)[\w ]+, \d{5} [\w ]+, Michoacán, Mexico", address)
+
+
+def test_a_county_is_that_of_the_surrogate_town(make: Make, become: Become) -> None:
+    home = {"country": "US", "region": "California"}
+    places = [make("PLACE", "CITY", "Irvine", **home), make("PLACE", "LOCATION", "Orange County", **home)]
+    town, county = become(places)
+    found = next(t for t in pools().towns["US", "California"] if t.name == town)
+    assert county == f"{found.county} County"
+
+
+def test_the_airport_of_a_town_is_that_of_its_surrogate(make: Make, become: Become) -> None:
+    town, airport = become([make("PLACE", "CITY", "Yerevan"), make("PLACE", "LOCATION", "Yerevan airport")])
+    assert airport == f"{town} airport"
+
+
+def test_a_postal_code_behind_a_town_and_before_the_state_is_one(make: Make, become: Become) -> None:
+    (address,) = become([make("PLACE", "ADDRESS", "14/2 Temple Pond Road, Kochi 682301, Kerala, India")])
+    assert re.fullmatch(r"\d\d/\d [\w ]+ Road, [\w ]+ \d{6}, Kerala, India", address)
+
+
+def test_a_school_in_an_address_stays_a_school(make: Make, become: Become) -> None:
+    (address,) = become([make("PLACE", "ADDRESS", "Pelican Point Elementary, Lake Jackson, Texas 77566")])
+    assert re.fullmatch(r"[\w ]+ Elementary, [\w ]+, Texas \d{5}", address)
+    assert "Pelican" not in address
+
+
+def test_a_short_form_does_not_make_the_surrogate_shout(make: Make, become: Become) -> None:
+    (county,) = become([make("PLACE", "LOCATION", "LA County", country="US", region="California")])
+    assert county.istitle()
