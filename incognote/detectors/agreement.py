@@ -29,6 +29,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from incognote.detectors import PASSED
+from incognote.detectors.clinical import clinical, never_names
 from incognote.detectors.rules.lexicon import fold, given, lexicon, surname
 from incognote.languages import language
 from incognote.nouns import Span
@@ -54,7 +55,6 @@ EXACT, APART, USUAL = 0.9, 0.2, 4
 probable than APART to be part of an identifier, and less usual than USUAL as a name."""
 _WORDS = re.compile(r"[^\W\d_]+")
 
-_GESTATION = 16  # characters around a number in which a gestational age is searched
 _NAME = re.compile(rf"(?:[A-Z][^\W\d_]+\.?|{BLANK}) \Z")
 
 _NUMBERS = frozenset({"ID", "CONTACT"})
@@ -71,10 +71,13 @@ def weak() -> frozenset[str]:
 def agreed(spans: Iterable[Span], opinion: EncoderReading) -> Iterator[Span]:
     """Yield the spans of rules. A span that the encoder denies gets the encoder's low probability as its score.
 
+    Spans of weak rules that are clinical words or numbers are dropped.
     A name that a rule ended too late is cut where the encoder ends it: "Thuy Le PharmD", "Dr. Marchetti Tuesday".
     """
     beside = _Beside([s for s in opinion.spans if s.score >= EXACT and _group(s) == "PERSON"])
     for span in spans:
+        if weak().issuperset(span.sources) and clinical(span):
+            continue
         inner = beside(span) if _group(span) == "PERSON" else None
         if inner is not None and len(inner) < len(span):
             span = _cut(span, inner, opinion)
@@ -121,15 +124,15 @@ def _denied(span: Span) -> float:
 def supported(learned: Iterable[Span], said: Sequence[Span]) -> Iterator[Span]:
     """Yield the spans of the encoder. A span that overlaps no rule's span and scores too low becomes doubtful.
 
-    Verbs that only a person does ("saw", "denies") are dropped if they follow a capitalized word, and so are
-    gestational ages in weeks and days ("33w4d", "38+2").
+    Verbs that only a person does ("saw", "denies") are dropped if they follow a capitalized word, and so are clinical
+    words and numbers (`incognote.detectors.clinical`).
 
     Args:
         said: the spans of rules, including doubtful ones.
     """
     beside = _Beside(said)
     for span in map(_without_adjective, learned):
-        if (_deed(span) or _gestation(span)) and beside(span) is None:
+        if (_deed(span) or clinical(span)) and beside(span) is None:
             continue
         line = BARE if _BARE.fullmatch(span.text) else ALONE.get(_group(span), ALONE_ELSE)
         alone = (span.score < line or _eponym(span)) and beside(span) is None
@@ -153,24 +156,6 @@ def _deed(span: Span) -> bool:
     """Whether a span is a verb in lower case directly after a capitalized word: "saw" in "Dr. Conner saw her"."""
     text = span.source.content
     return span.text in _deeds() and _NAME.search(text, max(0, span.start - 30), span.start) is not None
-
-
-def _gestation(span: Span) -> bool:
-    """Whether a span is a gestational age in weeks and days, or part of one. It identifies nobody."""
-    if not any(c.isdecimal() for c in span.text):
-        return False
-    content, low = span.source.content, max(0, span.start - _GESTATION)
-    return any(
-        match.start() <= span.start and span.end <= match.end()
-        for pattern in _gestations()
-        for match in pattern.finditer(content, low, span.end + _GESTATION)
-    )
-
-
-@cache
-def _gestations() -> tuple[re.Pattern[str], ...]:
-    numbers = language().table("words", "facts.toml").get("numbers", {})
-    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in numbers.get("gestation", ()))
 
 
 @cache
@@ -239,8 +224,3 @@ def _group(span: Span) -> str:
     return catalogue()[span.type].group
 
 
-@cache
-def never_names() -> frozenset[str]:
-    """Words and word pairs that are never names, folded, from the language's rules."""
-    rules = language().part("rules")
-    return rules.never_names() if rules is not None else frozenset()

@@ -15,11 +15,11 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Literal
 
-from incognote.detectors.agreement import never_names, weak
+from incognote.detectors.agreement import weak
+from incognote.detectors.clinical import never_names
 from incognote.detectors.rules.lexicon import (
     BRAND,
     EPONYM,
-    EPONYM_NOUN,
     MEDICAL,
     PLACE,
     commonness,
@@ -31,6 +31,7 @@ from incognote.detectors.rules.lexicon import (
 from incognote.nouns import PACK, Span
 from incognote.operators.readers import dates
 from incognote.relex.cluster.grouping import group_of
+from incognote.relex.factcontext import NEXT, all_lower, at_work, in_use, names_thing, of_discovery
 from incognote.relex.factwords import (
     digit_words,
     entry_of,
@@ -39,7 +40,6 @@ from incognote.relex.factwords import (
     names_a_thing,
     patterns,
     peoples,
-    things_named,
 )
 from incognote.relex.generate.values import is_known_work
 from incognote.relex.pools import pools
@@ -57,8 +57,6 @@ _SURE = 0.96
 _LIKELY = 0.9
 _FAIR = 0.8
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_NEXT = re.compile(r"(?:['’]s)?[ -]([a-z]+)")
-_DISEASE = re.compile(r"(?:itis|osis|oma|a?emia|opathy|ectomy|otomy)$")
 _NEXT_NAME = re.compile(r"[ ]+(?:[A-Z][a-z]|St\b|Ave\b|\d+(?:st|nd|rd|th)\b)")
 _VERY = 3  # the lexicon's mark for the most frequent words
 _LETTERED = re.compile(r"[A-Z]{3,6}(?= [A-Za-z])")
@@ -213,17 +211,22 @@ def _plain(span: Span) -> bool:
     """Whether a doubted finding is an ordinary word whose capital letter only shows that a sentence begins.
 
     Nothing else in the record confirms it, and it is hardly ever a name: "Pleasant 55F", "Fall on the stairs".
-    The same holds for the eponym of a named thing ("Wilson relapse") and for a language ("signed in Tamil").
+    The same holds for the eponym of a named thing ("Wilson relapse"), a scale with its score ("Barthel 45"), a device
+    in use ("with Foley"), and a language ("signed in Tamil").
     """
     words = _WORD.findall(span.words)
-    if len(words) != 1 or reliable(span) or span.score >= _SURE:
+    if not words or reliable(span) or span.score >= _SURE:
+        return False
+    if of_discovery(span) or in_use(span):
+        return True
+    if len(words) != 1:
         return False
     word, entry, text = words[0], entry_of(words[0]), span.source.content
     if word[1:].islower() and commonness(entry) >= 2 and given(entry) <= 2 and surname(entry) <= 4:
         return span.score < _LIKELY and _BEGIN.search(text, max(0, span.start - 30), span.start) is not None
     if fold(word) in peoples():
         return _SPOKEN.search(text, max(0, span.start - 20), span.start) is not None
-    return bool(entry & EPONYM or fold(word) in never_names()) and _names_thing(span)
+    return bool(entry & EPONYM or fold(word) in never_names()) and names_thing(span)
 
 
 # Numbers
@@ -318,6 +321,8 @@ def _dated(span: Span) -> bool:
 def _word(span: Span) -> Withheld | None:
     group = group_of(span.type)
     if group == "OCCUPATION":
+        if not reliable(span) and at_work(span):
+            return "no-identifier"
         said = any("professions." in source for source in span.sources)
         guess = not said and not reliable(span) and span.score < _FAIR and not is_known_work(span.words)
         return "ordinary-word" if guess else None
@@ -332,7 +337,9 @@ def _word(span: Span) -> Withheld | None:
         return None
     if "audit" in span.sources and span.score < _SURE:
         return "ordinary-word"
-    if _names_thing(span) and not (group == "PERSON" and _bearer(span, words)):
+    if in_use(span) or of_discovery(span):
+        return "clinical-word"
+    if names_thing(span) and not (group == "PERSON" and _bearer(span, words)):
         return "clinical-word"
     if group == "PERSON":
         return _name(span, words)
@@ -362,7 +369,7 @@ def _name(span: Span, words: list[str]) -> Withheld | None:
         needed = _SURE if drugs or not all(named) else _LIKELY if any(things) else _FAIR
         if span.score < needed or ("sweep" in span.sources and any(things)):
             return "clinical-word" if any(things) else "ordinary-word"
-    if all(word.islower() for word in words) and not _all_lower(span):
+    if all(word.islower() for word in words) and not all_lower(span):
         usual = all(commonness(entry) == _VERY for entry in entries)
         return "ordinary-word" if usual or span.score < _LIKELY else None
     return None
@@ -383,24 +390,10 @@ def _full(words: list[str], written: str) -> bool:
 
 def _bearer(span: Span, words: list[str]) -> bool:
     """Whether a name is a person's, although the next word is clinical: "Keisha pumps", "Suresh stented"."""
-    following = _NEXT.match(span.source.content, span.end)
+    following = NEXT.match(span.source.content, span.end)
     if len(words) > 1 and "," in span.words:
         return True
     done = following is not None and following[1].endswith("ed")
     return (done or words[0][0].isupper()) and all(
         not names_a_thing(word, entry := entry_of(word)) and given(entry) >= 4 for word in words
     )
-
-
-def _names_thing(span: Span) -> bool:
-    """Whether the next word shows that the span belongs to the name of a thing: "Cameron lesions"."""
-    following = _NEXT.match(span.source.content, span.end)
-    word = following[1] if following is not None else ""
-    named = bool(entry_of(word) & (MEDICAL | EPONYM_NOUN)) or _DISEASE.search(word) is not None
-    return named or word in things_named()
-
-
-def _all_lower(span: Span) -> bool:
-    """Whether the text around the span is written without capitals, as in a chat."""
-    around = _WORD.findall(span.source.content[max(0, span.start - 400) : span.end + 400])
-    return bool(sum(word[0].isupper() for word in around) < 0.04 * len(around))

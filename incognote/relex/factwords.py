@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from incognote.detectors.agreement import never_names
+from incognote.detectors.clinical import never_names
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, fold, given, lexicon, surname
 from incognote.detectors.rules.patterns.rule import shipped_macros
 from incognote.languages import language
@@ -42,6 +42,13 @@ def things_named() -> frozenset[str]:
     """Nouns that follow the eponym of a thing: "sign", "syndrome"."""
     eponyms = language().table("words", "sweep.toml").get("eponyms", {})
     return frozenset(word for words in eponyms.values() for word in words)
+
+
+@cache
+def handling() -> frozenset[str]:
+    """Articles, and words before a thing that is used and not before a person: "via", "removed"."""
+    written = language().table("lexicon", "residue.toml")
+    return frozenset(f"{written.get('articles', '')} {written.get('handling', '')}".split())
 
 
 @cache

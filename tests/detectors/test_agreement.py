@@ -212,14 +212,6 @@ def test_who_stands_beside_is_who_shares_most(others: list[Span], span: Span) ->
     assert _Beside(others)(span) is best
 
 
-def test_gestational_ages_are_dropped_and_other_ages_stay() -> None:
-    text = Text("GA 31w5d, PMA 37 2/7 weeks, 40+1 at birth; ex-29 weeker; mother 31 y, 8 wk 3 d")
-    words = ("31w5d", "37 2/7", "37", "40+1", "29", "31 y", "8 wk 3 d")
-    found = [(text.content.index(word), word) for word in words]
-    spans = [Span(text, start, start + len(word), "AGE", 0.99, ("encoder:full",)) for start, word in found]
-    assert [one.text for one in supported(spans, [])] == ["31 y", "8 wk 3 d"]
-
-
 def test_an_adjective_before_a_name_is_no_part_of_it() -> None:
     text = Text("her namesake little Amina, and Little Rock")
     found = [Span(text, 13, 25, "RELATIVE", 0.9, ("encoder:full",)), Span(text, 31, 42, "CITY", 0.9, ("encoder:full",))]

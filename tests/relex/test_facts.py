@@ -85,7 +85,8 @@ def test_a_reliable_rule_is_trusted(marked: str, type: str, rule: str) -> None:
         ("three <<Cameron>> erosions", "PATIENT", "clinical-word"),
         ("grown <<Staph>> so far", "CITY", "clinical-word"),
         ("<<Murray Valley>> encephalitis", "LOCATION", "clinical-word"),
-        ("a <<Tongan>> feast", "CITY", "clinical-word"),
+        ("<<Tongan>>, with an interpreter", "CITY", "clinical-word"),
+        ("Soc: <<Foley>>, NP student", "PATIENT", "clinical-word"),
         ("Passed gas at <<dawn>>. Asks Mr. Bell", "CLINICIAN", "ordinary-word"),
         ("Dear <<Mrs>>. Campbell", "PERSON", "ordinary-word"),
         ("a <<puff adder>> prob", "OCCUPATION", "ordinary-word"),
@@ -96,6 +97,38 @@ def test_a_reliable_rule_is_trusted(marked: str, type: str, rule: str) -> None:
 )
 def test_a_guess_that_is_probably_no_identifier_gets_no_surrogate(marked: str, type: str, expected: str) -> None:
     assert reason(marked, type, 0.79) == expected
+
+
+@pytest.mark.parametrize(
+    ("marked", "type", "score"),
+    [
+        ("discharged with <<Foley>>.", "CLINICIAN", 0.92),
+        ("bed held. <<Barthel>> 45. mRS 4", "PATIENT", 0.81),
+        ("by the <<Inoue>> technique", "CLINICIAN", 0.85),
+        ("5. <<Marshall-Marchetti>>-Krantz cystourethropexy", "PATIENT", 0.73),
+        ("as described by <<Rowland>>, et al", "CLINICIAN", 0.9),
+        ("married to our <<social worker>> Ana", "OCCUPATION", 0.8),
+        ("phone <<interpreter>> ID 33071", "OCCUPATION", 0.71),
+        ("came to <<cook>> for both", "OCCUPATION", 0.71),
+    ],
+)
+def test_a_device_a_scale_a_technique_and_a_job_of_the_staff_stay(marked: str, type: str, score: float) -> None:
+    assert reason(marked, type, score) == "no-identifier"
+
+
+@pytest.mark.parametrize(
+    ("marked", "type"),
+    [
+        ("here with <<Wilson>>", "RELATIVE"),
+        ("spoke with <<Foley>>, NP", "CLINICIAN"),
+        ("<<Keisha>> test", "PATIENT"),
+        ("works as a <<social worker>>", "OCCUPATION"),
+        ("<<54 F>>, retired", "AGE"),
+    ],
+)
+def test_a_bearer_of_such_a_word_a_job_and_an_age_with_a_sex_get_a_surrogate(marked: str, type: str) -> None:
+    assert reason(marked, type, 0.95, ("rules:names.by",) if "NP" in marked else ENCODER) is None
+
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from incognote.detectors.rules.lexicon import (
 )
 from incognote.detectors.rules.view import Candidate, View
 from incognote.languages import language
+from incognote_en.rules.names.words import acronyms, vocabulary
 
 _THINGS = MEDICAL | BRAND | EPONYM | EPONYM_NOUN
 # Mixed capitals belong to brands (VersaStep), except for the beginnings of surnames.
@@ -75,7 +76,8 @@ def find(view: View) -> Iterator[Candidate]:
             and _unexplained(view.words[last + 1])
         ):
             last += 1
-        if _inside(view, i) and not _thing(view, i, last):
+        pair = " ".join(map(fold, view.words[i : last + 1]))
+        if _inside(view, i) and not _thing(view, i, last) and pair not in vocabulary()["never"]:
             weight = max(_weight(view.words[k]) for k in range(i, last + 1))
             end = view.ends[last] - (2 if view.words[last].endswith(("'s", "’s")) else 0)
             yield Candidate(view.starts[i], end, "PERSON", _KNOWN_NAME if weight else _SCORE, "residue.unexplained")
@@ -131,7 +133,7 @@ def _thing(view: View, first: int, last: int) -> bool:
 
 def _hospital(view: View, i: int) -> Candidate | None:
     word = view.words[i]
-    if not 3 <= len(word) <= 6 or not word.isalpha() or view.lowers[i] in _words("abbreviations"):
+    if not 3 <= len(word) <= 6 or not word.isalpha() or view.lowers[i] in _words("abbreviations") | acronyms():
         return None
     if lexicon().get(view.lowers[i], 0) & (MEDICAL | BRAND):
         return None

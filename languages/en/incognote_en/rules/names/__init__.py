@@ -170,6 +170,9 @@ class CredentialNames(NameRules):
             word = words.words[phrase.last - 1]
             if phrase.last - phrase.first == 1 and word.isupper() and len(word) < 5 and phrase.weight < 5:
                 continue
+            listed = words.word(phrase.first - 1) == "," and words.word(phrase.first - 2).isupper()
+            if commaed and listed and word.isupper():
+                continue  # a list of tests: "CBC, UA, PT, PTT"
             if phrase.last - phrase.first == 1 and (
                 entry & (MEDICAL | BRAND | ORGANIZATION) or phrase.weight < (2 if commaed else 3)
             ):

@@ -196,6 +196,8 @@ class AnnouncedNames(TitleRules):
             ):
                 yield self.alone(at, type_, 0.6, "names.initials")
             return
+        if cue.phrase in ("cc", "c.c") and at == plain and not words.is_capital(at) and self._complaint(phrase):
+            return
         entry = self.entry(phrase)
         single = phrase.last - phrase.first == 1
         named = bool(self.known["name_keys"].intersection((*cue.rest, words.lowers[i]))) and type_ == "PATIENT"
@@ -230,6 +232,13 @@ class AnnouncedNames(TitleRules):
                 return
         yield FoundName(phrase, type_, 0.92 if phrase.weight >= 3 else 0.75, "names.label")
         yield from self.chain(phrase, type_, 0.7, "names.label-list", 4)
+
+    def _complaint(self, phrase: NamePhrase) -> bool:
+        """Whether the words after "cc:" are a chief complaint, not the recipient of a copy: "cc: fall, head strike"."""
+        words = filter(str.isalpha, self.words.words[phrase.first : phrase.last])
+        entries = list(map(self.words.weigh, words))
+        ordinary = all(commonness(entry) >= 2 or entry & MEDICAL for entry in entries)
+        return ordinary and all(given(entry) < 4 and surname(entry) < 6 for entry in entries)
 
     def greeting(self, i: int, after: int) -> Iterator[FoundName]:
         words = self.words

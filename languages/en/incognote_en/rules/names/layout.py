@@ -10,7 +10,7 @@ from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, ORGANIZATI
 from incognote.detectors.rules.view import among
 from incognote_en.rules.names.announcer import NameRules
 from incognote_en.rules.names.phrase import FoundName, NamePhrase
-from incognote_en.rules.names.words import cues, is_credential, name_heads
+from incognote_en.rules.names.words import acronyms, cues, is_credential, name_heads
 
 # A pattern that is searched for in the whole text begins with a letter or mark, so that `re` can skip ahead. Conditions
 # on the text before it are checked after that first character. Patterns at the start of a line are matched line by
@@ -47,6 +47,7 @@ _SLASHED = re.compile(r"(?m)/(?<=\s/)([a-z]{2,3})[ \t]*$")
 _INITIALS_CUE = re.compile(r"[iIİı](?<=\b.)(?i:nitials?)[ :=.]{1,3}([A-Z](?:[.-]?[A-Z]){1,3}\.?|[a-z]{2,3})(?![\w])")
 _SPELLED = re.compile(r"[A-Za-z](?=[ .-])(?<![\w'’].)(?: |-|\. )(?:[A-Za-z](?: |-|\. )){2,13}[A-Za-z](?![\w'’])")
 _SPELLING_CUE = re.compile(r"(?i)(?:\bspell\w*|\bthat[’']?s|name(?: is)?)[ :,]{1,3}\Z")
+_RARE = 4  # the lexicon's weight below which a word is a rare name
 _OPENERS = frozenset("|:;(/•>=*]-–—")
 _CLOSING = re.compile(r"(?:[—–~-]{1,3}[ ]?)?([A-Za-z]{2,4})(?:[ ](?:RN|LPN|MD|F1|F2|FY1|FY2|SHO|NP|PA|CNA|HCA))?\.?\Z")
 
@@ -94,6 +95,8 @@ class NameLayout(NameRules):
         others = [words.words[k] for k in range(comma + 1, phrase.last) if words.is_word(k) and not words.is_initial(k)]
         if any(words.weigh(w) & (MEDICAL | BRAND | ORGANIZATION) and words.nameness(w) < 4 for w in family + others):
             return False
+        if any(map(self._acronym, family + others)):
+            return False  # "NSTEMI, GRACE 138", "LIMA-LAD, SVG-OM1"
         if any(words.weigh(w) & (EPONYM | PLACE) and given(words.weigh(w)) < 5 for w in others) or (
             not others and any(words.weigh(w) & (EPONYM | PLACE) for w in family)
         ):
@@ -130,6 +133,12 @@ class NameLayout(NameRules):
             known = max(map(surname, map(words.weigh, family))) >= 3 and given(words.weigh(others[0])) >= 3
             return alike and ((name + best >= 8 and max(name, best) >= 4) or (alone and known))
         return alike and name >= 1 and name + best >= 5
+
+    def _acronym(self, word: str) -> bool:
+        """Whether a word, or a part of it, is a clinical abbreviation in capitals and hardly ever a name."""
+        parts = word.split("-") if word.isupper() else []
+        entries = [(part.lower(), self.words.weigh(part)) for part in parts if len(part) > 2]
+        return any(part in acronyms() and max(given(e), surname(e)) < _RARE for part, e in entries)
 
     def _opening_lines(self, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
         """The line starts at which a pattern matches. The pattern must not cross the end of a line."""

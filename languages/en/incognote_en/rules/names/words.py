@@ -291,6 +291,12 @@ def vocabulary() -> Mapping[str, frozenset[str]]:
 
 
 @lru_cache(maxsize=1)
+def acronyms() -> frozenset[str]:
+    """Clinical abbreviations of three letters and more, in lower case."""
+    return frozenset(language("en").table("words", "clinical.toml")["words"]["acronyms"].split())
+
+
+@lru_cache(maxsize=1)
 def name_heads() -> dict[str, str]:
     """A column header in lower case → the type of the names below it."""
     return {head: type_ for type_, heads in _file()["columns"].items() for head in heads}

@@ -8,6 +8,7 @@ from functools import cache
 from incognote.detectors.rules.lexicon import lexicon
 from incognote.detectors.rules.view import Candidate, View, among
 from incognote_en.rules.gazetteer import gazetteer, ordinary
+from incognote_en.rules.names.words import acronyms
 from incognote_en.rules.organizations.cues import OrganizationCues
 from incognote_en.rules.organizations.runs import (
     ACRONYM,
@@ -98,6 +99,7 @@ class Organizations(OrganizationCues):
         loud = w.shouting(i) or all(w.words[k].isupper() for k in range(start, i + 1))
         lows = w.lows[start:core]
         distinctive = [k for k in range(start, core) if w.words[k][0].isalpha() and is_distinctive(w.lows[k])]
+        distinctive = [k for k in distinctive if not (w.words[k].isupper() and w.lows[k] in acronyms())]
         new = any(is_unusual(w.lows[k], w.words[k]) for k in distinctive)
         if self.body(start, i) or (
             maker(lows[0])
