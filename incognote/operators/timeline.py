@@ -78,6 +78,14 @@ def note_day(mentions: Sequence[DateMention]) -> dt.date | None:
     return max((meant.day for meant in vague if not meant.cycle), default=None)
 
 
+def _head_day(mentions: Sequence[DateMention], near: dt.date | None) -> dt.date | None:
+    """Return the date without a year at the head of a note, in the year nearest to `near`; or else `near`."""
+    head = next((one for one in mentions if one.start < _HEAD and not one.cues & {"birth", "future", "past"}), None)
+    if near is None or head is None or not head.dates[0].exact or head.dates[0].month is None:
+        return near
+    return min(head.dates[0].near(near), key=lambda day: abs(day - near))
+
+
 def resolve(mentions: Sequence[DateMention], near: dt.date | None) -> list[tuple[Meant, ...]]:
     """Return what each date of each mention means.
 
@@ -90,7 +98,7 @@ def resolve(mentions: Sequence[DateMention], near: dt.date | None) -> list[tuple
         mentions: the dates of one note, in the order of its text.
         near: the day around which the note was written, if none of its dates says so.
     """
-    day, cycle = note_day(mentions) or near, 0
+    day, cycle = note_day(mentions) or _head_day(mentions, near), 0
     if day is None:
         written = [one for mention in mentions for one in mention.dates]
         cycle = 365 + any((one.month, one.day) == (2, 29) for one in written)
@@ -168,7 +176,7 @@ class _Resolver:
             far: whether that date is in another sentence.
         """
         since = (day - self._day).days
-        planned = "future" in mention.cues
+        planned = "future" in mention.cues or (last is not None and last > self._day and not far)
         weekday = getattr(date, "weekday", None)
         wrong = _WRONG_WEEKDAY if weekday is not None and weekday != day.weekday() and not self._cycle else 0
         own = since * (0.25 if planned else 25 if "past" in mention.cues else 3) if since > 0 else -since

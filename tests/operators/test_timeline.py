@@ -148,3 +148,24 @@ def test_a_day_without_a_year_moves_around_its_stand_in_year() -> None:
 def test_a_clause_begins_after_a_full_stop_or_a_line_break() -> None:
     content = "One. Two\nthree, four"
     assert [clause(content, at) for at in (2, 6, 12)] == [0, 5, 9]
+
+
+@pytest.mark.parametrize(
+    ("note", "days"),
+    [
+        ("Date of service: ⟦08/18/2024⟧. We travel to Enugu ⟦Dec 14⟧ to ⟦Jan 6⟧.", [0, 118, 141]),
+        ("Date of service: ⟦08/31/2022⟧. No driving til ⟦Feb 27⟧.", [0, 180]),
+        ("Date of service: ⟦02/03/2025⟧. He will be away from ⟦20 February⟧ until after ⟦October 6⟧.", [0, 17, 245]),
+    ],
+)
+def test_a_planned_date_lies_in_the_future(play: Callable[..., Any], note: str, days: list[int]) -> None:
+    moved, _ = days_of(play, note, "p")
+    assert [(day - moved[0]).days for day in moved] == days
+
+
+def test_the_first_date_of_a_note_without_a_year_is_its_day() -> None:
+    read = [dates().parse_all(words) or [] for words in ("Dec 8", "Dec 12")]
+    first, second = (tuple(one for one in each if not isinstance(one, str)) for each in read)
+    mentions = [DateMention(first), DateMention(second, 30, 7, frozenset({"future"}))]
+    meant = resolve(mentions, dt.date(2023, 5, 20))
+    assert [one.day for (one,) in meant] == [dt.date(2022, 12, 8), dt.date(2022, 12, 12)]

@@ -64,9 +64,9 @@ def chronology(notes: Sequence[NotePair], resamples: int, seed: int) -> dict[str
     """The figures of time.
 
     `intervals, …`: of pairs of neighboring dates of a note that mean different days, the share whose distance is kept,
-    by the less exact of the two dates. Labels are left out. Pairs with a birth date are counted apart, because it may
-    move with the ages of its person. `ages`: of ages that agree with a birth date and a date of the note, the share
-    that still do. `dates labeled`: the share of replaced dates with a label.
+    by the less exact of the two dates. Labels and words without a day are left out. Pairs with a birth date are
+    counted apart, because it may move with the ages of its person. `ages`: of ages that agree with a birth date and a
+    date of the note, the share that still do. `dates labeled`: the share of replaced dates with a label.
     """
     owned: dict[str, list[NotePair]] = defaultdict(list)
     for note in notes:
@@ -114,7 +114,8 @@ def _read(notes: Sequence[NotePair], day_first: bool) -> list[list[_Dated]]:
                 new, moves = every_date(mention.surrogate or "", order), _moves(mention, order)
                 new = new if mention.how == "partial" else new[:1]  # several dates can be in one surrogate
                 turned = _turned(mention, span[0], not order) if _kind(one) == "without year" else None
-                placed.append(_Dated(mention, *span, _kind(one), new, moves, turned))
+                if new or any(map(str.isdecimal, mention.surrogate or "")):  # "the holiday" states no day
+                    placed.append(_Dated(mention, *span, _kind(one), new, moves, turned))
         found.append(placed)
     return found
 

@@ -303,6 +303,8 @@ def test_a_named_or_misspelt_date_is_moved(written: str, later: str) -> None:
         ("for Mexican [Mother's Day].", "holiday"),
         ("celebrated [Haitian Pwason Day] in", "the holiday"),
         ("stopped on account of [Lent]", "the fast"),
+        ("is fasting for [Ramadan], and", "the holiday"),
+        ("was well all [MLK Day] cooking", "February 24"),
         ("no meals since [Lent]", "April"),
         ("fireworks for [the Fourth] with", "the holiday"),
     ],

@@ -25,6 +25,8 @@ _FUTURE = re.compile(
     r"(?i)\b(?:next|planned|plans?|schedul\w*|follow[- ]?up|f/?u|returns?|returning|rtc|rtn|recheck\w*|re-?evaluat\w+|"
     r"appointments?|appt|booked|due|upcoming|expir\w+|will|to\s+be|see\s+(?:you|him|her|them|me)|back\s+on|again\s+on|"
     r"anticipated|expected|edd|edc|deadline|pending|going\s+to|goes|flies|flying|wants?|would\s+like|hopes?|intends?|"
+    r"travel(?:s|ing)?|leav(?:es|ing)|arriv(?:es|ing)|departs?|departing|"
+    r"(?:no|not|avoid|off|hold|leave)\b[^.;\n]{0,40}\b(?:till?|until|thru|through)|"
     r"repeat|please|ahead|tomorrow|review\s+(?:on|before|after)|starting|let['’]s|until\s+further)\b"
 )
 _PAST = re.compile(

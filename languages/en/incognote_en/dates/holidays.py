@@ -21,7 +21,10 @@ _EVENT = re.compile(
     r"(?:(?:the|his|her|their|our|this|that)\s+)?\Z"
 )
 _FOR_DAY = re.compile(r"(?i)\b(?:schedul\w+|planned|booked|set|due|appointments?|appt|slated|moved|listed)\s+for\s+\Z")
-_IS = re.compile(r"(?i)\b(?:was|is|it['’]s)\s+(?:(?!on\b|since\b|before\b|after\b|until\b)[\w'’]+\s+){0,3}\Z")
+_IS = re.compile(
+    r"(?i)\b(?:was|is|it['’]s)\s+(?:(?:not|also|just|only|really)\s+)?(?:(?:his|her|their|my|the|an?)\s+[\w'’]+\s+and\s+)?\Z"
+)
+_FASTING = re.compile(r"(?i)\bfast(?:s|ed|ing)?\s+(?:for\s+)?\Z")
 _OF_PEOPLE = re.compile(r"\b[A-Z][a-z]+(?:an|ish|ese|ic|dox|ch)\s+\Z")
 _WAS = re.compile(r"(?i)\s+(?:was|is|fell|falls|observed|observance)\b")
 _DATED = re.compile(
@@ -53,8 +56,8 @@ def holiday_cues(before: str, behind: str) -> Iterator[str]:
 
     Yields:
         `event` (the occasion is meant), `dated` (its date is beside it), `at` or `over` (the preposition), `bare` (a
-        preposition directly before it), `article`, `is`, `each` ("last", "every"), `first` (a sentence begins), and
-        `as-…` for the noun behind it (`feasts.nouns`).
+        preposition directly before it), `article`, `is`, `fasting`, `each` ("last", "every"), `first` (a sentence
+        begins), and `as-…` for the noun behind it (`feasts.nouns`).
     """
     if _EVENT.search(before) and not _FOR_DAY.search(before):
         yield "event"
@@ -66,7 +69,7 @@ def holiday_cues(before: str, behind: str) -> Iterator[str]:
         yield "dated"
     if match := _PREPOSITION.search(before):
         yield "at" if match.group(1).lower() == "at" else "over"
-    patterns = {"article": _ARTICLE, "bare": _BARE, "each": _EACH, "first": _FIRST, "is": _IS}
+    patterns = {"article": _ARTICLE, "bare": _BARE, "each": _EACH, "fasting": _FASTING, "first": _FIRST, "is": _IS}
     for cue, said in patterns.items():
         if said.search(before):
             yield cue
@@ -149,7 +152,7 @@ def _occasion(known: Holiday, kind: str, cues: frozenset[str]) -> str:
     if kind not in ("", "unit", "week", "month"):
         return kind
     if not kind and ("event" in cues or known is _ANY):
-        return "fast" if known.fasting else "holiday"
+        return "fast" if known.fasting and "fasting" not in cues else "holiday"
     return ""
 
 
