@@ -85,6 +85,9 @@ def components(names: Sequence[Parsed]) -> dict[str, str]:
         if pieces:
             forms = [root_of(piece.key) if role == "given" else piece.key for piece in pieces]
             parts[role] = max(forms, key=forms.count) if role == "surname" else forms[0]
+    whole = {piece.key for name in ordered for piece in name.of("surname") if piece.style != "initial"}
+    if parts.get("surname") in whole:  # comes first, so that misspelled forms are drawn by it
+        parts[f"surname:{parts['surname']}"] = parts["surname"]
     for name in ordered:
         for piece in name.of("surname"):
             if piece.style != "initial" and f"surname:{piece.key}" not in parts:

@@ -303,3 +303,23 @@ def test_a_somali_child_has_the_given_name_of_the_father(make: Make, become: Bec
 def test_the_second_name_of_a_hmong_given_name_stays_a_given_name(make: Make, become: Become) -> None:
     (name,) = become([make("PERSON", "PATIENT", "Mai See Xiong", gender="female")])
     assert name.split()[1] in (*culture("hm").given["female"], *culture("hm").given["both"])
+
+
+def test_a_misspelled_surname_is_drawn_by_the_usual_form(make: Make, become: Become) -> None:
+    patient, _, misspelled, daughter = become(
+        [
+            make("PERSON", "PATIENT", "Rogelio Agbayani Sr", "Rogelio Agbayani", "Rogelio Aghbayani"),
+            make("PERSON", "RELATIVE", "Marites Agbayani"),
+        ]
+    )
+    assert patient.split()[1] == misspelled.split()[1] == daughter.split()[1]
+
+
+@pytest.mark.parametrize(("written", "gender"), [("Armine Hakobyan", "female"), ("Magdy Girgis", "male")])
+def test_the_gender_of_a_given_name_of_no_pool_is_known(
+    make: Make, keyring: Keyring, written: str, gender: str
+) -> None:
+    one = make("PERSON", "CLINICIAN", written, scope="")
+    parts = Generators().generate_all([one], KeyedDraw(keyring), UsedSurrogates())[one.id].parts
+    homes = ("am", *neighbors("ar"))
+    assert parts["given"] in {name for home in homes for name in culture(home).given[gender]}

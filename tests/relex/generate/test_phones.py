@@ -10,7 +10,7 @@ import pytest
 
 from incognote.keys import Keyring
 from incognote.relex.generate import Generators, KeyedDraw, UsedSurrogates
-from incognote.relex.generate.contacts import read_number
+from incognote.relex.generate.phones import read_number
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
 
