@@ -15,6 +15,7 @@ from incognote.relex.cluster.mentions import (
     PersonCluster,
     PersonMention,
     apart,
+    fits_called,
     fits_family,
     fits_given,
     fits_letters,
@@ -39,6 +40,7 @@ _REASONS = {
     "fits_partly": "initial",
     "fits_family": "surname",
     "fits_surname": "surname",
+    "fits_called": "given name",
     "fits_given": "given name",
     "fits_middle": "middle name",
     "fits_suffix": "suffix",
@@ -71,7 +73,7 @@ def single_ways(mention: PersonMention) -> list[Fits]:
     family: list[Fits] = [fits_family, fits_surname]
     spelt = lettered_ways(mention) if any(map(lettered, mention.names)) else []
     family = [*map(_plainly, family), *family]
-    called: list[Fits] = [_plainly(fits_given), fits_given]
+    called: list[Fits] = [fits_called, _plainly(fits_given), fits_given]
     rest: list[Fits] = [fits_middle, fits_suffix, *spelt]
     if mention.kin and not mention.titled and mention.guessed:
         return [*called, *rest]  # her son Min is called so; he is not of a family Min

@@ -78,7 +78,7 @@ def _possessed() -> re.Pattern[str]:
 def _called() -> re.Pattern[str]:
     """Words that give a name to the patient: 66M goes by Trey."""
     said = "|".join(cluster_data("roles.toml")["called"])
-    return re.compile(rf"(?:[.;\n]\s*|\b(?:pt|patient|s?he)\s|\d\s?[mf],?\s)(?:{said})[\s:]+[\"“]?\Z", re.IGNORECASE)
+    return re.compile(rf"(?:[.;\n]\s*|\b(?:pt|patient)\s|\d\s?[mf],?\s)(?:{said})[\s:]+[\"“]?\Z", re.IGNORECASE)
 
 
 @cache

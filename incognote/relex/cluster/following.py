@@ -68,6 +68,11 @@ def is_staff_kin(mention: PersonMention) -> bool:
     return mention.guessed and mention.role == "relative" and bool(mention.grades) and mention.kind != "lettered"
 
 
+def is_labeled_patient(mention: PersonMention) -> bool:
+    """Return True for a whole name that the text gives to the patient."""
+    return mention.guessed and mention.role == "patient" and mention.kind == "whole"
+
+
 def is_said_staff(mention: PersonMention) -> bool:
     """Return True for a name of which the text says, after a detector, that it is a member of staff."""
     return mention.guessed and mention.role == "staff" and mention.kind != "lettered" and is_staff(mention)
@@ -76,15 +81,18 @@ def is_said_staff(mention: PersonMention) -> bool:
 def of_chart(mentions: Sequence[PersonMention]) -> list[PersonMention]:
     """The names of staff that their chart gives to the patient or a relative.
 
-    These are the names of relatives who are staff as well. The others are fuller names that only a detector calls
-    staff. Then the text must say that the person is the patient or a relative, or at least as many mentions must be
-    typed so. Nobody of the staff who are named in the chart may have the name.
+    These are the names of relatives who are staff as well, and the patient's name with a degree if a detector calls it
+    the patient. The others are fuller names that only a detector calls staff. Then the text must say that the person is
+    the patient or a relative, or at least as many mentions must be typed so. Nobody of the staff who are named in the
+    chart may have the name.
     """
     found: list[PersonMention] = []
-    kin = list(filter(is_staff_kin, mentions))
-    for mention in filter(is_said_staff, mentions) if kin else ():
-        own = [m for m in kin if m.variant.owner == mention.variant.owner and not mention.variant.hints.another]
-        if any(_is_kin(mention, m) for m in own):
+    kin, patients = (list(filter(kind, mentions)) for kind in (is_staff_kin, is_labeled_patient))
+    for mention in filter(is_said_staff, mentions) if kin or patients else ():
+        own = [m for m in kin if _is_kin(mention, m)]
+        by_degree = mention.leaning == "patient" and bool(mention.grades) and not mention.titled
+        own += [m for m in patients if by_degree and _is_named(mention, m)]
+        if any(m.variant.owner == mention.variant.owner for m in own) and not mention.variant.hints.another:
             found.append(mention)
     for mention in filter(is_typed_staff, mentions):
         own = [m for m in mentions if m.variant.owner == mention.variant.owner and m.kind == "whole"]

@@ -92,8 +92,7 @@ def _hints(span: Span) -> Hints:
     guessed = bool(span.sources) and GIVEN not in span.sources
     start = span.start + (led(span.text) if guessed else 0)
     before, behind = content[max(0, start - _BEFORE) : start], content[span.end : span.end + _BEHIND]
-    title = ""
-    head = before
+    title, head = _infant(before) if guessed else ("", before)
     titles = words().titles | (words().baby - kin_words())
     while (match := _TITLE.search(head)) and key(match.group(1)) in titles | words().generations:
         if key(match.group(1)) in kin_words() and _is_kin(span.type, match.group(1), guessed):
@@ -157,6 +156,17 @@ def sex_said(content: str) -> str:
         return ""
     share = sum(marks) / len(marks)
     return "male" if share >= _MOST else "female" if share <= 1 - _MOST else ""
+
+
+def _infant(before: str) -> tuple[str, str]:
+    """The title of an unnamed newborn before a surname, such as `babyboy` for Baby Boy, and the text before it."""
+    match = _TWO_WORDS.search(before)
+    if match is None or key(match[1]) not in words().baby or key(match[2]) not in words().newborn - words().baby:
+        return "", before
+    return f"baby{key(match[2])}", before[: match.start()]
+
+
+_TWO_WORDS = re.compile(r"([^\W\d_]+)\s+([^\W\d_]+)\s+\Z")
 
 
 def _is_kin(type: str, word: str, guessed: bool) -> bool:

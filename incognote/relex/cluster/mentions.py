@@ -9,6 +9,7 @@ from typing import Literal
 
 from incognote.relex.cluster.hints import at_odds, led
 from incognote.relex.cluster.kinship import kin_against, kin_alike, kin_gender
+from incognote.relex.cluster.strangers import kin_words
 from incognote.relex.names.guess import SURE, gender
 from incognote.relex.names.likeness import (
     ComparedName,
@@ -86,9 +87,10 @@ class PersonMention:
 def read(variant: MentionVariant) -> PersonMention:
     """Read a variant as a mention."""
     title = variant.hints.title
-    words = variant.words[led(variant.words) :].split("\n")[0] if variant.hints.guessed else variant.words
-    names = compared(words, title)
-    parsed, gender, grades = parse(words, title), _gender(variant), _grades(variant)
+    said = variant.words[led(variant.words) :].split("\n")[0] if variant.hints.guessed else variant.words
+    unnamed = variant.hints.guessed and title in words().baby - kin_words()  # Baby Boy, before the span
+    names = compared(f"{title} {said}" if unnamed else said, title)
+    parsed, gender, grades = parse(said, title), _gender(variant), _grades(variant)
     return PersonMention(
         variant, names, parsed, _kind(names), gender, grades, variant.hints.kin, _side(variant, parsed)
     )
@@ -215,6 +217,12 @@ def fits_family(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     )
 
 
+def fits_called(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
+    """Match a lone nickname to the letter with one by which the other is called: Peggy is not Maggie."""
+    said = (other.names[0].given, *other.names[0].nick)
+    return typo == "none" and any(a.given in said for a in weak.names if len(a.given) > 1 and not a.surname)
+
+
 def fits_given(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """Match a lone given name or nickname."""
     return _fits_called(weak, other, typo, lambda name: (name.given, name.joined, *sorted(name.nick)))
@@ -255,9 +263,8 @@ def lone_suffix(mention: PersonMention) -> str:
 def fits_letters(weak: PersonMention, other: PersonMention, typo: Typo) -> bool:
     """Match lone initials in any order: JRK, J.K., K.J."""
     whole = [b for b in other.names if b.given and b.surname]
-    if len(letters(weak.names[0])) == 1:  # Dr. R. is Farhad Rezaei, and a lone R. is Robert
-        firsts = {form[0] for b in whole[:1] for form in (b.surname if weak.titled else (b.given,))}
-        return typo == "none" and letters(weak.names[0]) in firsts
+    if len(shown := letters(weak.names[0])) == 1:  # Dr. R. is Farhad Rezaei, and a lone R. is Robert
+        return typo == "none" and shown in {s[0] for b in whole[:1] for s in (b.surname if weak.titled else (b.given,))}
     return typo == "none" and any(letters(a) in initials(b) for a in weak.names for b in whole)
 
 
@@ -368,8 +375,7 @@ class PersonCluster:
             or at_odds(self.grades, mention.grades)
         )
 
-    def _like_kin(self, mention: PersonMention) -> bool:
-        """Return True for son Luis Jr. and a son Luis whose suffix is not known."""
+    def _like_kin(self, mention: PersonMention) -> bool:  # son Luis Jr., a son Luis
         return not self.suffixes and any(kin_alike(mention.kin, kin) for kin in self.kins)
 
     def _unlike_kin(self, mention: PersonMention) -> bool:

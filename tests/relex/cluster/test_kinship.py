@@ -82,3 +82,23 @@ def test_an_alias_that_is_the_name_of_a_member_of_staff_is_in_one_identity_only(
     found = [*mentions("Patient: [PATIENT Ana Ruiz]. Spoke to [PERSON Joe] (\"[PERSON Sam Park]\") drove her.", "r1")]
     found += mentions("Seen by [CLINICIAN Sam Park], RN", "r2", "p2")
     assert sorted(v for one in cluster(found) for v in one.variants) == sorted(found)
+
+
+def test_a_nickname_is_whose_it_is_and_not_of_a_namesake_with_another_nickname() -> None:
+    assert together(
+        "Patient: [PATIENT Margaret Hale]. Prefers to be called [RELATIVE Peggy].",
+        "Granddaughter [RELATIVE Maggie Hale] came. [RELATIVE Peggy] walks, and [RELATIVE Maggie] helps.",
+    ) == [{"Maggie", "Maggie Hale"}, {"Margaret Hale", "Peggy"}]
+
+
+def test_words_for_a_newborn_before_a_surname_keep_it_apart_from_the_surname_alone() -> None:
+    assert together("Baby Boy [PATIENT Xiong] is stable. Mom ([RELATIVE Xiong] in old notes) called.") == [
+        {"Xiong"},
+        {"Xiong"},
+    ]
+
+
+def test_a_patient_with_a_degree_who_is_typed_so_is_the_patient_and_not_a_nurse_of_that_name() -> None:
+    label = "Patient: [PATIENT Yolanda Sosa]"
+    assert together(f"{label}\nCandidate [PATIENT Yolanda Sosa], RN, agrees.") == [{"Yolanda Sosa"}]
+    assert together(f"{label}\nSigned by [CLINICIAN Yolanda Sosa], RN") == [{"Yolanda Sosa"}, {"Yolanda Sosa"}]
