@@ -13,8 +13,10 @@ from incognote.detectors.rules.lexicon import MEDICAL, PLACE, commonness, fold, 
 from incognote.languages import language
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
+from incognote.text.characters import BLANK
 
 _NEAR = 48  # characters of context on each side of a number
+_AROUND = 300  # characters in which the use of capitals is counted
 _CENTURY = 105  # years: a note mentions no year that is further back
 _LIKELY, _SURE = 0.9, 0.93
 _NAME = 4  # the lexicon's weight of a usual given name
@@ -23,10 +25,11 @@ _FIELD = re.compile(r"[A-Za-z]{1,6}(?:[-.][A-Za-z]{1,3})?\.?")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d")
 _CONTINUES = re.compile(r"[-/.]\w")
-_SIGNED = re.compile(r"[/:]\s?\Z")
+_SIGNED = re.compile(r"(?i)(?:/|\b(?:dictated|typed|transcribed|signed|initials|by|rn|md|np|d|t):?)\s?\Z")
 _SPEECH = re.compile(r"(?i)interp|speak|spoke|language|dialect|translat|\w/[a-z]")
 _BEFORE = re.compile(r"([^\W\d_]+) \Z")
-_OPENS, _KEY = re.compile(r"(?:\A|\n|[\"“‘])[ \t]*\Z"), re.compile(r"\.?:|[ ]#?\d")
+_OPENS, _KEY = re.compile(r"(?:\A|\n|[\"“‘])[ \t]*\Z"), re.compile(rf"\.?:|[ ]#?[\d{BLANK}]")
+_SERVES = re.compile(r" (?:to|from|crew|consult(?:ed)?|following|aware|recs|recommends|team|clinic|fellow)\b")
 _CLOSES = re.compile(r"\s*(?:[,!.…]|\n|\Z)")
 _PERSON, _PLACES, _NUMBERS = frozenset(("PERSON",)), frozenset(("LOCATION",)), frozenset(("ID", "CONTACT"))
 _YEAR = re.compile(r"(?:\d[/.-]|, ?)((?:19|20)\d\d)\b(?![-/.]?\d)|\b((?:19|20)\d\d)-\d\d-\d\d|\d/\d{1,2}/(\d\d)\b(?!/)")
@@ -45,14 +48,14 @@ def clinical(span: Span) -> bool:
 
 
 def _acronym(span: Span) -> bool:
-    """Whether a span is a known abbreviation in capitals, in a line that is not in capitals."""
+    """Whether a span is a known abbreviation in capitals, in a text that is not in capitals."""
     text = span.source.content
     forms = {fold(span.text), fold(span.text.removesuffix("s"))}
     if not _ACRONYM.fullmatch(span.text) or _words("acronyms").isdisjoint(forms):
         return False
     if span.score >= (_LIKELY if given(lexicon().get(fold(span.text), 0)) >= _NAME else _SURE):
         return False
-    signed = _SIGNED.search(text, max(0, span.start - 2), span.start) or text[span.end : span.end + 1] == "/"
+    signed = _SIGNED.search(text, max(0, span.start - 16), span.start) or text[span.end : span.end + 1] == "/"
     return not signed and _mixed(span)
 
 
@@ -64,11 +67,15 @@ def _word(span: Span, group: str) -> bool:
         f"{fold(before[1])} {fold(span.text)}" in never_names()
     ):
         return True  # "Nurse Pool"
+    if before and before[1].lower() in _words("meeting") and fold(span.text) in _words("criteria"):
+        return True  # "within Milan"
     word, entry = fold(span.text), lexicon().get(fold(span.text), 0)
     if group in _PERSON:
         text = span.source.content
         if word in _words("field"):
             return _KEY.match(text, span.end) is not None and span.score < _LIKELY
+        if word in _words("service") and given(entry) < _NAME:
+            return _SERVES.match(text, span.end) is not None and span.score < _LIKELY
         opens = _OPENS.search(text, max(0, span.start - 4), span.start) is not None
         return word in _words("greeting") and opens and _CLOSES.match(text, span.end) is not None
     if word in _words("language") or (word.endswith("ese") and _spoken(span)):
@@ -86,15 +93,12 @@ def _spoken(span: Span) -> bool:
 
 
 def _mixed(span: Span) -> bool:
-    """Whether the line of a span has words in lower case and words with a capital."""
+    """Whether the text around a span has mostly lower case, and words with a capital."""
     text = span.source.content
-    begin = text.rfind("\n", 0, span.start) + 1
-    end = text.find("\n", span.end)
-    line = text[begin : span.start] + text[span.end : end if end >= 0 else len(text)]
-    small = sum(c.islower() for c in line)
+    around = text[max(0, span.start - _AROUND) : span.start] + text[span.end : span.end + _AROUND]
     if span.text.isupper():
-        return small > sum(c.isupper() for c in line)
-    return any(word[0].isupper() for word in _WORD.findall(text[max(0, span.start - 400) : span.end + 400]))
+        return sum(c.islower() for c in around) > sum(c.isupper() for c in around)
+    return any(word[0].isupper() for word in _WORD.findall(around))
 
 
 def _number(span: Span, group: str) -> bool:
@@ -111,7 +115,10 @@ def _number(span: Span, group: str) -> bool:
 
 
 def _clock(span: Span) -> bool:
-    """Whether four digits are a time of day: after "at", or if the note has other such times and no label is near."""
+    """Whether four digits are a time of day: after "at" or an event, or if the note has other such times.
+
+    A label such as "pager" before them excludes this.
+    """
     text = span.source.content
     if not _CLOCK.fullmatch(span.text) or _CONTINUES.match(text, span.end):
         return False
@@ -122,8 +129,9 @@ def _clock(span: Span) -> bool:
         return False
     if span.text[:2] in ("19", "20") and catalogue()[span.type].group == "DATE" and not _no_year(span, before):
         return False
-    others = (match.end() for match in _times()["others"].finditer(text))
-    return span.text[0] == "0" or any(end != span.end for end in others)
+    if span.text[0] == "0" or _times()["likely"].search(before):
+        return True
+    return any(match.end() != span.end for match in _times()["others"].finditer(text))
 
 
 def _no_year(span: Span, before: str) -> bool:

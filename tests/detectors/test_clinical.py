@@ -45,6 +45,10 @@ def dropped(marked: str, type: str, score: float = 0.89) -> bool:
         ("reminder at 0800 and <<2000>>. Marcus", "DATE"),
         ("Seen 11/30/2019. Admit, d/w Dr. Lee <<1905>>.\n1730 father here", "DATE"),
         ("Seen 7/4/2019. Chest pressure, onset <<2020>>\n2105 aspirin given", "DATE"),
+        ("Called to Dr. Uyeda <<1552>> at the office", "TELEPHONE_NUMBER"),
+        ("HCC within <<Milan>> after TACE", "CITY"),
+        ("IABP. <<Heli>> to the university", "RELATIVE"),
+        ("A/P: <<NED>>. Switch to exemestane", "CLINICIAN"),
         ("from Rosenberg; door <<0802>>, TNK 0831", "TELEPHONE_NUMBER"),
     ],
 )
@@ -55,6 +59,8 @@ def test_a_clinical_word_code_or_time_is_no_finding(marked: str, type: str) -> N
 @pytest.mark.parametrize(
     ("marked", "type"),
     [
+        ("Flew home to <<Milan>> in May", "CITY"),
+        ("sister <<Heli>> visited", "RELATIVE"),
         ("SEEN BY <<NED>> AND SENT HOME", "CLINICIAN"),
         ("Dictated by JP/<<CMS>>", "PERSON"),
         ("Uncle <<Nat>> drove him home", "RELATIVE"),

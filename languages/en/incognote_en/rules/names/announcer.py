@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, commonness, given, surname
 from incognote_en.rules.names.phrase import FoundName, NamePhrase, NameReader
-from incognote_en.rules.names.words import Cue, WeighedWords, cues, is_credential, lone_titles
+from incognote_en.rules.names.words import Cue, WeighedWords, acronyms, cues, is_credential, lone_titles
 
 _LINE_LEFT = re.compile(r"(?:^|[\n\r|;\t]|\s{2}|\]|>|\d[.)]|[-•*] ?|, |\. )[ \t]*\Z")
 _CHAIN = frozenset((",", "and", "&", "/", ";", "+", "or"))
@@ -81,6 +81,8 @@ class NameRules:
             entry = words.weigh(words.words[start])
             if start == at and entry & (MEDICAL | BRAND | EPONYM) and given(entry) < 5:
                 return
+            if words.words[start].isupper() and words.lowers[start] in acronyms() and words.style(start) == "mixed":
+                return  # "Dr Vikram Rao, ASA 2"
             yield FoundName(phrase, type_, score, rule)
             last = phrase.last
 
