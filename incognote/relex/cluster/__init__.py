@@ -18,7 +18,7 @@ from incognote.relex.cluster.located import located
 from incognote.relex.cluster.persons import commonest, described, persons, written
 from incognote.relex.cluster.places import places
 from incognote.relex.cluster.timeline import Timeline
-from incognote.relex.cluster.values import codes, occupations, phones
+from incognote.relex.cluster.values import PHONES, codes, occupations, phones
 from incognote.relex.nouns import Group, Identity, Join, MentionVariant
 
 __all__ = ["cluster", "group_of", "scope_of", "variant", "written"]
@@ -83,8 +83,8 @@ def _forms(group: Group, variants: Sequence[MentionVariant]) -> Iterable[tuple[S
     if group == "OCCUPATION":
         return occupations(variants)
     if group == "CONTACT":
-        called = [v for v in variants if v.type in ("TELEPHONE_NUMBER", "FAX_NUMBER")]
-        return [*phones(called), *_plain(v for v in variants if v.type not in ("TELEPHONE_NUMBER", "FAX_NUMBER"))]
+        called = [v for v in variants if v.type in PHONES]
+        return [*phones(called), *_plain(v for v in variants if v.type not in PHONES)]
     return _plain(variants)
 
 

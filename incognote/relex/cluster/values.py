@@ -128,7 +128,10 @@ def occupations(variants: Iterable[MentionVariant]) -> list[tuple[Form, list[Men
     return sorted((min(work_of(v.words) for v in found), sorted(found)) for found in together.values())
 
 
-_EXTENSION = re.compile(r"(?:e?xt(?:ension|n)?\.?|(?<=\d)\s*x|#)\s*[:.]?\s*(\d{1,6})\s*\Z", re.IGNORECASE)
+PHONES = ("TELEPHONE_NUMBER", "FAX_NUMBER")
+"""The types of telephone numbers."""
+EXTENSION = re.compile(r"(?:e?xt(?:ension|n)?\.?|(?<=\d)\s*x|#)\s*[:.]?\s*(\d{1,6})\s*\Z", re.IGNORECASE)
+"""The extension at the end of a number: ext. 22, x22, #22."""
 _LOCAL = 7  # digits of a number without its area code
 _COUNTRY = 3  # the most digits of a country code
 _TELLING = 5  # letters and digits from which an identifier is the same under any type
@@ -140,7 +143,7 @@ Phone = tuple[str, str]
 @lru_cache(maxsize=1 << 12)
 def phone_of(words: str) -> Phone:
     """(413) 555-0109 ext. 22 → ("4135550109", "22"); +1 617 555 0192 → ("6175550192", "")."""
-    match = _EXTENSION.search(words)
+    match = EXTENSION.search(words)
     number = words[: match.start()] if match else words
     digits = "".join(c for c in number.replace("(0)", "") if c.isdigit())
     if len(digits) == 11 and digits[0] == "1":

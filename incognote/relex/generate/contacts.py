@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from incognote.relex.cluster.grouping import front_of
+from incognote.relex.cluster.values import PHONES
 from incognote.relex.generate.base import (
     Choices,
     Component,
@@ -21,7 +22,7 @@ from incognote.relex.generate.base import (
 from incognote.relex.generate.cultures import culture, gender_of, home_of_surname, homes_of_given, is_surname
 from incognote.relex.generate.institutions import house_label
 from incognote.relex.generate.persons import account_parts
-from incognote.relex.generate.phones import TYPES, Phones
+from incognote.relex.generate.phones import Phones
 from incognote.relex.generate.reading import surname_stem
 from incognote.relex.names import NamePiece, Parsed, key, parse, render
 from incognote.relex.names.parsed import parse_user, unparticled
@@ -48,7 +49,7 @@ class Contacts(SurrogateGenerator):
 
     def requests(self, identity: Identity) -> list[ComponentRequest]:
         kind, words = self._first(identity)
-        if kind in TYPES:
+        if kind in PHONES:
             return self._phones.requests(identity)
         if host := _host(kind, words):
             owner = identity.attributes.get("institution", "")
@@ -69,7 +70,7 @@ class Contacts(SurrogateGenerator):
 
     def named(self, identity: Identity) -> dict[str, Component]:
         kind, words = self._first(identity)
-        if kind in TYPES:
+        if kind in PHONES:
             return self._phones.named(identity)
         found = {request.component.type: request.component for request in self.requests(identity)}
         return found if kind == "URL" else {**found, "front": self.component(identity, "front", plain(words))}
@@ -91,7 +92,7 @@ class Contacts(SurrogateGenerator):
 
     def telling(self, identity: Identity) -> Component:
         kind, words = self._first(identity)
-        if kind in TYPES:
+        if kind in PHONES:
             return next(r.component for r in self.requests(identity) if r.component.type == "phone")
         return self.component(
             identity, "host" if kind == "URL" else "front", _host(kind, words) if kind == "URL" else plain(words)
@@ -99,7 +100,7 @@ class Contacts(SurrogateGenerator):
 
     def generate(self, identity: Identity, draw: Draw, taken: UsedSurrogates) -> Surrogate:
         kind, words = self._first(identity)
-        if kind in TYPES:
+        if kind in PHONES:
             return self._phones.generate(identity, draw, taken)
         parts: dict[str, str] = {}
         for request in self.requests(identity):

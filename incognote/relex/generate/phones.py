@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from incognote.relex.cluster.values import phone_of
+from incognote.relex.cluster.values import EXTENSION, phone_of
 from incognote.relex.generate.base import (
     DIGITS,
     Choices,
@@ -23,8 +23,6 @@ from incognote.relex.generate.base import (
 from incognote.relex.generate.places import Places
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 
-TYPES = ("TELEPHONE_NUMBER", "FAX_NUMBER")
-_EXTENSION = re.compile(r"(?:e?xt(?:ension|n)?\.?|(?<=\d)\s*x|#)\s*[:.]?\s*\d{1,6}\s*\Z", re.IGNORECASE)
 _FREE = frozenset("800 833 844 855 866 877 888".split())
 _NANP = 10
 _LOCAL = 7
@@ -45,7 +43,7 @@ def read_number(words: str) -> Number:
     """Read a number. Ten or seven digits are North American by default, and a trunk zero is British."""
     import phonenumbers
 
-    match = _EXTENSION.search(words)
+    match = EXTENSION.search(words)
     plus = "+" if "+" in words else ""
     digits = _dialled(words[: match.start()] if match else words).upper().translate(_KEYS)
     written = plus + digits
@@ -128,7 +126,7 @@ class Phones:
         words = variant.words
         if not surrogate.parts["number"]:
             return None
-        match = _EXTENSION.search(words)
+        match = EXTENSION.search(words)
         head, tail = (words[: match.start()], words[match.start() :]) if match else (words, "")
         if match and "extension" in surrogate.parts:
             tail = re.sub(r"\d+", surrogate.parts["extension"], tail)
