@@ -197,3 +197,15 @@ def test_the_weekday_beside_a_date_and_the_years_of_a_range_stay_true(key: Keyri
     assert f"{day(visit[4:]):%a}" == "Tue"
     assert back.startswith("Fri ")
     assert int(school[-2:]) == int(school[:4]) % 100 + 1
+
+
+@given(key=KEYS)
+def test_the_ages_of_a_namesake_agree_with_the_namesakes_birth_date(key: Keyring) -> None:
+    notes = [
+        "Seen [DATE|09/14/2021]. DOB [BIRTH_DATE_TIME|9/28/1981]. [AGE|39M] with diabetes.",
+        "Call [DATE|06/17/2022]. He is [AGE|40 yo]. The tubes are from another man, [AGE|73 yo], "
+        "DOB [BIRTH_DATE_TIME|1/28/1949].",
+    ]
+    (seen, born, age), (call, again, other, born_before) = relexed(notes, key)
+    for visit, birth, years in ((seen, born, age), (call, born, again), (call, born_before, other)):
+        assert str(age_at(day(birth), day(visit))) == "".join(filter(str.isdecimal, years))

@@ -27,6 +27,8 @@ _CENTURY = 100
 _FAMILY_SAYS = 5  # years by which a second birth date of the patient may differ from the usual one
 _GENERATION = 12 * 365  # days
 PATIENT = "patient"
+_STRANGER = "stranger"
+"""The bearer of an age that agrees with another person's birth date, which moves like the other dates."""
 Part = tuple[Form, list[MentionVariant], dict[str, str]]
 """Normal form, variants, attributes."""
 
@@ -81,10 +83,11 @@ class Timeline:
         return [(form, members, self._life(form[0])) for form, members in sorted(groups.items())]
 
     def _life(self, bearer: str) -> dict[str, str]:
-        """`bearer`: whose age or birth it is. `lives`: the person's ages in years. `young`: an age below a year."""
+        """`bearer`: whose age or birth it is. `lives`: the person's ages in years. `young`: the ages stay."""
         known = {"bearer": bearer, "lives": " ".join(map(str, sorted(self._lives[bearer])))}
         units = {age_of(v.words)[1] for v in self._ages if self._bearers[v] == bearer and len(age_of(v.words)) > 1}
-        return known | ({"young": "yes"} if units & {"month", "week", "day", "hour"} else {})
+        fixed = bearer == _STRANGER or units & {"month", "week", "day", "hour"}
+        return known | ({"young": "yes"} if fixed else {})
 
     @cached_property
     def _read(self) -> dict[MentionVariant, DateMention]:
@@ -154,19 +157,26 @@ class Timeline:
 
     @cached_property
     def _births(self) -> dict[str, set[dt.date]]:
-        """The complete birth dates of each person. The patient's are those near the one that is written most often."""
+        """The complete birth dates of each person. The patient's are those near the usual one.
+
+        The usual one is the one that is written most often and agrees with the most ages.
+        """
         times: Counter[dt.date] = Counter()
         bearers: dict[dt.date, set[str]] = defaultdict(set)
         for variant, mention in self._read.items():
             if "birth" in mention.cues and (day := mention.dates[0].date):
                 bearers[day].add(_relative(variant) or PATIENT)
                 times[day] += 1
+        ages = [(int(form[0]), v.record) for v in self._ages if (form := age_of(v.words))[1:] == ("year",)]
+        for day in times:
+            times[day] += sum(age == age_at(day, self._days[record]) for age, record in ages if record in self._days)
         births: dict[str, set[dt.date]] = defaultdict(set)
         for day, people in bearers.items():
             births[_one_of(people)].add(day)
         if own := births.get(PATIENT):
             usual = min(own, key=lambda day: (-times[day], day))
             births[PATIENT] = {day for day in own if abs(day.year - usual.year) <= _FAMILY_SAYS}
+            births[_STRANGER] = own - births[PATIENT]
         return births
 
     @cached_property
@@ -184,6 +194,9 @@ class Timeline:
 
         def bearer(variant: MentionVariant) -> str:
             age = years.get(variant)
+            day = self._days.get(variant.record)
+            if day and age not in known and age in {age_at(one, day) for one in self._births.get(_STRANGER, ())}:
+                return _STRANGER
             if (relative := _relative(variant)) and age not in known:
                 return relative
             current = "current" in variant.hints.when
@@ -193,7 +206,6 @@ class Timeline:
                 return PATIENT
             if not own and first[variant.record] == variant:
                 return PATIENT
-            day = self._days.get(variant.record)
             aged = {who for who, births in self._births.items() if day and age in {age_at(one, day) for one in births}}
             return aged.pop() if len(aged) == 1 else f"other {age}"
 
