@@ -113,15 +113,21 @@ def common_surnames() -> frozenset[str]:
     return frozenset(key(name) for name in chain.from_iterable(lists))
 
 
-def gender_of(word: str) -> str:
-    """The gender of a given name in all cultures that list it, or else in all locales; "" if they differ."""
+def gender_of(word: str, locales: int = 1) -> str:
+    """The gender of a given name in all cultures that list it, or else in all locales; "" if they differ.
+
+    Args:
+        locales: how many locales must know the name if no culture lists it.
+    """
     kinds = {
         kind.split("_")[0]
         for name in _listed()[1].get(word, ())
         for kind, names in culture(name).given.items()
         if any(key(n) == word for n in names)
     }
-    kinds = kinds or {kind for known in bearers(word).values() for kind in known if kind != "surname"}
+    found = [known - {"surname"} for known in bearers(word).values() if known - {"surname"}]
+    if not kinds and len(found) >= locales:
+        kinds = {kind for known in found for kind in known}
     return kinds.pop() if len(kinds) == 1 and kinds <= {"male", "female"} else ""
 
 

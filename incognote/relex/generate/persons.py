@@ -183,7 +183,7 @@ def _gender(identity: Identity) -> str:
     """The gender, from kin, title, or a given name of one gender, or else from what the records say of the patient."""
     said = {gender for v in identity.variants if (gender := v.hints.pronoun or kin_gender(v.hints.kin))}
     known = identity.attributes.get("gender") or (said.pop() if len(said) == 1 else "")
-    own = {gender for p in parse(identity.attributes.get("name", "")).of("given") if (gender := gender_of(p.key))}
+    own = {gender for p in parse(identity.attributes.get("name", "")).of("given") if (gender := gender_of(p.key, 2))}
     if known and len(own) == 1:
         return own.pop()  # mother of our colleague Sergei
     sexes = Counter(v.hints.sex for v in identity.variants if v.hints.sex)
