@@ -315,8 +315,8 @@ def _crossing(words: str, start: int, end: int, pools: Pools) -> list[_Cut]:
     if between is None:
         return []
     sides = [_bare_street(words, body, between.start(), pools), _bare_street(words, between.end(), end, pools)]
-    told = corner is not None or any(kind for *_, kind in sides)
-    if not told or not all(a < b and words[a:b].count(" ") < 3 for a, b, _ in sides):
+    is_crossing = corner is not None or any(kind for *_, kind in sides)
+    if not is_crossing or not all(a < b and words[a:b].count(" ") < 3 for a, b, _ in sides):
         return []
     return [(sides[0][0], sides[0][1], "street"), (sides[1][0], sides[1][1], "cross")]
 

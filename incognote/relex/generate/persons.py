@@ -150,8 +150,8 @@ class Persons(SurrogateGenerator):
 
     @staticmethod
     def _reading(identity: Identity) -> NameReading:
-        told = tuple(sorted({(_name(v)[1], v.hints.title) for v in identity.variants}))
-        return read_names(told, _gender(identity), identity.attributes.get("locale", ""), staff=not identity.scope)
+        forms = tuple(sorted({(_name(v)[1], v.hints.title) for v in identity.variants}))
+        return read_names(forms, _gender(identity), identity.attributes.get("locale", ""), staff=not identity.scope)
 
     @staticmethod
     def _normal(identity: Identity) -> str:

@@ -72,18 +72,18 @@ class NameReading:
 
 
 @lru_cache(maxsize=1 << 12)
-def read_names(told: tuple[tuple[str, str], ...], gender: str, locale: str, *, staff: bool) -> NameReading:
+def read_names(forms: tuple[tuple[str, str], ...], gender: str, locale: str, *, staff: bool) -> NameReading:
     """Read the written forms of a person.
 
     Args:
-        told: pairs of words and the title before them.
+        forms: pairs of words and the title before them.
         gender: what is known from elsewhere, or "".
         locale: the locale guessed from the whole name, or "".
         staff: whether it is a clinician. The culture of a clinician's surname is decided by the surname alone, so that
             "Dr. Haddad" does not depend on whether the given name has been seen.
     """
-    whole = fullest(_two_given(parse(shown, title)) for shown, title in told)
-    written = tuple(shaped_like(shown, title, whole) for shown, title in told)
+    whole = fullest(_two_given(parse(shown, title)) for shown, title in forms)
+    written = tuple(shaped_like(shown, title, whole) for shown, title in forms)
     normals = components(written)
     spelled = [p for name in sorted(written, key=_letters) for p in name.of("given") if p.style == "plain"]
     given = tuple(dict.fromkeys(p.key for p in spelled))
