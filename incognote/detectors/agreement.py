@@ -55,6 +55,7 @@ EXACT, APART, USUAL = 0.9, 0.2, 4
 probable than APART to be part of an identifier, and less usual than USUAL as a name."""
 _WORDS = re.compile(r"[^\W\d_]+")
 
+_DAYS = "rules:dates_days."
 _NAME = re.compile(rf"(?:[A-Z][^\W\d_]+\.?|{BLANK}) \Z")
 
 _NUMBERS = frozenset({"ID", "CONTACT"})
@@ -170,13 +171,19 @@ def _eponym(span: Span) -> bool:
 def named(spans: Iterable[Span], learned: Sequence[Span]) -> Iterator[Span]:
     """Yield the spans of rules, then those of the encoder, each with the more reliable of the two types.
 
-    A person, place, or organization that is the name of a holiday is a date ("arrives on Mardi Gras").
+    A person, place, or organization that is the name of a holiday is a date ("arrives on Mardi Gras"), and so is a
+    person whose name a rule took for a weekday ("to see Monday").
 
     Args:
         spans: the spans of rules.
         learned: the spans of the encoder, without its doubts.
     """
-    return (replace(one, type="DATE") if _holiday(one) else one for one in _typed(spans, learned))
+    said = list(spans)
+    days = {(s.start, s.end) for s in said if any(source.startswith(_DAYS) for source in s.sources)}
+    for span in _typed(said, learned):
+        person = _group(span) == "PERSON" and given(lexicon().get(fold(span.text), 0)) < USUAL
+        day = person and (span.start, span.end) in days
+        yield replace(span, type="DATE") if day or _holiday(span) else span
 
 
 def _holiday(span: Span) -> bool:

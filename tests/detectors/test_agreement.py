@@ -216,3 +216,10 @@ def test_an_adjective_before_a_name_is_no_part_of_it() -> None:
     text = Text("her namesake little Amina, and Little Rock")
     found = [Span(text, 13, 25, "RELATIVE", 0.9, ("encoder:full",)), Span(text, 31, 42, "CITY", 0.9, ("encoder:full",))]
     assert [each.text for each in supported(found, ())] == ["Amina", "Little Rock"]
+
+
+def test_a_person_whom_a_rule_took_for_a_weekday_is_a_date() -> None:
+    text = Text("to see Monday, and then Ray")
+    day = Span(text, 7, 13, "DATE", 0.68, ("rules:dates_days.weekday",))
+    found = [Span(text, start, end, "CLINICIAN", 0.9, ("encoder:full",)) for start, end in ((7, 13), (24, 27))]
+    assert [one.type for one in named([day], found) if one.sources == ("encoder:full",)] == ["DATE", "CLINICIAN"]
