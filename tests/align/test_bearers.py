@@ -12,7 +12,7 @@ def found(content: str, *names: str, score: float = 0.8) -> list[str]:
     """Return the short forms in a text in which the names were detected."""
     text = Text(content)
     spans = [Span(text, at := content.index(name), at + len(name), "PATIENT", score) for name in names]
-    return [span.text for span in short_forms(text, spans, {"gas", "rest"}.__contains__)]
+    return [span.text for span in short_forms(text, spans, {"gas", "rest", "ems"}.__contains__)]
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,13 @@ def found(content: str, *names: str, score: float = 0.8) -> list[str]:
         ("Anil Mehta saw her. Refilled. -AM", "Anil Mehta", "AM"),
         ("Carl Ness\nSigned CN", "Carl Ness", "CN"),
         ("Tyler Boggs\nTB/kn", "Tyler Boggs", "TB"),
+        ("Raymond Kowalczyk came. R.D.K. walks daily", "Raymond Kowalczyk", "R.D.K."),
+        ("Otis James Tillman. OJ does not want it", "Otis James Tillman", "OJ"),
+        ("Leng Jayden Vang. Dad says LJ walks", "Leng Jayden Vang", "LJ"),
+        ("the grandson everybody calls Quad (Raymond)", "Raymond", "Quad"),
+        ("Otis came. He goes by OT-Dog now", "Otis", "OT-Dog"),
+        ("Otis Tillman Sr. came. Junior drove him in", "Otis Tillman Sr.", "Junior"),
+        ("Otis Tillman Jr. came; the other card is Junior's own", "Otis Tillman Jr.", "Junior"),
         ("Odette Fontenot came. O. wants her mother at home", "Odette Fontenot", "O."),
     ],
 )
@@ -48,6 +55,9 @@ def test_a_short_form_of_a_found_name_is_found(content: str, name: str, form: st
         ("Anil Mehta\nAM\n", "Anil Mehta"),  # an abbreviation on a line of its own
         ("Grace A Sims had a GAS exchange", "Grace A Sims"),  # a common word
         ("Odette Fontenot takes vitamin O. Takes", "Odette Fontenot"),
+        ("Sam Wu came. Call if BP does rise; everyone calls EMS", "Sam Wu"),
+        ("Otis Tillman Sr. is in a junior high; the senior is seen", "Otis Tillman Sr."),
+        ("Otis Tillman came. Junior said so", "Otis Tillman"),
         ("lead II after Dr. Park, II, III", "Park"),
         ("Joe is Senior Registrar", "Joe"),
         ('Joe said "Thanks a lot for this"', "Joe"),
@@ -55,6 +65,11 @@ def test_a_short_form_of_a_found_name_is_found(content: str, name: str, form: st
 )
 def test_other_abbreviations_and_words_are_not_found(content: str, name: str) -> None:
     assert found(content, name) == []
+
+
+def test_initials_that_are_once_used_as_a_name_are_found_everywhere() -> None:
+    content = "Otis James Tillman\nOJ (his choice) is 44. OJ wants to donate."
+    assert found(content, "Otis James Tillman") == ["OJ", "OJ", "OJ"]
 
 
 def test_a_doubtful_name_has_no_short_forms() -> None:

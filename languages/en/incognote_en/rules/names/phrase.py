@@ -77,6 +77,8 @@ class NameReader:
             if word == "," and comma and not inverted and parts:
                 if not self._given_follows(at, style) or (parts > 1 and self._short_capitals(at + 1, style)):
                     break
+                if words.is_initial(i) and words.word(i + 1) == ".":
+                    break  # "S. Paterson, Duc": a list
                 inverted = True
                 at += 1
                 continue
