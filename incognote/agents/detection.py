@@ -19,6 +19,7 @@ from incognote.detectors import Detector
 from incognote.detectors.agreement import agreed, named, supported
 from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
+from incognote.detectors.retyping import retyped
 from incognote.detectors.rules import RulesDetector
 from incognote.detectors.rules.lexicon import LEXICON, is_common
 from incognote.errors import SettingError, UnknownName
@@ -284,6 +285,7 @@ class Detection:
         for find in (sweep, short_forms):
             if repeated := [s for s in find(text, spans, is_common) if not self._allowed(s.text)]:
                 spans = merge([*spans, *repeated])
+        spans = retyped(spans, lambda kind: policy.choice(kind) is not None)
         return SettledSpans(tuple(spans), outside(by_score.doubts, spans), outside(by_score.unserved, spans))
 
     def _allowed(self, words: str) -> bool:
