@@ -152,6 +152,10 @@ class Others(SurrogateGenerator):
         said = {fold(word) for word in _LETTERS.findall(variant.words)}
         if not said & (kept | neutral.keys()) or said - kept - neutral.keys() - set(marital["beside"].split()):
             return None
-        return RenderedSurrogate(
-            _LETTERS.sub(lambda m: like(m.group(), neutral.get(fold(m.group()), m.group())), variant.words)
-        )
+
+        def neutralized(match: re.Match[str]) -> str:
+            word = match.group()
+            other = neutral.get(fold(word), word)
+            return like(word, other.capitalize() if word[0].isupper() else other)
+
+        return RenderedSurrogate(_LETTERS.sub(neutralized, variant.words))

@@ -150,6 +150,7 @@ def test_words_of_family_become_neutral_and_others_a_label(make: Make, become: B
         "spouse",
         "SPOUSE",
     ]
+    assert become([make("OTHER", "MARITAL_STATUS", "Husband")]) == ["Spouse"]
     assert become([make("OTHER", "MARITAL_STATUS", "Late husband"), make("OTHER", "MARITAL_STATUS", "ex-wife")]) == [
         "Late spouse",
         "ex-spouse",
