@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.following import (
-    is_labeled_patient,
+    is_known_patient,
     is_said_staff,
     is_staff_kin,
     is_typed_staff,
@@ -78,7 +78,7 @@ def blocks(variant: MentionVariant) -> Blocks:
         return staff._replace(stored=staff.stored | beside, sought=staff.sought | charts)
     stored = own | _named(mention) if may_be_staff(mention) else own
     stored |= _of_chart(mention) if mention.kind == "whole" and mention.guessed else frozenset()
-    stored |= _of_chart(mention, "kin") if is_staff_kin(mention) or is_labeled_patient(mention) else frozenset()
+    stored |= _of_chart(mention, "kin") if is_staff_kin(mention) or is_known_patient(mention) else frozenset()
     sought = stored | beside if may_follow(mention) or mention.kind == "whole" else stored
     return Blocks(stored, sought | _of_staff(mention).sought if is_unsure_staff(mention) else sought)
 

@@ -39,8 +39,8 @@ MOVING = (
 """Notes of which others tell who is meant."""
 
 
-def note(record: str, patient: str, marked: str) -> RelexNote:
-    """A note with mentions as `[TYPE|words]`."""
+def note(record: str, patient: str, marked: str, sources: tuple[str, ...] = ()) -> RelexNote:
+    """A note with mentions as `[TYPE|words]`, found by the sources, or by a person without any."""
     plain, at = "", 0
     spans: list[tuple[int, int, str]] = []
     for match in _MARK.finditer(marked):
@@ -48,7 +48,8 @@ def note(record: str, patient: str, marked: str) -> RelexNote:
         spans.append((len(plain), len(plain) + len(match[2]), match[1]))
         plain, at = plain + match[2], match.end()
     text = Text(plain + marked[at:])
-    mentions = [variant(Span(text, *span), record=record, patient=patient, domain="clinic") for span in spans]
+    found = [Span(text, *span, sources=sources) for span in spans]
+    mentions = [variant(span, record=record, patient=patient, domain="clinic") for span in found]
     return RelexNote(record, patient, "clinic", {"": text.content}, tuple(sorted(mentions)))
 
 

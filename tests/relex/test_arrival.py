@@ -6,6 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 
@@ -58,6 +59,21 @@ async def test_initials_of_all_surnames_find_their_bearer_whoever_comes_last() -
     wanted = {frozenset((*signed.variants, *whole.variants))}
     assert await ended([signed, whole], [[signed], [whole]]) == wanted
     assert await ended([signed, whole], [[whole], [signed]]) == wanted
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+async def test_a_nurse_with_the_patients_name_shows_the_patients_surrogate_in_this_chart_in_any_order(
+    order: tuple[int, ...],
+) -> None:
+    nurse = note("1", "p1", "Nurse [CLINICIAN|Ana Orsik], RN, is different.", ("rules",))
+    chart = note("2", "p1", "Patient: [PATIENT|Ana Orsik]. She was admitted.", ("rules",))
+    elsewhere = note("3", "p2", "Seen by [CLINICIAN|Ana Orsik], RN.", ("rules",))
+    notes, tools = (nurse, chart, elsewhere), Tools(MemoryIndex(KEY), KEY)
+    for at in order:
+        await relexicalize([notes[at]], tools)
+    outcomes = [await relexicalize([one], tools) for one in notes]
+    shown = [words.text for one in outcomes for words in one.shown.values()]
+    assert shown[0] == shown[1] != shown[2]
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from incognote.relex.cluster.attaching import Fits, meant, partly_ways, single_ways
+from incognote.relex.cluster.grouping import by_key
 from incognote.relex.cluster.hints import at_odds
 from incognote.relex.cluster.mentions import (
     PersonCluster,
@@ -19,6 +20,7 @@ from incognote.relex.cluster.mentions import (
     is_unsure_staff,
     lone_suffix,
 )
+from incognote.relex.cluster.strangers import facts
 from incognote.relex.names.likeness import SAME, one_person
 
 REASON = "clinician"
@@ -73,6 +75,13 @@ def is_labeled_patient(mention: PersonMention) -> bool:
     return mention.guessed and mention.role == "patient" and mention.kind == "whole"
 
 
+def is_known_patient(mention: PersonMention) -> bool:
+    """Return True for a whole name that a label, or a birth date or record number after it, gives to the patient."""
+    known = {"born", "number"} & facts(mention.variant.hints.facts).keys()
+    identified = known and mention.leaning == "patient" and not (mention.role or mention.kin)
+    return mention.guessed and mention.kind == "whole" and (mention.role == "patient" or bool(identified))
+
+
 def is_said_staff(mention: PersonMention) -> bool:
     """Return True for a name of which the text says, after a detector, that it is a member of staff."""
     return mention.guessed and mention.role == "staff" and mention.kind != "lettered" and is_staff(mention)
@@ -104,6 +113,33 @@ def of_chart(mentions: Sequence[PersonMention]) -> list[PersonMention]:
         if theirs and not hired and (said or len(theirs) >= len(typed)):
             found.append(mention)
     return found
+
+
+def namesakes(staff: Sequence[PersonMention], mentions: Sequence[PersonMention]) -> dict[str, list[PersonMention]]:
+    """By chart, the names of staff who have the patient's whole name there.
+
+    They stay other persons, but within the chart they get the patient's surrogate name. Otherwise an alert such as
+    "staff nurse Ana Ruiz, RN is a different person" would show a name that no patient has.
+
+    Args:
+        staff: the names of staff.
+        mentions: all names.
+    """
+    patients = by_key(filter(is_known_patient, mentions), lambda m: m.variant.owner)
+    named: dict[str, list[PersonMention]] = {}
+    for owner, own in by_key(staff, lambda m: m.variant.owner).items() if patients else ():
+        whole = [m for m in own if m.kind == "whole"]
+        shared = [m for m in filter(is_said_staff, whole) if any(_is_named(m, p) for p in patients.get(owner, ()))]
+        others = [m for m in whole if m not in shared]
+        short = [
+            m
+            for m in own
+            if is_said_staff(m) and m.kind != "whole"
+            if any(_is_kin(m, one) for one in shared) and not any(_is_kin(m, other) for other in others)
+        ]
+        if shared:
+            named[owner] = [*shared, *short]
+    return named
 
 
 def _is_kin(mention: PersonMention, kin: PersonMention) -> bool:

@@ -44,13 +44,14 @@ def scope_of(variant: MentionVariant) -> str:
 
 
 Key = TypeVar("Key", bound=Hashable)
+Item = TypeVar("Item")
 
 
-def by_key(variants: Iterable[MentionVariant], key: Callable[[MentionVariant], Key]) -> dict[Key, list[MentionVariant]]:
-    """Group variants by a key."""
-    groups: dict[Key, list[MentionVariant]] = defaultdict(list)
-    for variant in variants:
-        groups[key(variant)].append(variant)
+def by_key(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """Group variants or mentions by a key."""
+    groups: dict[Key, list[Item]] = defaultdict(list)
+    for item in items:
+        groups[key(item)].append(item)
     return groups
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from incognote.relex.cluster.choosing import PARENTS, SPOUSES
-from incognote.relex.cluster.following import follow, of_chart
+from incognote.relex.cluster.following import follow, namesakes, of_chart
 from incognote.relex.cluster.gathering import gather
 from incognote.relex.cluster.mentions import (
     GROWN,
@@ -117,10 +117,14 @@ def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionV
 
     A PERSON with a doctor's title, with degrees, or with the whole name of a clinician of the domain is a clinician.
     One with the patient's whole name is the patient. All PATIENT mentions in one patient's records are the patient.
+    A clinician with the patient's name is another person, but belongs to the patient's scope in these records.
     """
     mentions = separated([read(variant) for variant in sorted(set(variants))])
     kept = {m.variant for m in of_chart(mentions)}
     staff = [m for m in mentions if is_staff(m) and m.variant not in kept]
+    shared = namesakes(staff, mentions)
+    local = {m.variant for own in shared.values() for m in own}
+    staff = [m for m in staff if m.variant not in local]
     known = _whole_names(staff)
     owned: dict[str, list[PersonMention]] = defaultdict(list)
     for mention in mentions:
@@ -134,6 +138,7 @@ def persons(variants: Sequence[MentionVariant]) -> list[tuple[str, list[MentionV
     hired = gather(sorted([*staff, *joining], key=lambda m: m.variant), staff=True)
     moved = follow(households, hired)
     scoped = [(owner, c) for owner, clusters in households.items() for c in clusters if id(c) not in moved]
+    scoped.extend((owner, c) for owner, own in shared.items() for c in gather(own, staff=True))
     scoped.extend(("", cluster) for cluster in hired)
     return [(scope, sorted(m.variant for m in c.members), tuple(sorted(c.joins))) for scope, c in scoped]
 

@@ -32,6 +32,8 @@ from incognote.relex.pools import pools
 _SURNAME, _GIVEN, _MIDDLE, _WHOLE, _SUFFIX = "surname", "given", "middle", "person", "suffix"
 _COMMON = 85  # of 100 surnames, how many are drawn among the common ones first
 _FLAT = 12  # added to a name's rank: the greater, the less the first names stand out
+_NAMESAKE = "namesake"
+"""A part that no note shows. It distinguishes the whole name of a namesake from the patient's, also in `reveal`."""
 NO_NAME = "?"
 """Marks a given name or surname that was never written. The surrogate has one for future records."""
 
@@ -96,6 +98,8 @@ class Persons(SurrogateGenerator):
         parts = {name: self.pick(request, draw, taken) for name, request in requests.items()}
         if reading.suffix:
             parts[_SUFFIX] = reading.suffix
+        if _is_namesake(identity):
+            parts[_NAMESAKE] = f"(namesake {draw.place(self.whole_name(identity)) % 10_000})"
         whole = self.whole_name(identity)
         home, _ = _home(requests[_GIVEN], taken)
         first, behind = parts[_GIVEN], _behind(parts)
@@ -212,8 +216,16 @@ def account_parts(surrogate: Surrogate) -> dict[str, str]:
 
 
 def _behind(parts: Mapping[str, str]) -> str:
-    """What follows the given name in the whole: surname and suffix. A father and son may share all but the suffix."""
-    return "".join(f" {parts[part]}" for part in (_SURNAME, _SUFFIX) if part in parts)
+    """What follows the given name in the whole: surname, suffix, and what distinguishes a namesake.
+
+    A father and son may share all but the suffix.
+    """
+    return "".join(f" {parts[part]}" for part in (_SURNAME, _SUFFIX, _NAMESAKE) if part in parts)
+
+
+def _is_namesake(identity: Identity) -> bool:
+    """Return True for a person who may have the same name as the patient, because the text says it is another."""
+    return bool(identity.scope) and all(v.hints.another or v.type == "CLINICIAN" for v in identity.variants)
 
 
 def by_rank(names: Sequence[str], place: int) -> Iterator[str]:

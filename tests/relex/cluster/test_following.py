@@ -68,3 +68,16 @@ def test_a_fuller_name_typed_clinician_is_the_relatives_whom_the_chart_gives_it_
 def test_a_fuller_name_of_staff_whom_the_chart_names_stays_theirs() -> None:
     found = mentions("His sister [RELATIVE Ilka Orsik]. Copy to [CLINICIAN Ilka Orsik]. [CLINICIAN Ilka Orsik], MD")
     assert sorted(one.scope for one in cluster(found)) == ["", "patient:p1"]
+
+
+def test_a_nurse_with_the_patients_name_stays_another_person_in_the_patients_scope_and_staff_elsewhere() -> None:
+    alert = "Patient: [PATIENT Ana Orsik]. Nurse [CLINICIAN Ana Orsik], RN, is not the patient."
+    found = [*mentions(f"{alert} Nurse [CLINICIAN Orsik] left."), *mentions("[CLINICIAN Ana Orsik], RN", "r2", "p2")]
+    people = sorted((one.scope, len(one.variants)) for one in cluster(found))
+    assert people == [("", 1), ("patient:p1", 1), ("patient:p1", 2)]
+
+
+def test_a_surname_that_other_staff_of_the_chart_have_too_is_not_the_namesakes() -> None:
+    staff = "[CLINICIAN Ana Orsik], RN, and [CLINICIAN Ida Orsik], RN. Nurse [CLINICIAN Orsik]"
+    found = mentions(f"Patient: [PATIENT Ana Orsik]. {staff}")
+    assert sorted(one.scope for one in cluster(found)) == ["", "patient:p1", "patient:p1"]

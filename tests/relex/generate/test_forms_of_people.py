@@ -105,3 +105,15 @@ def test_what_stands_before_a_name_in_its_span_stays(keyring: Keyring) -> None:
     ((shown,),) = surrogates(keyring, person("little Odessa", type="RELATIVE", hints=Hints(guessed=True)))
     assert shown.startswith("little ")
     assert len(shown.split()) == 2
+
+
+def test_a_namesake_whom_the_text_sets_apart_has_the_same_surrogate_name_and_stays_another_identity(
+    keyring: Keyring,
+) -> None:
+    (patient,), (nurse,), (other,) = surrogates(
+        keyring,
+        person("Odessa Pritchard"),
+        replace(person("Odessa Pritchard", type="CLINICIAN", normal="nurse"), id="nurse"),
+        replace(person("Odessa Pritchard", hints=Hints(another=True), normal="other"), id="other"),
+    )
+    assert patient == nurse == other
