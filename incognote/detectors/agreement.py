@@ -55,7 +55,7 @@ EXACT, APART, USUAL = 0.9, 0.2, 4
 probable than APART to be part of an identifier, and less usual than USUAL as a name."""
 _WORDS = re.compile(r"[^\W\d_]+")
 
-_DAYS = "rules:dates_days."
+_DAYS, _RETURNS = "rules:dates_days.", "rules:dates_words.month-to-return"
 _NAME = re.compile(rf"(?:[A-Z][^\W\d_]+\.?|{BLANK}) \Z")
 
 _NUMBERS = frozenset({"ID", "CONTACT"})
@@ -171,8 +171,8 @@ def _eponym(span: Span) -> bool:
 def named(spans: Iterable[Span], learned: Sequence[Span]) -> Iterator[Span]:
     """Yield the spans of rules, then those of the encoder, each with the more reliable of the two types.
 
-    A person, place, or organization that is the name of a holiday is a date ("arrives on Mardi Gras"), and so is a
-    person whose name a rule took for a weekday ("to see Monday").
+    A person, place, or organization that is the name of a holiday is a date ("arrives on Mardi Gras"). So is a person
+    whose name a rule took for a weekday ("to see Monday") or for the month of the next visit ("RTC Jan").
 
     Args:
         spans: the spans of rules.
@@ -180,9 +180,10 @@ def named(spans: Iterable[Span], learned: Sequence[Span]) -> Iterator[Span]:
     """
     said = list(spans)
     days = {(s.start, s.end) for s in said if any(source.startswith(_DAYS) for source in s.sources)}
+    months = {(s.start, s.end) for s in said if _RETURNS in s.sources}
     for span in _typed(said, learned):
-        person = _group(span) == "PERSON" and given(lexicon().get(fold(span.text), 0)) < USUAL
-        day = person and (span.start, span.end) in days
+        at, usual = (span.start, span.end), given(lexicon().get(fold(span.text), 0)) >= USUAL
+        day = _group(span) == "PERSON" and (at in months or (at in days and not usual))
         yield replace(span, type="DATE") if day or _holiday(span) else span
 
 

@@ -44,16 +44,21 @@ def clinical(span: Span) -> bool:
         return words.isupper() and _FIELD.fullmatch(words) is not None
     if group not in _PERSON | _PLACES:
         return False
-    return _acronym(span) or _word(span, group)
+    sure = _LIKELY if given(lexicon().get(fold(words), 0)) >= _NAME else _SURE
+    return acronym(span, sure) or _word(span, group)
 
 
-def _acronym(span: Span) -> bool:
-    """Whether a span is a known abbreviation in capitals, in a text that is not in capitals."""
+def acronym(span: Span, sure: float) -> bool:
+    """Whether a span is a known abbreviation in capitals, in a text that is not in capitals.
+
+    Args:
+        sure: from this score, a span is no abbreviation.
+    """
     text = span.source.content
     forms = {fold(span.text), fold(span.text.removesuffix("s"))}
     if not _ACRONYM.fullmatch(span.text) or _words("acronyms").isdisjoint(forms):
         return False
-    if span.score >= (_LIKELY if given(lexicon().get(fold(span.text), 0)) >= _NAME else _SURE):
+    if span.score >= sure:
         return False
     signed = _SIGNED.search(text, max(0, span.start - 16), span.start) or text[span.end : span.end + 1] == "/"
     return not signed and _mixed(span)

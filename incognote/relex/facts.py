@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Literal
 
 from incognote.detectors.agreement import weak
-from incognote.detectors.clinical import never_names
+from incognote.detectors.clinical import acronym, never_names
 from incognote.detectors.rules.lexicon import (
     BRAND,
     EPONYM,
@@ -212,17 +212,20 @@ def _plain(span: Span) -> bool:
 
     Nothing else in the record confirms it, and it is hardly ever a name: "Pleasant 55F", "Fall on the stairs".
     The same holds for the eponym of a named thing ("Wilson relapse"), a scale with its score ("Barthel 45"), a device
-    in use ("with Foley"), and a language ("signed in Tamil").
+    in use ("with Foley"), a language ("signed in Tamil"), an abbreviation ("now 77, NED"), and a very frequent word in
+    lower case ("little").
     """
     words = _WORD.findall(span.words)
     if not words or reliable(span) or span.score >= _SURE:
         return False
-    if of_discovery(span) or in_use(span):
+    if of_discovery(span) or in_use(span) or acronym(span, _SURE):
         return True
     if len(words) != 1:
         return False
     word, entry, text = words[0], entry_of(words[0]), span.source.content
-    if word[1:].islower() and commonness(entry) >= 2 and given(entry) <= 2 and surname(entry) <= 4:
+    if word.islower() and commonness(entry) == _VERY and given(entry) <= 3 and not all_lower(span):
+        return span.score < _LIKELY  # her namesake ("little" Ana)
+    if word[1:].islower() and commonness(entry) >= 2 and given(entry) <= 3 and surname(entry) <= 4:
         return span.score < _LIKELY and _BEGIN.search(text, max(0, span.start - 30), span.start) is not None
     if fold(word) in peoples():
         return _SPOKEN.search(text, max(0, span.start - 20), span.start) is not None

@@ -223,3 +223,10 @@ def test_a_person_whom_a_rule_took_for_a_weekday_is_a_date() -> None:
     day = Span(text, 7, 13, "DATE", 0.68, ("rules:dates_days.weekday",))
     found = [Span(text, start, end, "CLINICIAN", 0.9, ("encoder:full",)) for start, end in ((7, 13), (24, 27))]
     assert [one.type for one in named([day], found) if one.sources == ("encoder:full",)] == ["DATE", "CLINICIAN"]
+
+
+def test_a_person_whom_a_rule_took_for_the_month_of_the_next_visit_is_a_date() -> None:
+    text = Text("RTC Jan")
+    month = Span(text, 4, 7, "DATE", 0.9, ("rules:dates_words.month-to-return",))
+    person = Span(text, 4, 7, "CLINICIAN", 0.93, ("encoder:full",))
+    assert {span.type for span in named([month], [person])} == {"DATE"}

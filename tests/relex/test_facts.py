@@ -110,10 +110,19 @@ def test_a_guess_that_is_probably_no_identifier_gets_no_surrogate(marked: str, t
         ("married to our <<social worker>> Ana", "OCCUPATION", 0.8),
         ("phone <<interpreter>> ID 33071", "OCCUPATION", 0.71),
         ("came to <<cook>> for both", "OCCUPATION", 0.71),
+        ("Her namesake (<<little>> Ana) came", "RELATIVE", 0.82),
+        ("Then <<junior>> drove him in", "PATIENT", 0.93),
+        ("neuropsych <<Wilson>> relapse", "RELATIVE", 0.8),
+        ("\n<<Nail>> 380 extracted", "PATIENT", 0.76),
     ],
 )
 def test_a_device_a_scale_a_technique_and_a_job_of_the_staff_stay(marked: str, type: str, score: float) -> None:
     assert reason(marked, type, score) == "no-identifier"
+
+
+def test_an_abbreviation_that_only_the_final_check_took_for_a_name_stays() -> None:
+    sources = ("audit", *ENCODER)
+    assert reason("Mother, now 77, <<NED>>. Sister had a normal scan", "RELATIVE", 0.92, sources) == "no-identifier"
 
 
 @pytest.mark.parametrize(

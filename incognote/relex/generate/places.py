@@ -36,6 +36,8 @@ _NONE: tuple[str, ...] = ()
 _SIDES = frozenset("north south east west center central upper lower red blue green yellow orange purple".split())
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)\Z", re.IGNORECASE)
 _GLUED = re.compile(r"(?<=..)(?:straße|gasse|weg|straat|laan|gata|braut|vegur|vägen|gatan|veien)\Z")
+_FLOOR = re.compile(r"\d{1,2}(?=\d\d(?!\d))", re.ASCII)
+"""The floor in the number of a room or an apartment: 2 in 214B, 12 in 1204."""
 _US_ZIP = 5
 _WORD = 3  # letters from which capitals show the case of a word
 _ZIP_PLUS = re.compile(r"\d{5}-(\d{4})", re.ASCII)
@@ -81,8 +83,11 @@ class Places(SurrogateGenerator):
             return taken.claim_first(component, self._zips(request, draw, taken))
         if role in _SHAPED:
             written = component.normal.split("\x1f")[0]
-            fresh = (code for code in made(lambda s: shaped(written, s), place) if code != written or len(code) < 2)
-            return taken.claim(component, fresh, default="")
+            draws = [lambda s: shaped(written, s)]
+            if role in ("unit", "room") and (floor := _FLOOR.match(written)):
+                draws.insert(0, lambda s: floor[0] + shaped(written[floor.end() :], s))
+            fresh = [(c for c in made(draw, place) if c != written or len(c) < 2) for draw in draws]
+            return taken.claim_first(component, fresh, default="")
         if role == "county":
             return taken.claim_first(component, (self._counties(request, place, draw, taken), self._coined(place)))
         if role == "street":

@@ -307,6 +307,9 @@ def test_a_named_or_misspelt_date_is_moved(written: str, later: str) -> None:
         ("was well all [MLK Day] cooking", "February 24"),
         ("no meals since [Lent]", "April"),
         ("fireworks for [the Fourth] with", "the holiday"),
+        ("last fall [Halloween], seen by trick-or-treaters", "on the holiday"),
+        ("Lights off. Not well since [Christmas], ate turkey", "the holiday"),
+        ("worse since [Christmas]. Ate turkey", "February 3"),
     ],
 )
 def test_a_holiday_is_written_to_fit_the_words_around_it(text: str, later: str) -> None:

@@ -141,6 +141,14 @@ def test_rooms_and_wards_keep_their_words(make: Make, become: Become) -> None:
     assert plain == "Cardiology"
 
 
+def test_rooms_and_apartments_stay_on_their_floor(make: Make, become: Become) -> None:
+    room, apartment = become(
+        [make("PLACE", "ROOM", "rm 1218B"), make("PLACE", "ADDRESS", "31 Fern Street Apt 203, Dedham, MA 02026")]
+    )
+    assert re.fullmatch(r"rm 12\d\d[A-Z]", room)
+    assert re.search(r"Apt 2\d\d,", apartment)
+
+
 def test_a_country_stays(make: Make, become: Become) -> None:
     assert become([make("PLACE", "COUNTRY", "India")]) == ["India"]
 

@@ -40,6 +40,12 @@ _EACH = re.compile(r"(?i)\b(?:last|this|next|past|every|each|previous|coming)\s+
 _FIRST = re.compile(r"(?:\A|\n|[.!?]\s)\W*\Z")
 _BEHIND = re.compile(r"(?:['’]s?)?[ -]([A-Za-z5][A-Za-z-]+)(?![\w-])")
 
+_OCCASION = re.compile(
+    r"(?i)\b(?:trick-or-treat\w*|costumes?|jack-o'?-lanterns?|pumpkins?|fireworks|firecrackers|cook-?outs?|barbecues?|"
+    r"parades?|(?-i:turkey)|menorah|dreidels?|santa claus|mistletoe|carol(?:s|ing)|christmas tree|midnight mass|"
+    r"egg hunts?|seders?|matzah|iftar|bon dances?|lion dances?|red envelopes?|mooncakes?|tamales|piñata)\b"
+)
+_OTHER_SENTENCE = re.compile(r"[.!?;]\s|\n")
 _LEAD = re.compile(
     r"\W?(?:(?:on|the|last|this|next|past|night|week|weekend|morning|evening|after|before|of|around)\s+)*\W?",
     re.IGNORECASE,
@@ -55,7 +61,7 @@ def holiday_cues(before: str, behind: str) -> Iterator[str]:
     """What the text around a date says about it if it is a holiday.
 
     Yields:
-        `event` (the occasion is meant), `dated` (its date is beside it), `at` or `over` (the preposition), `bare` (a
+        `event` (the occasion is meant), `occasion` (the sentence tells what people do on it), `dated` (its date is beside it), `at` or `over` (the preposition), `bare` (a
         preposition directly before it), `article`, `is`, `fasting`, `each` ("last", "every"), `first` (a sentence
         begins), and `as-…` for the noun behind it (`feasts.nouns`).
     """
@@ -63,6 +69,8 @@ def holiday_cues(before: str, behind: str) -> Iterator[str]:
         yield "event"
     if _IS.search(before) or _WAS.match(behind):
         yield "event"
+    if _OCCASION.search(_OTHER_SENTENCE.split(before)[-1] + "\n" + _OTHER_SENTENCE.split(behind, maxsplit=1)[0]):
+        yield "occasion"
     if _OF_PEOPLE.search(before):  # Mexican Mother's Day
         yield from ("event", "article")
     if _DATED_BEFORE.search(before) or _DATED.match(behind):
@@ -130,7 +138,8 @@ def _pieces(
     kind = nouns().get(noun) or next((cue[3:] for cue in cues if cue.startswith("as-")), "")
     if not dated and (word := _occasion(known, kind, cues)):
         needed = not lead and not cues & {"article", "each"} and ("bare" in cues or not kind)
-        text = ("a " if "is" in cues else "the ") * needed + word + (f" {noun}" if noun else "")
+        the = "a " if "is" in cues else "on the " if _alone(cues) else "the "
+        text = the * needed + word + (f" {noun}" if noun else "")
         return [LiteralPiece(text.upper() if name.isupper() and len(name) > 4 else _capital(text, cues, lead))]
     if "dated" in cues and not dated and not noun:
         return [HolidayPiece("weekday", name)]
@@ -151,9 +160,14 @@ def _occasion(known: Holiday, kind: str, cues: frozenset[str]) -> str:
     """The words for a holiday that is not meant as a day, or ""."""
     if kind not in ("", "unit", "week", "month"):
         return kind
-    if not kind and ("event" in cues or known is _ANY):
+    if not kind and (cues & {"event", "occasion"} or known is _ANY):
         return "fast" if known.fasting and "fasting" not in cues else "holiday"
     return ""
+
+
+def _alone(cues: frozenset[str]) -> bool:
+    """Whether only the rest of the sentence shows the occasion, and no preposition is before the holiday."""
+    return "occasion" in cues and not cues & {"event", "bare", "first"}
 
 
 def _capital(text: str, cues: frozenset[str], lead: str) -> str:
