@@ -61,7 +61,8 @@ def holiday_cues(before: str, behind: str) -> Iterator[str]:
     """What the text around a date says about it if it is a holiday.
 
     Yields:
-        `event` (the occasion is meant), `occasion` (the sentence tells what people do on it), `dated` (its date is beside it), `at` or `over` (the preposition), `bare` (a
+        `event` (the occasion is meant), `occasion` (the sentence tells what people do on it),
+        `dated` (its date is beside it), `at` or `over` (the preposition), `bare` (a
         preposition directly before it), `article`, `is`, `fasting`, `each` ("last", "every"), `first` (a sentence
         begins), and `as-…` for the noun behind it (`feasts.nouns`).
     """
