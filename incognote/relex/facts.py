@@ -212,8 +212,7 @@ def _plain(span: Span) -> bool:
 
     Nothing else in the record confirms it, and it is hardly ever a name: "Pleasant 55F", "Fall on the stairs".
     The same holds for the eponym of a named thing ("Wilson relapse"), a scale with its score ("Barthel 45"), a device
-    in use ("with Foley"), a language ("signed in Tamil"), an abbreviation ("now 77, NED"), and a very frequent word in
-    lower case ("little").
+    in use ("with Foley"), a language ("in Tamil"), an abbreviation ("now 77, NED"), and a frequent word ("little").
     """
     words = _WORD.findall(span.words)
     if not words or reliable(span) or span.score >= _SURE:
@@ -366,7 +365,7 @@ def _name(span: Span, words: list[str]) -> Withheld | None:
         return None
     if all(thing or commonness(entry) >= 2 for thing, entry in zip(things, entries, strict=True)):
         inside = _BEGIN.search(span.source.content, max(0, span.start - 30), span.start) is None
-        if inside and not any(things) and span.text[1:].islower() and all(map(_firmly_given, entries)) and all(named):
+        if inside and not any(things) and span.text[1:].islower() and min(map(given, entries)) >= 6 and all(named):
             return None  # "took Ray to the lab"
         drugs = any(entry & (MEDICAL | BRAND) for entry in entries)
         needed = _SURE if drugs or not all(named) else _LIKELY if any(things) else _FAIR
@@ -376,10 +375,6 @@ def _name(span: Span, words: list[str]) -> Withheld | None:
         usual = all(commonness(entry) == _VERY for entry in entries)
         return "ordinary-word" if usual or span.score < _LIKELY else None
     return None
-
-
-def _firmly_given(entry: int) -> bool:
-    return given(entry) >= 6
 
 
 def _full(words: list[str], written: str) -> bool:
