@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from incognote.detectors.rules.lexicon import MEDICAL, PLACE, commonness, fold, given, lexicon
+from incognote.detectors.rules.lexicon import MEDICAL, PLACE, commonness, fold, given, lexicon, surname
 from incognote.languages import language
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
@@ -20,12 +20,14 @@ _AROUND = 300  # characters in which the use of capitals is counted
 _CENTURY = 105  # years: a note mentions no year that is further back
 _LIKELY, _SURE = 0.9, 0.93
 _NAME = 4  # the lexicon's weight of a usual given name
+_SHORT = 5  # letters of the longest short field name
 _ACRONYM = re.compile(r"[A-Z]{3,10}s?")
 _FIELD = re.compile(r"[A-Za-z]{1,6}(?:[-.][A-Za-z]{1,3})?\.?")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d")
 _CONTINUES = re.compile(r"[-/.]\w")
 _SIGNED = re.compile(r"(?i)(?:/|\b(?:dictated|typed|transcribed|signed|initials|by|rn|md|np|d|t):?)\s?\Z")
+_NEW_FIELD, _CODE = re.compile(r"(?:\A|\n|  |\t)[ \t]*\Z"), re.compile(r":[ ]?#?[A-Z]{0,2}-?\d")
 _SPEECH = re.compile(r"(?i)interp|speak|spoke|language|dialect|translat|\w/[a-z]")
 _BEFORE = re.compile(r"([^\W\d_]+) \Z")
 _OPENS, _KEY = re.compile(r"(?:\A|\n|[\"“‘])[ \t]*\Z"), re.compile(rf"\.?:|[ ]#?[\d{BLANK}]")
@@ -44,6 +46,8 @@ def clinical(span: Span) -> bool:
         return words.isupper() and _FIELD.fullmatch(words) is not None
     if group not in _PERSON | _PLACES:
         return False
+    if _in_phrase(span):
+        return True
     sure = _LIKELY if given(lexicon().get(fold(words), 0)) >= _NAME else _SURE
     return acronym(span, sure) or _word(span, group)
 
@@ -79,6 +83,8 @@ def _word(span: Span, group: str) -> bool:
         text = span.source.content
         if word in _words("field"):
             return _KEY.match(text, span.end) is not None and span.score < _LIKELY
+        if len(word) <= _SHORT and max(given(entry), surname(entry)) < _NAME and _CODE.match(text, span.end):
+            return _NEW_FIELD.search(text, max(0, span.start - 8), span.start) is not None  # "  Loc: 412B"
         if word in _words("service") and given(entry) < _NAME:
             return _SERVES.match(text, span.end) is not None and span.score < _LIKELY
         opens = _OPENS.search(text, max(0, span.start - 4), span.start) is not None
@@ -89,6 +95,17 @@ def _word(span: Span, group: str) -> bool:
         return False
     ordinary = commonness(entry) >= 2 or bool(entry & MEDICAL)
     return word in _words("service") or (ordinary and not entry & PLACE)
+
+
+def _in_phrase(span: Span) -> bool:
+    """Whether a span lies in a phrase whose names identify nobody: "recites Virgil", "Azorean Portuguese"."""
+    start = max(0, span.start - _NEAR)
+    around = span.source.content[start : span.end + _NEAR]
+    return any(
+        match.start() <= span.start - start and span.end - start <= match.end()
+        for pattern in _patterns("phrases")
+        for match in pattern.finditer(around)
+    )
 
 
 def _spoken(span: Span) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from incognote.detectors.rules.lexicon import EPONYM_NOUN, MEDICAL, fold, given, surname
 from incognote.nouns import Span
-from incognote.relex.factwords import entry_of, handling, lists, names_a_thing, things_named
+from incognote.relex.factwords import entry_of, handling, lists, names_a_thing, patterns, things_named
 
 NEXT = re.compile(r"(?:-[A-Z][^\W\d_]+)*(?:['’]s)?[ -]([a-z]+)")
 """The word in lower case after a name, its possessive, or the rest of a double name."""
@@ -15,6 +15,7 @@ _LAST = re.compile(r"([^\W\d_]+)[. ]{0,2}\Z")
 _DISEASE = re.compile(r"(?:itis|osis|oma|a?emia|opathy|ectomy|otomy)$")
 _SCORED = re.compile(r"[ ]?(?:score[ ]|of[ ]|[:=][ ]?)?\d{1,3}(?:\.\d)?(?![\w/-]|\.\d)")
 _AUTHORS = re.compile(r",?[ ]et[ ]?\.? al\b")
+_NEAR = 48  # characters of context on each side of a name
 USUAL, _FREQUENT = 4, 6
 """The lexicon's weight of a usual given name; the weight of a frequent surname."""
 _NUMBERED = re.compile(r",?[ ]\(?(?:ID|id|no|#|[A-Z][a-z]+|[A-Z]\.)\b")
@@ -44,6 +45,13 @@ def of_discovery(span: Span) -> bool:
     noun = following is not None and following[1] in lists()["discovery"]
     named = len(entries) > 1 or all(given(entry) < USUAL for entry in entries)
     return (noun and named) or _AUTHORS.match(text, span.end) is not None
+
+
+def like_a_storm(span: Span) -> bool:
+    """Whether the words beside a name suggest a hurricane: "had to leave after Maria"."""
+    start, end = max(0, span.start - _NEAR), span.end + _NEAR
+    near = span.source.content[start:end]
+    return any(match.end() == span.end - start for pattern in patterns("storm") for match in pattern.finditer(near))
 
 
 def names_thing(span: Span) -> bool:

@@ -31,7 +31,7 @@ from incognote.detectors.rules.lexicon import (
 from incognote.nouns import PACK, Span
 from incognote.operators.readers import dates
 from incognote.relex.cluster.grouping import group_of
-from incognote.relex.factcontext import NEXT, all_lower, at_work, in_use, names_thing, of_discovery
+from incognote.relex.factcontext import NEXT, all_lower, at_work, in_use, like_a_storm, names_thing, of_discovery
 from incognote.relex.factwords import (
     digit_words,
     entry_of,
@@ -193,7 +193,7 @@ def _stays(span: Span) -> bool:
     """Whether the form of a finding and the words beside it prove that it is no identifier.
 
     This holds for a gestational age, a duration, an Apgar or Child-Pugh score, a weekday, a time of day, a hospital
-    unit ("NICU", "5 West"), a specialty, and a word for a relative.
+    unit ("NICU", "5 West"), a specialty, a word for a relative, and a finding of an occupation that is no work.
     """
     if "audit" in span.sources and span.score >= _SURE:
         return False
@@ -202,7 +202,8 @@ def _stays(span: Span) -> bool:
         return not (group == "PLACE" and _NEXT_NAME.match(span.source.content, span.end))
     if group == "AGE" and not reliable(span) and _clinical(span, "duration"):
         return True
-    if group == "DATE" and any(pattern.fullmatch(words) for pattern in patterns("dateless")):
+    forms = {"DATE": "dateless", "OCCUPATION": "no_work"}.get(group)
+    if forms and any(pattern.fullmatch(words) for pattern in patterns(forms)):
         return True
     return group in ("AGE", "DATE", "ID", "CONTACT") and _clinical(span, "shapes", "scored", whole=True)
 
@@ -258,7 +259,7 @@ def _clinical(span: Span, *names: str, whole: bool = False) -> bool:
     text, start = span.source.content, max(0, span.start - _NEAR)
     around = text[start : span.end + _NEAR]
     digits = [at for at in range(span.start - start, span.end - start) if around[at].isdecimal()]
-    return any(
+    return bool(digits) and any(
         (all if whole else any)(match.start() <= at < match.end() for at in digits)
         for pattern in chain.from_iterable(map(patterns, names))
         for match in pattern.finditer(around)
@@ -344,7 +345,7 @@ def _word(span: Span) -> Withheld | None:
     if names_thing(span) and not (group == "PERSON" and _bearer(span, words)):
         return "clinical-word"
     if group == "PERSON":
-        return _name(span, words)
+        return "ordinary-word" if like_a_storm(span) else _name(span, words)
     entry = entry_of(words[0])
     thing = len(words) == 1 and (names_a_thing(words[0], entry) or fold(words[0]) in peoples()) and not entry & PLACE
     return "clinical-word" if thing and span.score < _SURE else None

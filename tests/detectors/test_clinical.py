@@ -50,6 +50,19 @@ def dropped(marked: str, type: str, score: float = 0.89) -> bool:
         ("IABP. <<Heli>> to the university", "RELATIVE"),
         ("A/P: <<NED>>. Switch to exemestane", "CLINICIAN"),
         ("from Rosenberg; door <<0802>>, TNK 0831", "TELEPHONE_NUMBER"),
+        ("ISS: <<150-199>> = 1 u, 200-249 = 2 u", "GUID"),
+        ("ISS: 150-199 = 1 u, <<200-249 = 2 u>>, >400 call", "MEDICAL_RECORD_NUMBER"),
+        ("humalog <<251-300>> → 6 units", "TELEPHONE_NUMBER"),
+        ("scale <<201-250>>: 4 units", "GUID"),
+        ("scale 151-200: 2, <<201-250>>: 4, 251-300: 6", "GUID"),
+        ("SVE <<4/80/-2>>, vertex", "DATE"),
+        ("Pt: Diaz  <<Loc>>: 412B", "PATIENT"),
+        ("<<Stn>>: 7B", "PATIENT"),
+        ("FHR 168. <<Singleton>>. Fundal", "CLINICIAN"),
+        ("<<Sessions>> since 6/1: 14", "CLINICIAN"),
+        ("speaks <<Azorean>> Portuguese", "CITY"),
+        ("recites <<Virgil>> from memory", "RELATIVE"),
+        ("drank <<Ganga>> water", "RELATIVE"),
     ],
 )
 def test_a_clinical_word_code_or_time_is_no_finding(marked: str, type: str) -> None:
@@ -59,6 +72,12 @@ def test_a_clinical_word_code_or_time_is_no_finding(marked: str, type: str) -> N
 @pytest.mark.parametrize(
     ("marked", "type"),
     [
+        ("SSN <<123-45-6789>>: 4 units given", "SSN_OR_TAXPAYER"),
+        ("call <<555-0123>>: 2 units of blood", "TELEPHONE_NUMBER"),
+        ("d/w Dr. <<Singleton>>. Agrees", "CLINICIAN"),
+        ("seen with <<Virgil>>, her brother", "RELATIVE"),
+        ("<<Linh>>: 2 nights of pain", "RELATIVE"),
+        ("seen <<4/8/2022>>", "DATE"),
         ("Flew home to <<Milan>> in May", "CITY"),
         ("sister <<Heli>> visited", "RELATIVE"),
         ("SEEN BY <<NED>> AND SENT HOME", "CLINICIAN"),

@@ -92,6 +92,7 @@ def test_a_reliable_rule_is_trusted(marked: str, type: str, rule: str) -> None:
         ("a <<puff adder>> prob", "OCCUPATION", "ordinary-word"),
         ("time <<2209>> on scene", "GUID", "number-without-label"),
         ("YMRS was lower (from <<34>>)", "AGE", "number-without-label"),
+        ("had to leave the island after <<Maria>>.", "RELATIVE", "ordinary-word"),
         ("SSN <<nine seven eight dash four six>>", "SSN_OR_TAXPAYER", "no-surrogate"),
     ],
 )
@@ -145,6 +146,9 @@ def test_a_bearer_of_such_a_word_a_job_and_an_age_with_a_sex_get_a_surrogate(mar
     [
         ("children <<Eh Paw>> 16", "RELATIVE", 0.85),
         ("<<Hope>> spits up everything", "PATIENT", 0.83),
+        ("cried after <<Maria>> left", "RELATIVE", 0.83),
+        ("G2P1. LMP <<Valentine's Day>> -> EDD 11/21", "DATE", 0.85),
+        ("his son (<<28>> on 10/19)", "AGE", 0.91),
         ("Seen by <<Okonkwo>>", "CLINICIAN", 0.7),
         ("He is <<74>>, BMI 36", "AGE", 0.91),
         ("is <<7 months>>, still breastfed", "AGE", 0.75),
@@ -176,6 +180,9 @@ def test_a_guess_that_looks_like_an_identifier_gets_one(marked: str, type: str, 
         ("session <<21/36>>", "DATE"),
         ("Child-Pugh C (<<10>>), MELD-Na 21", "AGE"),
         ("sent to pharmacy, <<90>> d", "AGE"),
+        ("TUG 21.4 s w/ RW (<<28>> on 10/19)", "AGE"),
+        ("says \"I'm a <<robot>>\"", "OCCUPATION"),
+        ("went to his brother's <<jubilee>>", "RELATIVE"),
     ],
 )
 def test_words_that_are_provably_no_identifier_stay(marked: str, type: str) -> None:

@@ -21,6 +21,7 @@ from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, S
 from incognote.relex.pools import Pools, pools
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_EMERGENCY = re.compile(r"\b(?:911|999|112|000)[ -]\Z")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -125,7 +126,10 @@ def _core(words: str) -> str:
     said = set(work_of(words))
     found = [m for m in _WORD.finditer(words) if set(work_of(m.group())) & said and plain(m.group())]
     low = [m for m in found if fold(m.group()) in said or set(re.findall(r"[^\W\d_]+", fold(m.group()))) & said]
-    return words[low[0].start() : low[-1].end()] if low else words
+    if not low:
+        return words
+    emergency = _EMERGENCY.search(words[: low[0].start()])  # "911 dispatcher"
+    return words[emergency.start() if emergency else low[0].start() : low[-1].end()]
 
 
 def _vowel(words: str) -> bool:

@@ -310,6 +310,8 @@ def test_a_named_or_misspelt_date_is_moved(written: str, later: str) -> None:
         ("last fall [Halloween], seen by trick-or-treaters", "on the holiday"),
         ("Lights off. Not well since [Christmas], ate turkey", "the holiday"),
         ("worse since [Christmas]. Ate turkey", "February 3"),
+        ("1 near [fall Thanksgiving] at the house", "fall January 1"),
+        ("fell on [Easter Sunday, 4/9/23] at", "Friday, 5/19/23"),
     ],
 )
 def test_a_holiday_is_written_to_fit_the_words_around_it(text: str, later: str) -> None:

@@ -34,6 +34,7 @@ Become = Callable[..., list[str]]
         ("graphic designer", "design"),
         ("sanitation lead", "industry"),
         ("parish nun", "nuns"),
+        ("911 dispatcher", "office"),
     ],
 )
 def test_an_occupation_stays_in_its_class(make: Make, become: Become, written: str, field: str) -> None:

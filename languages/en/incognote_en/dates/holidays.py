@@ -47,7 +47,7 @@ _OCCASION = re.compile(
 )
 _OTHER_SENTENCE = re.compile(r"[.!?;]\s|\n")
 _LEAD = re.compile(
-    r"\W?(?:(?:on|the|last|this|next|past|night|week|weekend|morning|evening|after|before|of|around)\s+)*\W?",
+    r"\W?(?:(?:on|the|last|this|next|past|near|falls?|night|week|weekend|morning|evening|after|before|of|around)\s+)*\W?",
     re.IGNORECASE,
 )
 _DAY_AFTER = re.compile(r"(?i)(?:the\s+)?day(?:\s+(?:(after)|before)\s+(?:the\s+)?|\s+)?\Z")

@@ -180,7 +180,7 @@ def _fiscal(text: str, latest: int) -> EnglishDate | None:
 
 def _beside(text: str, parse: Callable[[str], EnglishDate | None]) -> EnglishDate | None:
     """A holiday before its own date: "Good Friday, 10th April 2009"."""
-    for gap in _GAP.finditer(text):
+    for gap in reversed(list(_GAP.finditer(text))):
         if holiday(text[: gap.start()]) and (rest := parse(text[gap.end() :])) is not None and rest.exact:
             sample = text[: gap.start()]
             return replace(rest, pieces=(HolidayPiece("weekday", sample), LiteralPiece(gap.group()), *rest.pieces))

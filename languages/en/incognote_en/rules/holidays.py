@@ -11,10 +11,12 @@ from incognote.detectors.rules.view import Candidate, View
 from incognote_en.dates.feasts import feasts, holiday
 
 _MOST = 5  # words
+_FREQUENT = 6  # the lexicon's weight of a frequent surname
 _CUE = re.compile(
-    r"(?i)\b(?:on|since|over|before|after|until|till|during|around|by|for|last|this|next|every|celebrat\w+|observ\w+)"
+    r"(?i)\b(?:on|since|over|before|after|until|till|during|through|thru|around|by|for|lmp:?|last|this|next|every|celebrat\w+|observ\w+)"
     r"(?:\s+the)?\s+\Z"
 )
+_DAY_BESIDE = re.compile(r"(?i)\b(?:day|eve|night|morning|week|weekend)s? (?:after|before|of)(?: the)? \Z")
 _NOT_AFTER = re.compile(
     r"(?i)[ ](?:disease|trees?|island|hospital|memorial|clinic|cent(?:er|re)|church|parish|school|university|street|"
     r"st\b|avenue|ave\b|road|rd\b)|['’]s [A-Z]"
@@ -55,6 +57,8 @@ def is_holiday(text: str, start: int, end: int) -> bool:
     if _HAPPY.search(before):
         return False
     entries = [lexicon().get(fold(word), 0) for word in re.findall(r"[^\W\d_]+", words)]
+    if any(surname(entry) >= _FREQUENT for entry in entries) and len(entries) == 1:  # "the weekend after Reyes"
+        return _DAY_BESIDE.search(before) is not None and text[end : end + 1] in ".,;)\n"
     ordinary = len(entries) == 1 and (len(words) < 4 or commonness(entries[0]) > 0)
     named = any(entry & PLACE or max(given(entry), surname(entry)) >= 2 for entry in entries)
     doubtful = words[0].islower() or ordinary or (named and _TIME.search(words) is None)

@@ -21,6 +21,8 @@ from incognote_en.rules import holidays
         "Ate at the ⟦Mexican Independence Day⟧ fair.",
         "Fell on ⟦Holi⟧, not at the Easter Street clinic.",
         "Dr. Noel saw Lucia; Natal cleft normal.",
+        "LMP ⟦Valentine's Day⟧. Guests thru ⟦Three Kings Day⟧.",
+        "Seen the weekend after ⟦Reyes⟧. Seen after Reyes, on Reyes.",
         "Happy Diwali! Juneteenth School is closed.",
     ],
 )
