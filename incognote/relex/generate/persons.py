@@ -224,8 +224,9 @@ def _behind(parts: Mapping[str, str]) -> str:
 
 
 def _is_namesake(identity: Identity) -> bool:
-    """Return True for a person who may have the same name as the patient, because the text says it is another."""
-    return bool(identity.scope) and all(v.hints.another or v.type == "CLINICIAN" for v in identity.variants)
+    """Return True for a person who may have the patient's name: staff, a relative, or said to be another person."""
+    others = ("CLINICIAN", "RELATIVE")
+    return bool(identity.scope) and all(v.hints.another or v.type in others for v in identity.variants)
 
 
 def by_rank(names: Sequence[str], place: int) -> Iterator[str]:

@@ -231,16 +231,24 @@ def test_staff_and_patients_draw_from_surnames_that_never_meet(make: Make, keyri
 
 
 def test_two_of_one_name_in_a_scope_get_two_names(make: Make, keyring: Keyring) -> None:
-    father = make("PERSON", "RELATIVE", "John Wilson", normal="john wilson", gender="male")
+    father = make("PERSON", "PATIENT", "John Wilson", normal="john wilson", gender="male")
     son = make("PERSON", "PERSON", "John Wilson", normal="john wilson jr", gender="male")
     drawn = Generators().generate_all([father, son], KeyedDraw(keyring), UsedSurrogates())
     assert drawn[father.id].parts["surname"] == drawn[son.id].parts["surname"]
     assert drawn[father.id].parts["given"] != drawn[son.id].parts["given"]
 
 
+def test_a_relative_with_the_patients_name_keeps_sharing_it(make: Make, keyring: Keyring) -> None:
+    patient = make("PERSON", "PATIENT", "John Wilson", normal="john wilson", gender="male")
+    relative = make("PERSON", "RELATIVE", "John Wilson", normal="john wilson roommate", gender="male")
+    drawn = Generators().generate_all([patient, relative], KeyedDraw(keyring), UsedSurrogates())
+    shown = [(drawn[one.id].parts["given"], drawn[one.id].parts["surname"]) for one in (patient, relative)]
+    assert shown[0] == shown[1]
+
+
 def test_more_namesakes_than_given_names_get_as_many_names(make: Make, keyring: Keyring) -> None:
     namesakes = [
-        replace(make("PERSON", "RELATIVE", "John Smith", normal=f"john smith {n}", gender="male"), id=str(n))
+        replace(make("PERSON", "PERSON", "John Smith", normal=f"john smith {n}", gender="male"), id=str(n))
         for n in range(400)
     ]
     drawn = Generators().generate_all(namesakes, KeyedDraw(keyring), UsedSurrogates())

@@ -18,6 +18,8 @@ Letter sent to ⟦PO Box 731, Rutherford Mills, TN 38111⟧ today.
 Lives on ⟦RR 3 Box 117, Milford, IA 51351⟧.
 Wohnhaft ⟦Hauptstr. 12, 80331 München⟧
 Domicile: ⟦12 rue de la Paix, 75002 Paris⟧
+Mother Carmen Rivera, ⟦Calle Marina 41, Ponce, PR 00730⟧.
+Brother Luis Ortega, ⟦Avenida Central 12⟧.
 Domicilio: ⟦Calle Mayor 5, 3º B, 28013 Madrid⟧
 Alamat: ⟦No. 12, Jalan Ampang, 50450 Kuala Lumpur⟧
 Address ⟦23 Lorong Maarof, Bangsar, 59000 Kuala Lumpur⟧

@@ -21,6 +21,8 @@ LAYOUT = [
     "DATE      BP      RN\n06-03-24  168/81  ⟦BTS⟧\n06-05-24  159/77  ⟦KLM⟧",
     "[19:42] ⟦jomar⟧: hey who has bed 4\n[19:43] ⟦denise⟧: me",
     "initials: ⟦MDE⟧",
+    "FH: mother ⟦Carmen Rivera⟧, Calle Marina, Ponce",
+    "Mother ⟦Sophie Berger⟧, Hauptstrasse 4",
     "Dictated 3/4. ⟦RKS⟧/⟦jmp⟧",
     "B1  ⟦TK⟧ 44M POD 2\nB2  ⟦RW⟧ 61F SBO\nchase bloods ⟦TK⟧",
     "this is doctor ⟦iyer⟧ that's ⟦i y e r⟧ dictating",

@@ -11,14 +11,18 @@ from incognote.detectors.rules.lexicon import (
     MEDICAL,
     ORGANIZATION,
     commonness,
+    fold,
     given,
     surname,
 )
+from incognote_en.rules.gazetteer import words as place_words
 from incognote_en.rules.names.words import WeighedWords, is_credential, vocabulary
 
 _OPENING = {"(": ")", '"': '"', "“": "”", "‘": "’", "'": "'", "«": "»"}
 _SENTENCE_GAP = re.compile(r"[ \u00a0]\Z")
 _WRAP = re.compile(r"[ \t]*\r?\n[ \t>]*\Z")
+_STREET = place_words("places.toml", "street")
+_GLUED = 6  # the longest word that is no street name in one word, such as Hauptstraße
 LONGEST = 7  # words in one name: "Khalid Sultan Saeed bin Huwaireb Al-Mazrouei"
 
 
@@ -58,7 +62,7 @@ class NameReader:
             wrap: the name may contain a line break.
         """
         words = self.words
-        if not words.is_word(i):
+        if not words.is_word(i) or (self._is_street(i) and words.word(i - 1) == ","):
             return None
         style = words.style(i)
         at, parts, weight, opened = i, 0, -9, i
@@ -76,6 +80,8 @@ class NameReader:
                 continue
             if word == "," and comma and not inverted and parts:
                 if not self._given_follows(at, style) or (parts > 1 and self._short_capitals(at + 1, style)):
+                    break
+                if self._is_street(at + 1):
                     break
                 if words.is_initial(i) and words.word(i + 1) == ".":
                     break  # "S. Paterson, Duc": a list
@@ -278,6 +284,11 @@ class NameReader:
             return False
         score = words.nameness(word)
         return score >= 2 or given(entry) >= 3 or (word.isupper() == words.words[at - 1].isupper() and score >= 0)
+
+    def _is_street(self, at: int) -> bool:
+        """Whether an address begins at word `at`: "Carmen Rivera, Calle Marina 41", "Sophie Berger, Hauptstraße 4"."""
+        low, number = fold(self.words.word(at)), self.words.word(at + 1)[:1].isdigit()
+        return low in _STREET["prefix"] or (number and len(low) > _GLUED and low.endswith(tuple(_STREET["glued"])))
 
     def _short_capitals(self, at: int, style: str) -> bool:
         """Whether word `at` is an abbreviation after a full name: "Halima Yusuf, PO address"."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from incognote.detectors.rules.lexicon import given, lexicon
 from incognote.detectors.rules.view import Candidate, View
 from incognote_en.rules.gazetteer import fold, gazetteer
 from incognote_en.rules.places.address_parts import AddressParts
@@ -44,6 +45,7 @@ def find(view: View) -> Iterator[Candidate]:
 _MARKS = frozenset(",;|^")
 _MAX_PARTS = 9
 _SURE = 0.5
+_GIVEN = 4  # the weight in the lexicon from which a word is a usual given name
 _TELLING = frozenset(("street", "code", "box", "place", "before", "state", "building"))
 
 
@@ -141,7 +143,7 @@ class Addresses:
                 ):
                     best = part
                     break
-            if best is None or best.start == stop:
+            if best is None or best.start == stop or (best.start > k and self.surname(best)):
                 break
             if best.kind == "loose" and not tied and "unit" not in kinds:
                 break
@@ -154,6 +156,11 @@ class Addresses:
             if best.start != k:
                 break
         return start
+
+    def surname(self, part: AddressPart) -> bool:
+        """Whether a given name stands directly before a part: Carmen Rivera, Calle Marina 41."""
+        i = part.start - 1
+        return part.kind == "place" and self.walk.titled(i) and given(lexicon().get(self.walk.lows[i], 0)) >= _GIVEN
 
     def title_joins(self, part: AddressPart, tied: bool, kinds: set[str]) -> bool:
         if part.kind == "building" or self.walk.low(part.end - 1) in PART["building"]:
