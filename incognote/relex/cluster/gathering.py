@@ -29,7 +29,10 @@ def aliased(mentions: Sequence[PersonMention]) -> tuple[list[PersonMention], dic
         (first, second)
         for second in mentions
         if second.variant.hints.alias
-        and (first := ends.get(_place(second, second.variant.start - len(second.variant.hints.alias))))
+        and (
+            first := ends.get(_place(second, second.variant.start - len(second.variant.hints.alias)))
+            or _called(second, mentions)
+        )
         and _believed(first, second)
     ]
     now: dict[PersonMention, PersonMention] = {}
@@ -38,6 +41,15 @@ def aliased(mentions: Sequence[PersonMention]) -> tuple[list[PersonMention], dic
             continue  # of three in a row, the third refers to the second, which already has its facts
         now[first], now[second] = _told(first, second), _told(second, first)
     return [now.get(m, m) for m in mentions], {now.get(b, b): now.get(a, a) for a, b in pairs}
+
+
+def _called(second: PersonMention, mentions: Sequence[PersonMention]) -> PersonMention | None:
+    """The person named in full in the sentence before "He goes by Arnold"."""
+    hints = second.variant.hints
+    if second.kind != "single" or not (hints.maiden and any(map(str.isalpha, hints.alias))):
+        return None
+    before = named_before(second, mentions, _NEAR)
+    return before[-1] if before and before[-1].kind == "whole" else None
 
 
 def _place(mention: PersonMention, at: int) -> _Place:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from incognote.detectors.rules.lexicon import given as weight
+from incognote.detectors.rules.lexicon import lexicon
 from incognote.relex.generate.cultures import (
     HOME,
     age_of,
@@ -20,6 +22,7 @@ from incognote.relex.generate.cultures import (
     is_listed,
     is_surname,
     listed_homes,
+    neighbors,
 )
 from incognote.relex.names import NamePiece, Parsed, components, fit, fullest, parse, settled
 from incognote.relex.names.components import root_of
@@ -38,6 +41,7 @@ NICKNAMED = "nicknamed"
 _INFANT = frozenset("baby babyboy babygirl bb bg boy girl infant newborn twin bayi".split())
 _FATHERS = ("so", "et")
 """Cultures in which the names after the given name are the father's and the grandfather's."""
+_USUAL = 5  # the weight in the lexicon from which a given name is common in the country of the notes
 _PATRONYMIC = ("ovich", "evich", "ovna", "evna", "ichna")
 _FEMALE = ("iana", "ina", "ita", "ella", "elle", "ette", "wati", "issa")
 _ENDINGS = frozenset("en gb ie aa es pt it fr de nl sv no da is pl cs sk ru ua bg ro lt ph".split())
@@ -156,7 +160,8 @@ def read_names(forms: tuple[tuple[str, str], ...], gender: str, locale: str, *, 
             nicks[word] = "middle"
         elif not _stands_for(word, formal) and homes_of_given(word) and len(word) > 2:
             homes = homes_of_given(word)
-            detail = (HOME if HOME in homes else homes[0], "", "", "")
+            usual = family in ("", *neighbors(HOME)) and weight(lexicon().get(word, 0)) >= _USUAL
+            detail = (HOME if usual or HOME in homes else homes[0], "", "", "")
             parts[f"nick:{word}"] = (f"given:{gender}", f"{word}{bearer or ' '}{surname} {formal}", detail)
             nicks[word] = f"nick:{word}"
         else:

@@ -159,3 +159,9 @@ def test_two_names_that_sound_alike_in_one_note_are_two_people_also_if_a_third_s
     both = "[CLINICIAN Catherine Meyer] and [CLINICIAN Kathryn Maier]"
     assert len(together(both)) == 2
     assert len(together(both, "[CLINICIAN Katherine Mayer]")) >= 2
+
+
+@pytest.mark.parametrize("called", ['He goes by "Arnold".', "He goes by Arnold."])
+def test_a_nickname_of_another_root_is_the_persons_in_later_sentences_too(together: Together, called: str) -> None:
+    note = f"[PATIENT Philip Delaney] walked. {called} Arnold ate.".replace("Arnold", "[PATIENT Arnold]")
+    assert together(f"{note} [PERSON Arnold] slept.") == [{"Philip Delaney", "Arnold"}]

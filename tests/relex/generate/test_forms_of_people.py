@@ -9,6 +9,8 @@ import pytest
 from incognote.keys import Keyring
 from incognote.relex.cluster.hints import sex_said
 from incognote.relex.generate import Generators, KeyedDraw, UsedSurrogates
+from incognote.relex.generate.cultures import HOME, homes_of_given
+from incognote.relex.names import key
 from incognote.relex.nouns import Hints, Identity, MentionVariant
 from incognote.relex.pools import pools
 
@@ -117,3 +119,8 @@ def test_a_namesake_whom_the_text_sets_apart_has_the_same_surrogate_name_and_sta
         replace(person("Odessa Pritchard", hints=Hints(another=True), normal="other"), id="other"),
     )
     assert patient == nurse == other
+
+
+def test_a_common_nickname_of_another_root_stays_a_common_english_name(keyring: Keyring) -> None:
+    ((_, shown),) = surrogates(keyring, person("Philip Delaney", "Arnold"))
+    assert HOME in homes_of_given(key(shown))
