@@ -76,6 +76,8 @@ def test_a_clinical_word_code_or_time_is_no_finding(marked: str, type: str) -> N
         ("call <<555-0123>>: 2 units of blood", "TELEPHONE_NUMBER"),
         ("d/w Dr. <<Singleton>>. Agrees", "CLINICIAN"),
         ("seen with <<Virgil>>, her brother", "RELATIVE"),
+        ("I read <<Dante>> the consent form", "PATIENT"),
+        ("taught <<Homer>> to inject insulin", "PATIENT"),
         ("<<Linh>>: 2 nights of pain", "RELATIVE"),
         ("seen <<4/8/2022>>", "DATE"),
         ("Flew home to <<Milan>> in May", "CITY"),
