@@ -27,6 +27,7 @@ from incognote.nouns import Span, Text
 from incognote.relex.agents.base import HitQuestion, RelexNote
 from incognote.relex.agents.llm import LlmClusterer, LlmQuerier, LlmReplacer, LlmValidator, ModelAsker
 from incognote.relex.cluster import cluster, variant
+from incognote.relex.cluster.grouping import shared
 from incognote.relex.generate import KeyedDraw, UsedSurrogates
 from incognote.relex.index.nouns import IdentityPlace, IndexedIdentity, IndexHit
 from incognote.relex.nouns import Identity, MentionVariant
@@ -34,7 +35,7 @@ from incognote.relex.nouns import Identity, MentionVariant
 T = TypeVar("T")
 MODEL = "recorded/large-language-model"
 REPLIES, NOTES = Path("tests/data/replies"), Path("tests/data/longitudinal")
-CORPORA = ("notes", "blind", "blind2")
+CORPORA = ("notes", "blind", "blind2", "blind8", "blind9")
 NAMES = ("PATIENT", "RELATIVE", "CLINICIAN", "PERSON")
 
 
@@ -202,12 +203,13 @@ def scores(
         mine = {v: one.id for one in found for v in one.variants}
         gold = {v: corpus.gold[v] for v in mine}
         embedded = {v: one.id for one in cluster(gold) for v in one.variants}
-        every = repeated(gold)
+        homes = {v: (v.patient, shared(v.type)) for v in gold}
+        every = repeated(gold, homes)
         made["clusters"][name] = {
             "patients": len({v.patient for v in mine}),
             **{
                 f"{who}, {what}": bcubed(
-                    gold, theirs, lambda v: v.patient, scored=scored, resamples=resamples
+                    gold, theirs, lambda v: v.patient, scored=scored, homes=homes, resamples=resamples
                 ).as_dict()
                 for who, theirs in (("language model", mine), ("embedded", embedded))
                 for what, scored in (("names", [v for v in every if v.type in NAMES]), ("all types", every))

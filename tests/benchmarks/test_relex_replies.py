@@ -92,7 +92,7 @@ async def test_no_request_holds_a_gold_identity(corpora: dict[str, Corpus], case
     for request in model.requests:
         text = "\n".join(message.content for message in request.messages)
         assert not [one for one in telling if one in text]
-    assert len(model.requests) == 88
+    assert len(model.requests) == 104
 
 
 async def test_a_perfect_partition_scores_one_and_everything_in_one_group_less(corpora: dict[str, Corpus]) -> None:
