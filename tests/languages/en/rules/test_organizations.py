@@ -185,3 +185,9 @@ def test_of_a_repeated_head_every_word_is_found() -> None:
     text = "General Hospital " * 100
     found = {k for c in organizations.find(View(Text(text))) for k in range(c.start, c.end)}
     assert not [k for k, char in enumerate(text) if char.isalpha() and k not in found and k > 16]
+
+
+def test_a_short_name_may_be_the_last_word_of_a_text() -> None:
+    text = "Seen at Silver Hills Medical Center for transplant.\n\nTransplant Nephrology, SHMC"
+    view = View(Text(text))
+    assert [text[c.start : c.end] for c in organizations.find(view) if c.rule == "organizations.alias"] == ["SHMC"]

@@ -228,7 +228,7 @@ def aliases(walk: TokenWalk, organizations: list[FoundTokens]) -> Iterator[Found
     for i in among(walk.lows, firsts):
         if i in inside:
             continue
-        for size in range(4, 0, -1):
+        for size in range(min(4, len(walk.lows) - i), 0, -1):
             same = short.get(tuple(walk.lows[i : i + size]))
             if same and (walk.words[i].isupper() if size == 1 else walk.words[i][0].isupper()):
                 yield FoundTokens(i, i + size, same.type, 0.6, "organizations.alias")
