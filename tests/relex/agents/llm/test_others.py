@@ -246,7 +246,10 @@ async def test_namesakes_each_get_the_name_that_the_model_gave_them(note: Make) 
     assert "PERSON_2: RELATIVE: Adam Wilson" in shown or "PERSON_2: PATIENT: Adam Wilson" in shown
     assert "namesake of PERSON_1" in shown
     by_name = {f"PERSON_{at}": one for at, one in enumerate(sorted(given, key=lambda i: (i.scope, i.variants)), 1)}
-    assert {name: Generators().whole(one, said[one.id]) for name, one in by_name.items()} == told
+    wholes = {name: Generators().whole(one, said[one.id]) for name, one in by_name.items()}
+    assert {name: whole.partition(" (namesake ")[0] for name, whole in wholes.items()} == told
+    assert wholes["PERSON_2"].startswith("Peter Chang (namesake "), "a mark for the index, which no note shows"
+    assert set(_written(given, said).values()) <= {*told.values()}
     assert not replacer.refused
     for one in given:  # as after a refused claim: a repeated draw swaps nothing
         Generators().again(one, taken)
