@@ -24,6 +24,8 @@
     │   ├── ModelUnavailable    no answer, 429, 5xx, or a timeout after all retries: try again later
     │   ├── ModelRejected       the endpoint refused the request: key, model name, parameters
     │   ├── ContextTooLong      the request is longer than the context window: try smaller chunks
+    │   │   └── PromptCut       the server read only a part of the request, without an error
+    │   ├── ModelStopped        the model failed again and again, so the run does not call it any more
     │   ├── Unread              no usable answer for part of a text
     │   │   └── BudgetExhausted the run's budget is used up
     │   └── EgressRefused       an address that is not in the settings, or a model without a recorded agreement
@@ -214,6 +216,24 @@ class ContextTooLong(ModelRejected):
     """The request is longer than the model's context window."""
 
     code = "model-context"
+
+
+class PromptCut(ContextTooLong):
+    """The server has read only a part of the request, and did not say so.
+
+    Attributes:
+        usage: The usage of its reply (`llm.base.Usage`), which counts toward the budget. None if it is not known.
+    """
+
+    code = "model-prompt-cut"
+    usage: object = None
+
+
+class ModelStopped(ModelProblem):
+    """The model failed in the same way again and again, so the run has ended. Its other records can be retried."""
+
+    code = "model-stopped"
+    retryable = True
 
 
 class Unread(ModelProblem):

@@ -243,6 +243,8 @@ class Result:
         manifest: A description of how the output was produced, without PHI or record text.
         replacements: The replaced spans.
         kept: Spans that the policy kept.
+        dropped: Findings of one embedded detector that were not replaced, because the language model read the text and
+            named nothing there (`models.veto` in the policy).
         is_record: Whether the input was a record.
         media_type: The media type of bytes, as you gave it.
     """
@@ -255,6 +257,7 @@ class Result:
     is_record: bool = False
     _output: str | bytes | None = field(default=None, repr=False)
     media_type: str | None = None
+    dropped: tuple[Span, ...] = field(default=(), repr=False)
 
     def output(self, *, even_if_unreleased: bool = False) -> str:
         """The new text, or the raw JSON of the new record.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import warnings
-from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Sequence, Sized
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Coroutine, Iterable, Iterator, Sequence, Sized
 from concurrent.futures import Future
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, Unpack
 
 from incognote.agents.item import TOGETHER, Item, ItemBatch, ItemInput, KnownInput, as_item
 from incognote.agents.runtime import Runtime, awaited
+from incognote.agents.sharing import Line, abatches, batches, units
 from incognote.display import ProgressBar
 from incognote.errors import ModelProblem, SettingError, UsageError
 from incognote.nouns import Result, Span, Text
@@ -35,8 +35,9 @@ class Deidentifier:
     """De-identifies texts and records. It works offline, without a key or configuration.
 
     A str is a plain note. A mapping is a record, and `dataType`, FHIR `resourceType`, or `data_type=` gives its schema.
-    Bytes have the format given by `media_type=`, and the result is also bytes (`Result.data`). Synchronous and
-    asynchronous methods return the same results. The synchronous ones also work inside a running event loop (Jupyter).
+    Bytes have the format given by `media_type=`, and the result is also bytes (`Result.data`). A Path is a file with
+    one document, whose name or content gives its format. Synchronous and asynchronous methods return the same results.
+    The synchronous ones also work inside a running event loop (Jupyter).
 
         >>> Deidentifier().deidentify("Seen by Dr. Emily Carter on 03/16/2025.").text
         'Seen by Dr. [PERSON] on [DATE].'
@@ -130,8 +131,8 @@ class Deidentifier:
         """De-identify one text or record.
 
         Args:
-            text: A plain note (str), a record (mapping), bytes of any format, or an Item. A str with `data_type=` is
-                the raw JSON of a record. All bytes outside the edits are kept.
+            text: A plain note (str), a record (mapping), bytes of any format, a file (Path), or an Item. A str with
+                `data_type=` is the raw JSON of a record. All bytes outside the edits are kept.
             id: Your ID for the record. The Result contains it.
             patient: The subject of the record. Date shifts depend on it.
             domain: Records in one domain share hashes and date shifts. Default: the setting.
@@ -139,7 +140,8 @@ class Deidentifier:
             known: Identifiers that you know in advance, such as {"name": "Jane Doe", "mrn": "778-21"}. If one is left
                 in the output, the verdict is `quarantine`. For a name of fewer than six letters inside a longer word,
                 it is `review`.
-            media_type: The media type of bytes, such as `application/json`. Default: detected from the content.
+            media_type: The media type of bytes or of a file, such as `application/json`. Default: detected from the
+                name of a file, or from the content.
 
         Returns:
             A Result. Its `.text` and `.record` raise NotReleased unless the verdict is `release`. A record that cannot
@@ -168,9 +170,9 @@ class Deidentifier:
     def batch(self, items: Iterable[ItemInput], *, progress: bool | None = None) -> Iterator[Result]:
         """De-identify many texts or records. At most `width` of them are in memory at once.
 
-        Under a policy with surrogates, up to 1,000 records or 8 million characters are relexicalized together, as
+        Under a policy with surrogates, about 1,000 records or 8 million characters are relexicalized together, as
         with `incognote relex`. Their order does not change the result. With `processes`, each record is relexicalized
-        on its own.
+        on its own. With a language model, short texts of records of one patient share requests.
 
         Args:
             items: notes, records, bytes, or Items. An iterator is read as you consume results.
@@ -184,69 +186,78 @@ class Deidentifier:
             UsageError: an item is not a str, bytes, mapping, or Item. The results of earlier items come first. The same
                 is true for errors that your iterator raises.
         """
-        runtime = Runtime.shared()
         bar = ProgressBar(len(items) if isinstance(items, Sized) else None, progress)
-        waiting: deque[Future[list[Result]]] = deque()
+        line, gathering = self._line()
         faults: list[Exception] = []
-        size, most = self._window
         try:
-            for window in _windows(bar.read(items), size, faults):
-                waiting.append(runtime.start(self._serve(window)))
-                if len(waiting) >= most:
-                    yield from bar.done(awaited(waiting[0]))
-                    waiting.popleft()
-            while waiting:
-                yield from bar.done(awaited(waiting[0]))
-                waiting.popleft()
+            for batch in batches(bar.read(items), gathering, faults):
+                line.add(self._units(batch))
+                while line.full:
+                    yield from bar.done([line.take(awaited(line.first))])
+            while len(line):
+                yield from bar.done([line.take(awaited(line.first))])
         finally:  # also after an interrupt, and when the caller takes no more results
             bar.close()
-            for future in waiting:
-                future.cancel()
+            line.cancel()
         for fault in faults:
             raise fault
 
     async def abatch(self, items: Iterable[ItemInput] | AsyncIterable[ItemInput]) -> AsyncIterator[Result]:
         """Like `batch`, for a synchronous or an asynchronous iterable."""
-        runtime = Runtime.shared()
-        waiting: deque[asyncio.Future[list[Result]]] = deque()
+        line, gathering = self._line()
         faults: list[Exception] = []
-        size, most = self._window
         try:
-            async for window in _awindows(items, size, faults):
-                waiting.append(asyncio.wrap_future(runtime.start(self._serve(window))))
-                if len(waiting) >= most:
-                    for result in await waiting[0]:
-                        yield result
-                    waiting.popleft()
-            while waiting:
-                for result in await waiting[0]:
-                    yield result
-                waiting.popleft()
+            async for batch in abatches(items, gathering, faults):
+                line.add(await asyncio.to_thread(self._units, batch) if self.engine.shares else self._units(batch))
+                while line.full:
+                    yield line.take(await asyncio.wrap_future(line.first))
+            while len(line):
+                yield line.take(await asyncio.wrap_future(line.first))
         finally:
-            for future in waiting:
-                future.cancel()
+            line.cancel()
         for fault in faults:
             raise fault
 
+    async def adeidentify_each(self, items: Sequence[Item]) -> list[Awaitable[Result]]:
+        """Start to de-identify records. Return an awaitable of each Result.
+
+        Short texts of records of one patient share requests, as in `batch`. Under a policy with surrogates, each record
+        is relexicalized on its own.
+        """
+        results: dict[int, Awaitable[Result]] = {}
+
+        async def one(of: Future[list[Result]], index: int) -> Result:
+            return (await asyncio.wrap_future(of))[index]
+
+        for unit in await asyncio.to_thread(units, items, self.engine):
+            future = Runtime.shared().start(self._unit([item for _, item in unit]))
+            results.update({at: asyncio.create_task(one(future, index)) for index, (at, _) in enumerate(unit)})
+        return [results[at] for at in range(len(items))]
+
     @property
-    def _window(self) -> tuple[int, int]:
-        """How many records are served together, and how many such windows are in work at once."""
-        if not self.engine.policy.surrogates or self._processes is not None:
-            return 1, self.width
-        return TOGETHER, 1
+    def _together(self) -> bool:
+        """Whether batches of records are relexicalized together."""
+        return bool(self.engine.policy.surrogates) and self._processes is None
 
-    def _serve(self, items: Sequence[Item]) -> Coroutine[Any, Any, list[Result]]:
-        """The results of one window."""
+    def _line(self) -> tuple[Line, ItemBatch]:
+        """The queue for a batch of items, and what gathers the items for it."""
         self.ready()
-        if self._window[0] > 1:
-            from incognote.agents.batches import relexicalize_batch
+        runtime, together = Runtime.shared(), self._together
+        gathering = ItemBatch(TOGETHER if together else 1, windows=self.engine.shares)
+        if not together:
+            return Line(lambda items: runtime.start(self._unit(items)), self.width), gathering
+        from incognote.agents.batches import relexicalize_batch
 
-            return relexicalize_batch(items, self.engine)
+        return Line(lambda items: runtime.start(relexicalize_batch(items, self.engine)), 1), gathering
 
-        async def alone() -> list[Result]:
-            return [await self._one(item) for item in items]
+    def _units(self, batch: Sequence[Item]) -> Sequence[Sequence[tuple[int, Item]]]:
+        return [list(enumerate(batch))] if self._together else units(batch, self.engine)
 
-        return alone()
+    def _unit(self, items: Sequence[Item]) -> Coroutine[Any, Any, list[Result]]:
+        """The results of records of one patient."""
+        from incognote.agents.graph import run_unit
+
+        return run_unit(items, self.engine) if self._processes is None else self._processes.run(items)
 
     @property
     def width(self) -> int:
@@ -327,10 +338,13 @@ class Deidentifier:
         return frame
 
     def _one(self, item: Item) -> Coroutine[Any, Any, Result]:
-        from incognote.agents.graph import run
-
         self.ready()
-        return run(item, self.engine) if self._processes is None else self._processes.run(item)
+        unit = self._unit([item])
+
+        async def alone() -> Result:
+            return (await unit)[0]
+
+        return alone()
 
     async def _read(self, texts: Sequence[Text], *, everything: bool) -> list[list[Span] | ModelProblem]:
         """What the machine finds in texts, `width` of them at once."""
@@ -361,38 +375,6 @@ class Deidentifier:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _windows(items: Iterable[ItemInput], size: int, faults: list[Exception]) -> Iterator[list[Item]]:
-    """The items in batches of `size`; an error of the caller's, in reading one, ends them and goes into `faults`."""
-    batch = ItemBatch(size)
-    try:
-        for each in items:
-            if batch.add(as_item(each)):
-                yield batch.take()
-    except Exception as raised:
-        faults.append(raised)
-    if batch.items:
-        yield batch.take()
-
-
-async def _awindows(
-    items: Iterable[ItemInput] | AsyncIterable[ItemInput], size: int, faults: list[Exception]
-) -> AsyncIterator[list[Item]]:
-    """As `_windows`, over a plain or an async iterable."""
-    if not isinstance(items, AsyncIterable):
-        for window in _windows(items, size, faults):
-            yield window
-        return
-    batch = ItemBatch(size)
-    try:
-        async for each in items:
-            if batch.add(as_item(each)):
-                yield batch.take()
-    except Exception as raised:
-        faults.append(raised)
-    if batch.items:
-        yield batch.take()
 
 
 def _with_settings() -> Signature:

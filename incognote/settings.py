@@ -12,9 +12,18 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, Self, TypedDict
+from typing import Annotated, Any, Literal, Self, TypedDict
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from incognote.errors import KeyMissing, SettingError
@@ -24,6 +33,25 @@ from incognote.text.language import NAMES
 Agent = Literal["cluster", "query", "decision", "replacement", "all"]
 AGENTS: tuple[Agent, ...] = ("cluster", "query", "decision", "replacement")
 KEY_SOURCES = ("key", "key_file", "key_fd", "key_command")
+PROMPT = "extract/v3"
+CHUNK_WORDS = 600
+"""The default chunk size, chosen on recorded replies (docs/measured/chunk_sizes.md)."""
+
+
+def read_passes(value: object) -> Any:
+    """Return the value of the setting `passes`.
+
+    Raises:
+        ValueError: it is neither `need` nor a number from 1 to 8.
+    """
+    number = int(value) if isinstance(value, str) and value.isdecimal() else value
+    if value != "need" and (type(number) is not int or not 1 <= number <= 8):
+        raise ValueError("use need, or a number from 1 to 8")
+    return number
+
+
+Passes = Annotated[Literal["need"] | int, BeforeValidator(read_passes)]
+"""How often a model reads a chunk: a fixed number, or a second time only where the first reply shows a need."""
 
 
 def home() -> Path:
@@ -52,13 +80,25 @@ class ModelSettings(BaseModel):
     fallbacks: tuple[str, ...] = Field(
         (), description="Models to use when this model does not answer. Write `NAME` or `NAME@URL`."
     )
-    prompt: str = Field("extract/v2", description="Name of a shipped prompt, or the path of a prompt file.")
-    passes: int = Field(2, ge=1, le=8, description="Maximum number of passes over a chunk (`p` in RedactOR).")
-    chunk_words: int = Field(256, ge=16, description="Maximum number of words in a chunk (`omega` in RedactOR).")
+    prompt: str = Field(PROMPT, description="Name of a shipped prompt, or the path of a prompt file.")
+    reply_schema: Literal["types", "generic"] = Field(
+        "types", description="JSON schema of replies: with the types, or `generic`, which costs fewer tokens."
+    )
+    passes: Passes = Field(
+        "need",
+        description="Passes over a chunk: `need` for a second pass only where the first reply missed something, or the "
+        "maximum number (1 to 8, `p` in RedactOR).",
+    )
+    chunk_words: int = Field(
+        CHUNK_WORDS,
+        ge=16,
+        description="Number of words in a chunk (`omega` in RedactOR). Longer texts are split into equal parts.",
+    )
     chunk_overlap: int | None = Field(
         None,
         ge=0,
-        description="Minimum number of words that adjacent chunks share. Default: an eighth of `chunk_words`.",
+        description="Minimum number of words that adjacent chunks share. Default: a sixteenth of `chunk_words`, and at "
+        "least 8.",
     )
     votes: int = Field(1, ge=1, le=32, description="How many times the model is asked about each chunk.")
     vote_rule: Literal["union", "majority"] = Field(
@@ -69,9 +109,9 @@ class ModelSettings(BaseModel):
     )
     temperature: float = Field(0.0, ge=0, le=2, description="Sampling temperature when `votes` is 1.")
     spread: float = Field(0.7, gt=0, le=2, description="Sampling temperature when `votes` is greater than 1.")
-    composite: bool = Field(True, description="Combine several short texts of one record in one request.")
+    composite: bool = Field(True, description="Combine short texts of one patient in one request.")
     context_tokens: int = Field(
-        8192, ge=1024, description="Context window: tokens of the request and the reply together."
+        8192, ge=1024, description="Context window: tokens of the request and the reply together. Ollama reserves them."
     )
     max_tokens: int = Field(4096, ge=64, description="Maximum tokens of a reply.")
     model_timeout: float = Field(120.0, gt=0, description="Seconds to wait for a reply.")
@@ -325,7 +365,8 @@ class SettingKeywords(TypedDict, total=False):
     api_key: SecretStr | str | None
     fallbacks: Sequence[str] | None
     prompt: str | None
-    passes: int | None
+    reply_schema: Literal["types", "generic"] | None
+    passes: Passes | None
     chunk_words: int | None
     chunk_overlap: int | None
     votes: int | None

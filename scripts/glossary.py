@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 GLOSSARY = ROOT / "docs" / "glossary.md"
 TERMS = {
+    "Chunk": "incognote.extraction.chunks:Chunk",
     "Deidentifier": "incognote.sdk:Deidentifier",
     "Destination": "incognote.runs:Destination",
     "Detector": "incognote.detectors:Detector",

@@ -207,7 +207,7 @@ def test_prompts_and_replies_leak_into_no_channel(
         LocalServer(phrases, echo=True) as good,
         LocalServer(phrases, echo=True, misbehaviour=bad) as worse,
         LocalServer(phrases, echo=True, misbehaviour=Misbehaviour("server_error", 1.0)) as broken,
-        LocalServer(phrases, echo=True, schemas=False, context=900) as narrow,
+        LocalServer(phrases, echo=True, dialect="sglang", context=900) as narrow,
     ):
         common = {"model": model, "model_attempts": 2, "model_timeout": 1.0, "key_file": str(key)}
         runs = [

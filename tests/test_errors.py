@@ -10,7 +10,7 @@ from incognote import errors
 
 RETRYABLE = {
     "BudgetExhausted", "IndexBusy", "IndexProblem", "IndexRejected", "IndexUnavailable", "LeaseLost",
-    "LedgerUnavailable", "ModelUnavailable", "SourceUnavailable", "StoreProblem", "Unwritable",
+    "LedgerUnavailable", "ModelStopped", "ModelUnavailable", "SourceUnavailable", "StoreProblem", "Unwritable",
 }  # fmt: skip
 
 

@@ -59,6 +59,26 @@ def test_text_comes_back_in_the_bytes_it_came_in() -> None:
         _ = result.text
 
 
+def test_a_file_has_the_format_of_its_name_or_of_its_content(tmp_path: Path) -> None:
+    letter, note, record, unnamed = (tmp_path / name for name in ("a.letter", "b.txt", "c.json", "d"))
+    letter.write_bytes(NOTE)
+    note.write_bytes(NOTE)
+    record.write_text('{"dataType": "note", "id": "1", "text": "Seen by Dr. Emily Carter."}', encoding="utf-8")
+    unnamed.write_bytes(record.read_bytes())
+    assert DEID.deidentify(letter).media_type == "text/x-letter"
+    assert DEID.deidentify(note).data == NOTE.replace(b"Emily Carter", b"[PERSON]").replace(b"03/16/2025", b"[DATE]")
+    assert DEID.deidentify(record).data == DEID.deidentify(unnamed).data != record.read_bytes()
+    assert DEID.deidentify(note, media_type="text/x-letter").media_type == "text/x-letter"
+
+
+def test_a_file_that_cannot_be_read_is_an_error_without_its_name(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        DEID.deidentify(tmp_path / "emily-carter.txt")
+    assert "carter" not in str(error.value)
+    with pytest.raises(UsageError, match="compressed"):
+        DEID.deidentify(Path(__file__).parent / "a.txt.gz")
+
+
 def test_a_record_keeps_its_bytes_outside_the_edits() -> None:
     data = b'\xef\xbb\xbf{"dataType" : "clinicalRecord","note":"Seen by Dr. Emily Carter."}  '
     result = DEID.deidentify(data, media_type="application/json; charset=utf-8")

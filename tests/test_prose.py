@@ -18,6 +18,7 @@ spec.loader.exec_module(prose)
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RETIRED = [
+    r"model-marks-all",
     r"whoever sits between",
     r"beyond this machine the API needs keys",
     r"incognote serves on\b",

@@ -58,6 +58,17 @@ def test_an_unknown_name_is_refused_with_the_nearest_that_exists(given: dict[str
         Deidentifier(**given)
 
 
+@pytest.mark.parametrize(("given", "read"), [("need", "need"), (1, 1), ("8", 8)])
+def test_passes_are_by_need_or_a_number(given: Any, read: str | int) -> None:
+    assert Settings.load(passes=given).passes == read
+
+
+@pytest.mark.parametrize("given", ["seven", "9", 0, True, 1.5])
+def test_other_passes_are_refused_without_the_value(given: Any) -> None:
+    with pytest.raises(SettingError, match=r"^passes: Value error, use need, or a number from 1 to 8 \("):
+        Settings.load(passes=given)
+
+
 WIDER = {"SecretStr": "SecretStr | str", "Path": "Path | str", "ServiceSettings": "ServiceSettings | dict[str, Any]",
          "dict[str, ModelSettings]": "Mapping[str, ModelSettings | dict[str, Any]]"}  # fmt: skip
 """What a keyword accepts beside the type of the field."""

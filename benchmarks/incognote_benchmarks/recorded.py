@@ -12,94 +12,165 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from incognote.errors import ModelProblem, UsageError
 from incognote.evaluation.report import ScoreReport
-from incognote.evaluation.scores import evaluate
+from incognote.evaluation.scores import Watch, evaluate
 from incognote.jsonlines import read_rows
+from incognote.llm.base import LanguageModel
 from incognote.llm.recording import Recording, Replayed
 from incognote.nouns import Span
 from incognote.sdk import Deidentifier
+from incognote.settings import Passes
 
 MODEL = "recorded/large-language-model"
 """The model name under which the replies were recorded."""
 
 NOTES = Path("tests/data/notes.jsonl")
 REPLIES = Path("tests/data/replies")
+QUESTIONS = Path("tests/data/dev_h.jsonl")
+WITHOUT_VETO = Path(__file__).with_name("without_veto.toml")
+"""The policy `strict` without `models.veto`."""
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system to score: the recorded replies to a prompt, with or without the rules.
+    """A system to score: detectors without a model, or combined with the recorded replies to a prompt.
 
     Args:
         name: its name in tables.
-        prompt: a shipped prompt; None for the rules alone.
-        passes: the number of passes over each chunk.
-        rules: whether the rules' findings are combined with the replies'.
+        prompt: a shipped prompt; None if no model is asked.
+        passes: the maximum number of passes over each chunk, or `need`.
+        detectors: the detectors besides the model.
+        policy: a shipped policy, or the path of one.
+        wrap: what is put around the recorded model.
     """
 
     name: str
     prompt: str | None
-    passes: int = 1
-    rules: bool = True
+    passes: Passes = 1
+    detectors: tuple[str, ...] = ("rules",)
+    policy: str = "strict"
+    wrap: Callable[[Replayed], LanguageModel] = lambda model: model
 
     def open(self, replies: Path) -> Deidentifier:
         """Open a Deidentifier that answers from the recording."""
         if self.prompt is None:
-            return Deidentifier(detectors=("rules",))
+            return Deidentifier(detectors=self.detectors, policy=self.policy)
         recording = Recording(replies / f"{self.prompt.replace('/', '-')}.jsonl", plain=True, create=False)
-        detectors = ("rules", "llm") if self.rules else ("llm",)
-        model = Replayed(MODEL, recording)
-        return Deidentifier(model=model, prompt=self.prompt, passes=self.passes, detectors=detectors)
+        model = self.wrap(Replayed(MODEL, recording))
+        detectors = (*self.detectors, "llm")
+        return Deidentifier(
+            model=model, prompt=self.prompt, passes=self.passes, detectors=detectors, policy=self.policy
+        )
+
+
+class Scorable(Protocol):
+    """Anything that `compare` can score: a name, and a way to open what finds spans in texts."""
+
+    @property
+    def name(self) -> str: ...
+
+    def open(self, replies: Path) -> AbstractContextManager[Finder]: ...
+
+
+class Finder(Protocol):
+    """Finds spans in texts; a ModelProblem stands for a text without a recorded reply."""
+
+    def detect_each(self, texts: Sequence[str]) -> list[list[Span] | ModelProblem]: ...
 
 
 ONE_PASS = (
     System("rules alone", None),
-    System("prompt 1", "extract/v1", rules=False),
-    System("prompt 2", "extract/v2", rules=False),
+    System("prompt 1", "extract/v1", detectors=()),
+    System("prompt 2", "extract/v2", detectors=()),
     System("rules + prompt 1", "extract/v1"),
     System("rules + prompt 2", "extract/v2"),
 )
 TWO_PASSES = (
-    System("prompt 1, one pass", "extract/v1", rules=False),
-    System("prompt 1, two passes", "extract/v1", 2, rules=False),
-    System("prompt 2, one pass", "extract/v2", rules=False),
-    System("prompt 2, two passes", "extract/v2", 2, rules=False),
+    System("prompt 1, one pass", "extract/v1", detectors=()),
+    System("prompt 1, two passes", "extract/v1", 2, detectors=()),
+    System("prompt 2, one pass", "extract/v2", detectors=()),
+    System("prompt 2, two passes", "extract/v2", 2, detectors=()),
+)
+
+BOTH = ("rules", "encoder")
+TOGETHER = (
+    System("rules + encoder", None, detectors=BOTH),
+    System("prompt 3", "extract/v3", detectors=()),
+    System("all three without the veto", "extract/v3", detectors=BOTH, policy=str(WITHOUT_VETO)),
+    System("all three", "extract/v3", detectors=BOTH),
 )
 
 
-def compare(systems: Sequence[System], notes: Path = NOTES, replies: Path = REPLIES) -> dict[str, ScoreReport]:
+def compare(systems: Sequence[Scorable], notes: Path = NOTES, replies: Path = REPLIES) -> dict[str, ScoreReport]:
     """Score systems on the notes that all of them answer.
 
     Raises:
         UsageError: there is no such note.
     """
-    lines = [line for line in notes.read_text(encoding="utf-8").split("\n") if line]
+    lines = read_notes([notes])
     texts = [str(json.loads(line)["text"]) for line in lines]
-    answers: dict[str, list[list[Span] | ModelProblem]] = {}
+    found, left = answered(systems, texts, replies)
+    return scored([lines[i] for i in left], found, notes.stem)
+
+
+def answered(
+    systems: Sequence[Scorable], texts: Sequence[str], replies: Path
+) -> tuple[dict[str, list[list[Span]]], list[int]]:
+    """Find spans in the texts that all systems answer. A system is asked only about what all systems before it answer.
+
+    Returns:
+        For each system's name, the spans in each of these texts; and the indexes of these texts.
+
+    Raises:
+        UsageError: there is no such text.
+    """
+    left = list(range(len(texts)))
+    every: dict[str, dict[int, list[Span]]] = {}
     for system in systems:
         with system.open(replies) as opened:
-            answers[system.name] = opened.detect_each(texts)
-    whole = [i for i in range(len(lines)) if not any(isinstance(a[i], ModelProblem) for a in answers.values())]
-    if not whole:
+            found = zip(left, opened.detect_each([texts[i] for i in left]), strict=True)
+            every[system.name] = {i: spans for i, spans in found if not isinstance(spans, ModelProblem)}
+        left = list(every[system.name])
+    if not left:
         raise UsageError("no note has a recorded reply to every request. Record some with tests/data/replies/make.py")
+    return {name: [spans[i] for i in left] for name, spans in every.items()}, left
+
+
+def read_notes(paths: Sequence[Path]) -> list[str]:
+    """The lines of annotated notes, in JSON."""
+    return [line for path in paths for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+def scored(
+    lines: Sequence[str],
+    found: Mapping[str, Sequence[list[Span]]],
+    corpus: str,
+    watch: Callable[[str], Watch | None] = lambda name: None,
+) -> dict[str, ScoreReport]:
+    """Score, per system, the spans that it found in each of the annotated notes.
+
+    Args:
+        watch: from a system's name, what is called with each note that is scored.
+    """
+    texts = [str(json.loads(line)["text"]) for line in lines]
     with tempfile.TemporaryDirectory() as folder:
         gold = Path(folder) / "answered.jsonl"
-        gold.write_text("".join(lines[i] + "\n" for i in whole), encoding="utf-8")
+        gold.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
         return {
-            name: evaluate(gold, detect=_by_text(texts, found), corpus=notes.stem, synthetic=True)
-            for name, found in answers.items()
+            name: evaluate(gold, detect=_by_text(texts, spans), corpus=corpus, synthetic=True, watch=watch(name))
+            for name, spans in found.items()
         }
 
 
-def _by_text(
-    texts: Sequence[str], found: Sequence[list[Span] | ModelProblem]
-) -> Callable[[Sequence[str]], list[list[Span]]]:
-    known = {text: spans for text, spans in zip(texts, found, strict=True) if not isinstance(spans, ModelProblem)}
+def _by_text(texts: Sequence[str], found: Sequence[list[Span]]) -> Callable[[Sequence[str]], list[list[Span]]]:
+    known = dict(zip(texts, found, strict=True))
     return lambda asked: [known[text] for text in asked]
 
 
@@ -125,8 +196,9 @@ def markdown(parts: dict[str, dict[str, ScoreReport]], tokens: dict[str, float])
         "Scores are by character and ignore entity types. Intervals are 95%, over documents. Because figures are",
         "rounded, a recall of 1.000 can appear next to a document that leaks.",
         "",
-        "Prompt 1 is `extract/v1`, and prompt 2 is `extract/v2`. The rules were tuned on these notes. A second",
-        "pass was recorded for the notes with the highest density of identifiers.",
+        "Prompts 1, 2, and 3 are `extract/v1`, `extract/v2`, and `extract/v3`. The rules were tuned on these notes. A",
+        "second pass was recorded for the notes with the highest density of identifiers. The veto drops what only one",
+        "of rules and encoder found and the model did not name (`models.veto`).",
     ]
     for title, reports in parts.items():
         first = next(iter(reports.values()))
@@ -166,6 +238,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parts = {
         "One pass": compare(ONE_PASS, given.notes, given.replies),
         "A second pass": compare(TWO_PASSES, given.notes, given.replies),
+        "Rules, encoder, and model": compare(TOGETHER, given.notes, given.replies),
+        "Rules, encoder, and model on short texts and questions": compare(TOGETHER, QUESTIONS, given.replies),
     }
     tokens = reply_tokens(given.replies)
     page = markdown(parts, tokens)

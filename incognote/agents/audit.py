@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from incognote.agents.combining import LEAST_LETTERS, parted
 from incognote.agents.detection import Detection, TextView, detected
 from incognote.agents.implausible import over_masked
+from incognote.agents.secondreader import counts, second_reading
 from incognote.agents.stages import (
     NO_IDENTIFIER,
     UNWRITABLE,
@@ -103,9 +105,9 @@ def audit(
                 start, end = shift.back(span.start), shift.back(span.end, end=True)
                 leftovers.append(Span(text, start, end, span.type, span.score, ("audit", *span.sources)))
         blanks[text.field] = hidden
+    leftovers, dropped = parted(leftovers, merged)
     if not mendable(merged, leftovers, lost=lost):  # else the next audit checks it, at half the cost of a detection
-        words = [Known(r.span.type, r.span.words) for r in replaced.replacements if len(r.span) >= 3]
-        originals = KnownDetector(words, thorough=False)
+        originals = _originals(replaced)
         for view in views:
             again = originals.leaks(view.seen.content)
             reasons += [Reason("original-repeated", view.text.field, leak) for leak in again if policy.replaces(leak)]
@@ -116,6 +118,9 @@ def audit(
             if view.reading.unsure and _left_of(view.reading.unsure, ours[view.text.field])
         }
         reasons += [Reason("unreadable-characters", field) for field in unsure]
+        unseen, failed = second_reading(opened, (known, detection.standing, originals), replaced, detection, policy)
+        reasons += [*unseen, *failed]
+        lost = lost or bool(unseen)
     reasons += [Reason("left-after-audit", s.field, s.type) for s in leftovers]
     reasons += [Reason("doubtful", s.field, s.type) for s in merged.doubts]
     if policy.relex.withheld == "review":
@@ -127,18 +132,30 @@ def audit(
         remedy = "the policy is keyed per patient. Pass patient=, or set patientKey in the schema"
         reasons.append(Reason("no-subject", "", remedy))
     served = {kind: n for kind, n in unsought.items() if policy.replaces(kind)}
-    return Audited(tuple(leftovers), tuple(reasons), served, blanks, lost)
+    return Audited(tuple(leftovers), tuple(reasons), served, blanks, lost, dropped)
+
+
+def reread(
+    opened: Opened, fields: FieldValues, replaced: Replaced, detection: Detection, policy: Policy
+) -> Audited:
+    """Check the output of a record whose spans came with the item, such as one that a reviewer approved.
+
+    The spans are not doubted. But a person does not see what only the second reader shows.
+    """
+    sought = (KnownDetector(fields.known), detection.standing, _originals(replaced))
+    reasons, _ = second_reading(opened, sought, replaced, detection, policy)
+    return Audited(reasons=tuple(reasons), lost=bool(reasons))
+
+
+def _originals(replaced: Replaced) -> KnownDetector:
+    words = [Known(r.span.type, r.span.words) for r in replaced.replacements if len(r.span) >= LEAST_LETTERS]
+    return KnownDetector(words, thorough=False)
 
 
 def _left_of(stretches: Iterable[tuple[int, int]], replaced: Sequence[Replacement]) -> bool:
     """Whether a range is not completely replaced."""
     starts = [r.span.start for r in replaced]
     return any(not (at := bisect_right(starts, start)) or replaced[at - 1].span.end < end for start, end in stretches)
-
-
-def counts(span: Span, policy: Policy) -> bool:
-    """Whether a span in an output is a leftover under a policy."""
-    return policy.replaces(span.type) and span.score >= policy.audit_threshold
 
 
 def _left(

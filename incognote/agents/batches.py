@@ -12,12 +12,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack
 
+from incognote.agents.composites import PatientRequests, Seat
 from incognote.agents.engine import Engine
 from incognote.agents.graph import run
 from incognote.agents.item import TOGETHER, Item, ItemBatch
 from incognote.agents.relexing import BARRIER
 from incognote.agents.runtime import Runtime
+from incognote.agents.sharing import units
 from incognote.nouns import Result
 
 
@@ -35,10 +38,10 @@ def relexicalize_items(
     Raises:
         IndexProblem: see `raise_faults`.
     """
-    runtime, batch = Runtime.shared(), ItemBatch(together)
+    runtime, batch = Runtime.shared(), ItemBatch(together, windows=engine.shares)
     for item in items:
-        if batch.add(item):
-            yield from runtime.run(relexicalize_batch(batch.take(), engine, raise_faults=raise_faults))
+        if complete := batch.add(item):
+            yield from runtime.run(relexicalize_batch(complete, engine, raise_faults=raise_faults))
     if batch.items:
         yield from runtime.run(relexicalize_batch(batch.take(), engine, raise_faults=raise_faults))
 
@@ -47,7 +50,7 @@ async def relexicalize_batch(items: Sequence[Item], engine: Engine, *, raise_fau
     """Return one Result per item, in order. Run it on the loop of the Runtime (`Runtime.shared().run` or `.join`).
 
     Args:
-        items: the records of one batch.
+        items: the records of one batch. It begins with a window (`sharing`).
         engine: an engine whose policy uses surrogates.
         raise_faults: raise the error of the index. By default the records of the batch are quarantined with the reason,
             as in `Deidentifier.deidentify`.
@@ -56,15 +59,25 @@ async def relexicalize_batch(items: Sequence[Item], engine: Engine, *, raise_fau
         IndexProblem: the index failed, and `raise_faults` is set.
     """
     barrier = engine.relexing.barrier(len(items))
+    results: dict[int, Result] = {}
 
-    async def one(item: Item) -> Result:
+    async def one(at: int, item: Item, seat: Seat | None) -> None:
         BARRIER.set(barrier)  # set for this task alone
         try:
-            return await run(item, engine)
+            results[at] = await run(item, engine, seat)
         finally:
             await barrier.withdraw()
 
-    results = await asyncio.gather(*(asyncio.create_task(one(item)) for item in items))
+    async with AsyncExitStack() as closing:
+        tasks = []
+        for unit in units(items, engine):
+            seats: Sequence[Seat | None] = [None]
+            if len(unit) > 1 and engine.reader is not None:
+                requests = PatientRequests(engine.reader, engine.policy, len(unit))
+                closing.push_async_callback(requests.aclose)
+                seats = requests.seats()
+            tasks += [asyncio.create_task(one(*each, seat)) for each, seat in zip(unit, seats, strict=True)]
+        await asyncio.gather(*tasks)
     if raise_faults and barrier.fault is not None:
         raise barrier.fault
-    return results
+    return [results[at] for at in range(len(items))]

@@ -6,7 +6,7 @@ spans are divided by the policy's thresholds, merged, swept for repetitions, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from incognote.align.bearers import short_forms
 from incognote.align.merge import merge
-from incognote.align.sweep import sweep
+from incognote.align.sweep import sweep, sweep_all
 from incognote.detectors import Detector
 from incognote.detectors.agreement import agreed, named, supported
 from incognote.detectors.known import KnownDetector, read_roster
@@ -287,6 +287,17 @@ class Detection:
                 spans = merge([*spans, *repeated])
         spans = retyped(spans, lambda kind: policy.choice(kind) is not None)
         return SettledSpans(tuple(spans), outside(by_score.doubts, spans), outside(by_score.unserved, spans))
+
+    def across(self, texts: Sequence[Text], spans: Mapping[str, tuple[Span, ...]]) -> dict[str, tuple[Span, ...]]:
+        """Return the spans of a record's texts, with further places of what was found in its other texts.
+
+        The name of a letter's subject stands in its header, too.
+        """
+        if len(texts) < 2:
+            return dict(spans)
+        more = sweep_all(texts, spans, is_common)
+        new = {field: [span for span in each if not self._allowed(span.text)] for field, each in more.items()}
+        return {field: tuple(merge([*spans.get(field, ()), *each])) for field, each in new.items()}
 
     def _allowed(self, words: str) -> bool:
         return any(pack.allow(words.lower()) for pack in self.packs)

@@ -66,6 +66,11 @@ class Engine:
         return LLM in self.settings.detectors or "detectors" not in self.settings.model_fields_set
 
     @cached_property
+    def shares(self) -> bool:
+        """Whether short texts of several records of one patient share requests."""
+        return self.reader is not None and self.reader.composes and self.policy.models.route != "embedded"
+
+    @cached_property
     def has_agents(self) -> bool:
         """Whether a model runs the agents of relexicalization."""
         return bool(self.settings.agents) and bool(self.policy.surrogates)

@@ -11,7 +11,8 @@ import it only when the first record arrives.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import asyncio
+from collections.abc import Hashable, Sequence
 from functools import cache
 from typing import Any
 
@@ -21,6 +22,7 @@ from langgraph.runtime import Runtime as Langgraph
 from langsmith.run_helpers import tracing_context
 
 from incognote.agents import nodes
+from incognote.agents.composites import PatientRequests, Seat
 from incognote.agents.engine import Engine
 from incognote.agents.item import Item
 from incognote.agents.nodes import MachineState, Progress
@@ -94,14 +96,38 @@ def machine(*, reads: bool = False, finds: bool = False) -> Machine:
     return graph.compile(name="incognote")
 
 
-async def run(item: Item, engine: Engine) -> Result:
-    """Run one item through the machine. It is never traced, even if the environment asks for tracing."""
-    at = Progress(item, engine, engine.policy)
-    await _through(machine(reads=engine.reader is not None), at)
+async def run(item: Item, engine: Engine, seat: Seat | None = None) -> Result:
+    """Run one item through the machine. It is never traced, even if the environment asks for tracing.
+
+    Args:
+        seat: its place among the records of its patient that share requests.
+    """
+    at = Progress(item, engine, engine.policy, seat=seat)
+    try:
+        await _through(machine(reads=engine.reader is not None), at)
+    finally:
+        if seat is not None:
+            seat.put(())  # a record that failed has nothing to ask, and the others do not wait for it
     if at.result is None:
         nodes.conclude(at)
     assert at.result is not None  # was made in the line above
     return at.result
+
+
+async def run_unit(items: Sequence[Item], engine: Engine) -> list[Result]:
+    """Run the records of one patient at the same time. Their short texts share requests.
+
+    Args:
+        items: one item, or several of one patient and one domain (`sharing.units`).
+    """
+    if len(items) == 1 or engine.reader is None:
+        return [await run(item, engine) for item in items]
+    requests = PatientRequests(engine.reader, engine.policy, len(items))
+    try:
+        running = (run(item, engine, seat) for item, seat in zip(items, requests.seats(), strict=True))
+        return await asyncio.gather(*running)
+    finally:
+        await requests.aclose()
 
 
 async def find(text: Text, engine: Engine, *, everything: bool = False) -> tuple[Span, ...] | Unread:
@@ -128,6 +154,7 @@ async def _through(graph: Machine, at: Progress) -> None:
     except Exception as bug:  # an error of the machine itself: its nodes and the edges between them fail closed
         at.result = None
         at.failures.append(Reason("internal-error", "", f"{type(bug).__name__} in the machine"))
+    nodes.judge(at)
 
 
 def drawing() -> str:

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from threading import Lock
 from typing import TYPE_CHECKING
 
+from incognote.agents.breaker import Breaker
+from incognote.agents.combining import findings
 from incognote.nouns import Reason, Replacement, Span, Text
 
 if TYPE_CHECKING:
-    from incognote.agents.stages import Planned
+    from incognote.agents.stages import Detected, Planned
     from incognote.extraction.extractor import Extraction
     from incognote.schemas.policy import Policy
 
 LEAST_WORDS = 40
 """The minimum number of words. A shorter text may consist of just a name and a number."""
-PLENTY = 4
-"""A model's silence about one text is suspicious if others found this many identifiers in it."""
-ROW = 20
-"""A model is no longer trusted after this many texts in a row without a mention, or marked as a whole."""
-LONG_WORDS, SHORT_WORDS = 300, 5
-"""Silence about a long text counts even if no detector found anything.
-
-Marking a very short text as a whole does not count.
-"""
+SHORT_WORDS = 5
+"""Marking a shorter text as a whole says nothing about a model."""
+EVERYTHING = 0.9
+"""The share of words that counts as everything in a text that has fewer than `LEAST_WORDS` words."""
 _WORD = re.compile(r"\S*\w\S*")
 
 
@@ -60,38 +56,20 @@ def over_masked(texts: Sequence[Text], replacements: Iterable[Replacement], most
             yield Reason("over-masked", text.field, f"{100 * touched // words}% of its words were replaced")
 
 
-class Streaks:
-    """Counts how many texts in a row a model left without mentions, or marked as a whole. Thread-safe; one per run."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._silent = self._whole = 0
-
-    def saw(self, *, silent: bool, whole: bool) -> tuple[int, int]:
-        """Record one text that was read.
-
-        Return the current numbers of silent texts and of fully marked texts in a row.
-        """
-        with self._lock:
-            self._silent = self._silent + 1 if silent else 0
-            self._whole = self._whole + 1 if whole else 0
-            return self._silent, self._whole
-
-
 def doubted(
-    texts: Sequence[Text], planned: Planned, read: Mapping[int, Extraction],
-    spans: Mapping[str, Sequence[Span]], policy: Policy, streaks: Streaks,
+    texts: Sequence[Text], found: Detected, planned: Planned, read: Mapping[int, Extraction],
+    policy: Policy, breaker: Breaker,
 ) -> tuple[list[Reason], int]:  # fmt: skip
-    """Return a reason for each text on which the model is suspiciously silent, or marks too much.
+    """Return a reason for each text on which the model is suspiciously silent, or in which it marks too much.
 
-    A model is silent if others found plenty, or if it has been silent for `ROW` texts in a row. Texts with an
+    The evidence adds up over the texts of a run (`breaker.ModelAlarm`), so that short texts count too. Texts with an
     unanswered chunk are left out, since they have their own reason.
 
     Args:
-        spans: by field, everything that was found.
+        found: the findings of the embedded detectors.
 
     Returns:
-        The reasons, and the number of texts that the model was silent about.
+        The reasons, and the number of texts in which the model named nothing although a finding was certain.
     """
     reasons: list[Reason] = []
     silences = 0
@@ -99,23 +77,22 @@ def doubted(
         chunks = [(at, chunk) for at, (i, chunk) in enumerate(planned.chunks) if i == index]
         if not chunks or any(at not in read or read[at].unanswered for at, _ in chunks):
             continue
-        named = [s for at, _ in chunks for s in read[at].spans]
-        mentions = sum(sum(read[at].how.values()) for at, _ in chunks)
-        others = sum(
-            policy.replaces(s.type) and any(s.start < chunk.end and chunk.start < s.end for _, chunk in chunks)
-            for s in spans.get(text.field, ())
-        )
-        touched, words = share(text, named)
-        silent = not mentions and (others > 0 or words >= LONG_WORDS)
-        if not mentions and not silent:
-            continue  # there is nothing to name, so this says nothing about the model
-        silences += silent
-        whole = words >= SHORT_WORDS and touched >= policy.over_masked * words
-        quiet, full = streaks.saw(silent=silent, whole=whole)
-        if quiet >= ROW:
-            reasons.append(Reason("model-silent", text.field, f"{ROW} or more texts in a row"))
-        elif silent and others >= PLENTY:
-            reasons.append(Reason("model-silent", text.field, f"other detectors found {others} identifiers"))
-        if full >= ROW:
-            reasons.append(Reason("model-marks-all", text.field, f"{ROW} or more texts in a row"))
+        if not any(sum(read[at].how.values()) for at, _ in chunks):
+            missed = sum(
+                any(s.start < chunk.end and chunk.start < s.end for _, chunk in chunks)
+                for s in findings(found.views[index].original(found.raw[index]), policy)[0]
+            )
+            silences += missed > 0
+            breaker.overmarks(0)
+            if breaker.silent(missed or None):
+                reasons.append(Reason("model-silent", text.field, f"{missed} certain findings in this text"))
+            continue
+        breaker.silent(0)
+        touched, words = share(text, [s for at, _ in chunks for s in read[at].spans])
+        extra: int | None = None
+        if words >= SHORT_WORDS:
+            whole = touched >= (policy.over_masked if words >= LEAST_WORDS else EVERYTHING) * words
+            extra = touched - share(text, found.views[index].original(found.raw[index]))[0] if whole else 0
+        if breaker.overmarks(extra if extra is None or 2 * extra >= touched else 0):
+            reasons.append(Reason("model-overmarks", text.field, f"{touched} of {words} words"))
     return reasons, silences

@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from incognote.errors import UsageError
-from incognote.nouns import Known
+from incognote.errors import IncognoteError, UsageError
+from incognote.nouns import Known, subject_form
 
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
@@ -22,7 +23,7 @@ ItemSpans = tuple[tuple[int, int, str], ...] | Mapping[str, tuple[tuple[int, int
 """(start, end, type) of a plain text's spans, or of those of each text of a record by its field path."""
 
 
-ItemInput: TypeAlias = "str | bytes | Mapping[str, Any] | Item"
+ItemInput: TypeAlias = "str | bytes | Path | Mapping[str, Any] | Item"
 KnownInput = Mapping[str, Any] | Sequence[Any] | str | None
 _WORDS = ("id", "patient", "domain", "data_type", "media_type")
 _NOTE = frozenset(("id", "patient", "text", "spans"))
@@ -43,8 +44,10 @@ class Item:
         is_record: Whether `content` is the JSON of a record.
         fault: Why the item cannot be processed. It is quarantined with this message, which must not contain a value.
         opened: The record, if its reader has already opened it (rows of a table). `content` is then its own text.
-        spans: All identifiers. They are used instead of detection, and the output is not audited.
+        spans: All identifiers. They are used instead of detection, and only a second reader checks the output.
         media_type: The media type of bytes. With None, the content shows whether it is a record or a text.
+        block: A number for inputs that are next to each other in a run. Items of different blocks share no request to
+            a language model.
     """
 
     content: str | bytes = field(repr=False)
@@ -58,6 +61,7 @@ class Item:
     opened: OpenRecord | None = field(default=None, repr=False)
     spans: ItemSpans | None = field(default=None, repr=False)
     media_type: str | None = None
+    block: int = 0
 
     def open(
         self, registry: Callable[[], Registry], data_type: str | None
@@ -91,35 +95,85 @@ MOST_CHARACTERS = 8_000_000
 """Characters (bytes of what comes as bytes) at which such a batch is complete with fewer records."""
 
 
+WINDOW_RECORDS = 128
+WINDOW_CHARACTERS = 500_000
+"""The size of a window: consecutive records of one block, among which those of one patient may share requests."""
+
+
+class WindowCuts:
+    """Cuts consecutive items into windows. The cuts depend only on the items, so a replay makes the same ones."""
+
+    def __init__(self) -> None:
+        self._block: int | None = None
+        self._records = self._characters = 0
+
+    def begins(self, item: Item) -> bool:
+        """Take the next item. Return whether it begins a window; the first one does."""
+        size = len(item.content)
+        full = self._records == WINDOW_RECORDS or self._characters + size > WINDOW_CHARACTERS
+        if begins := full or item.block != self._block:
+            self._block, self._records, self._characters = item.block, 0, 0
+        self._records += 1
+        self._characters += size
+        return begins
+
+
 class ItemBatch:
     """Items gathered until there are enough to be served together.
 
     Args:
         size: how many items complete a batch; `MOST_CHARACTERS` in fewer of them do, too.
+        windows: a batch consists of whole windows, so it is complete only when the next window begins.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, windows: bool = False) -> None:
         self.items: list[Item] = []
         self._size, self._characters = size, 0
+        self._cuts = WindowCuts() if windows else None
 
-    def add(self, item: Item) -> bool:
-        """Take one more item -> whether the batch is complete."""
+    def add(self, item: Item) -> list[Item]:
+        """Take one more item. Return the batch that is complete; empty if none is."""
+        complete: list[Item] = []
+        if self._cuts is not None and self._cuts.begins(item) and self._full:
+            complete = self.take()
         self.items.append(item)
         self._characters += len(item.content)
+        return self.take() if self._cuts is None and self._full else complete
+
+    @property
+    def _full(self) -> bool:
         return len(self.items) >= self._size or self._characters >= MOST_CHARACTERS
 
     def take(self) -> list[Item]:
-        """The items gathered; the next batch begins."""
+        """Return the items gathered, and begin the next batch."""
         items, self.items, self._characters = self.items, [], 0
         return items
+
+
+def opened(item: Item, engine: Engine) -> Document | None:
+    """Return the record if it can be opened. If not, the machine gives the reason."""
+    of_str = isinstance(item.content, str)
+    too_long = of_str and len(item.content) > engine.settings.max_characters
+    if item.opened is not None or (of_str and not item.is_record) or too_long:
+        return item.opened
+    try:
+        return item.open(lambda: engine.registry, engine.settings.data_type)[1]
+    except (IncognoteError, RecursionError):
+        return None
+
+
+def patient_of(item: Item, record: Document | None) -> str | None:
+    """Return the subject in its one form (`subject_form`), stated by the caller or else by the record."""
+    named = (item.patient, record.patient if record is not None else None)
+    return next((subject for name in named if name is not None and (subject := subject_form(name))), None)
 
 
 def as_item(content: ItemInput, *, known: KnownInput = None, **words: Any) -> Item:
     """An Item from what a caller hands over.
 
     Raises:
-        UsageError: neither str, bytes, mapping nor Item; an Item together with other words; or a word, of an Item too,
-            that is not a str.
+        UsageError: neither str, bytes, Path, mapping nor Item; an Item together with other words; a file that cannot
+            be read; or a word, of an Item too, that is not a str.
     """
     words = {name: _written(name, value) for name, value in words.items()}
     if isinstance(content, Item):
@@ -129,10 +183,15 @@ def as_item(content: ItemInput, *, known: KnownInput = None, **words: Any) -> It
         values: Any = content.known
         sound = isinstance(values, tuple) and all(isinstance(value, Known) for value in values)
         return replace(content, known=values if sound else _known(values), **own)
+    if isinstance(content, Path):
+        if content.suffix.lower() == ".gz":
+            raise UsageError("the file is compressed. Decompress it, or use `incognote deid`")
+        path, content = content, _file(content)
+        words["media_type"] = words.get("media_type") or _media_type(path, content)
     if isinstance(content, bytes):
         return Item(content, known=_known(known), **words)
     if words.get("media_type") is not None:
-        raise UsageError("media_type= is only for bytes. Pass bytes, or remove it")
+        raise UsageError("media_type= is only for bytes and files. Pass bytes or a Path, or remove it")
     if isinstance(content, str):
         return Item(content, known=_known(known), is_record=words.get("data_type") is not None, **words)
     if isinstance(content, Mapping):
@@ -141,7 +200,26 @@ def as_item(content: ItemInput, *, known: KnownInput = None, **words: Any) -> It
         except (TypeError, ValueError, RecursionError):
             return Item("", known=_known(known), is_record=True, fault=_NO_JSON, **words)
         return Item(raw, known=_known(known), is_record=True, **words)
-    raise UsageError(f"pass a str (note), a mapping (record), or bytes (any format), not {type(content).__name__}")
+    kinds = "a str (note), a mapping (record), bytes (any format), or a Path (file)"
+    raise UsageError(f"pass {kinds}, not {type(content).__name__}")
+
+
+def _file(path: Path) -> bytes:
+    """Return the bytes of a file. The message of an error does not name the file: its name may be a patient's."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"the file cannot be read: {error.strerror}") from None
+
+
+def _media_type(path: Path, data: bytes) -> str | None:
+    """Return the media type of a file by its suffix, or None if the content must decide."""
+    from incognote.formats.registry import OTHER, name_of, named, of_container, suffix_of
+
+    kind = name_of(suffix_of(path.name))
+    if kind == "text" and (container := of_container(data)):
+        kind = container.name
+    return None if kind == OTHER else named(kind).media_types[0]
 
 
 def _written(name: str, value: Any) -> str | None:
@@ -188,7 +266,7 @@ def item_of(source: Input, engine: Engine) -> Item:
     defaults, document, note = source.defaults, source.document, source.note
     named = defaults.data_type or engine.settings.data_type
     if note is not None and not named and {"patient", "text"} <= note.keys() <= _NOTE and isinstance(note["text"], str):
-        return note_item(note, defaults)
+        return replace(note_item(note, defaults), block=source.source.block)
     content: str | bytes = str(source.content)
     if source.media_type is not None and document is not None:
         content = document.head + document.data + document.after
@@ -205,6 +283,7 @@ def item_of(source: Input, engine: Engine) -> Item:
         is_record=source.is_record,
         opened=source.opened,
         media_type=source.media_type,
+        block=source.source.block,
     )
 
 

@@ -37,7 +37,7 @@ def manifest_of(
     """
     policy, keyring = engine.policy, engine.keyring
     # a hash is derived from the individual, and 45 CFR 164.514(c)(1) forbids that in a Safe Harbor output
-    hashed = any(action.action == "hash" for action in fields.values)
+    hashed = any(action.action in ("hash", "integer") for action in fields.values)
     label = None if hashed and policy.label == "safe-harbor" else policy.label
     schema = opened.record.schema if opened.record else None
     withheld = Counter(replaced.withheld.values())
@@ -53,6 +53,7 @@ def manifest_of(
             "fields": len(fields.values),
             "replaced": len(replaced.replacements),
             "kept_by_policy": len(replaced.kept) + len(merged.unserved),
+            "dropped": dict(sorted(Counter(s.type for s in (*merged.dropped, *audited.dropped)).items())),
             "flagged": len(merged.doubts) + len(audited.leftovers),
             "unsought": dict(sorted(audited.unsought.items())),
             "by_type": dict(sorted(Counter(r.span.type for r in replaced.replacements).items())),

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from incognote.agents.implausible import Streaks
+from incognote.agents.breaker import Breaker
 from incognote.agents.stages import Planned
 from incognote.errors import KeyMissing, SettingError
 from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
 from incognote.extraction.chunks import Chunk, chunks, grouped, length, room
 from incognote.extraction.extractor import Extraction, Extractor, TextChunk
-from incognote.extraction.routing import chances, expected
+from incognote.extraction.routing import chances, valuable
 from incognote.keys import Keyring
-from incognote.llm.base import LanguageModel, Usage
+from incognote.llm.base import LanguageModel, Usage, left_out_by
 from incognote.llm.retry import OwnThread
 from incognote.nouns import Span, Text
-from incognote.prompts.loader import asked, load
+from incognote.prompts.loader import load
 from incognote.schemas.policy import Policy
 from incognote.settings import Settings
 
@@ -55,13 +55,26 @@ class Models:
         names = [name.strip() for name in (settings.model or "").split(",") if name.strip()]
         self.first: Settings = settings.for_model(names[0] if names else objects[0].name)
         """The settings of the first model, which also apply to all requests."""
+        self.budget = Budget(settings.budget_tokens, settings.budget_usd)
+        replays = settings.replay or any(getattr(model, "replays", False) for model in objects)
+        self.breaker = Breaker(active=not replays)
         self.all: tuple[LanguageModel, ...] = (
             tuple(_kept(model, recording, replay=settings.replay) for model in objects)
             if objects
-            else tuple(_opened(settings, name, policy, recording, own_thread=own_thread) for name in names)
+            else tuple(
+                _opened(settings, name, policy, recording, self.permit, own_thread=own_thread) for name in names
+            )
         )
-        self.budget = Budget(settings.budget_tokens, settings.budget_usd)
         self.fewest_slots = min(settings.for_model(model.name).model_slots for model in self.all)
+
+    def permit(self) -> None:
+        """Check before each call, when a slot is free for it.
+
+        Raises:
+            BudgetExhausted, ModelStopped: no further call may be made.
+        """
+        self.budget.permit()
+        self.breaker.permit()
 
     @property
     def hits(self) -> int:
@@ -90,42 +103,48 @@ class NoteReader:
         if self.overlap is not None and self.overlap >= self.words:
             raise SettingError("chunk_overlap must be smaller than chunk_words")
         self._policy = policy
-        self._prompt = load(first.prompt)
+        self._prompt = replace(load(first.prompt), generic=first.reply_schema == "generic")
         terms = AskingTerms(
             models.all,
             self._prompt,
-            asked(policy),
+            self._prompt.types(policy),
             first.votes,
             first.vote_rule,
             first.temperature,
             first.spread,
             first.max_tokens,
         )
-        self._composes = first.composite and self._prompt.composes
-        prompt_tokens = len(self._prompt.render(["", ""], terms.types).system) // 4 if self._composes else 0
+        self.composes = first.composite and self._prompt.composes
+        prompt_tokens = len(self._prompt.render(["", ""], terms.types).system) // 4 if self.composes else 0
         self._room = room(self.words, first.context_tokens, prompt_tokens, first.max_tokens // 2)
-        self.streaks = Streaks()
+        self.breaker = models.breaker
         self.reads = frozenset.intersection(
             *(frozenset(settings.for_model(model.name).reads or self._prompt.languages) for model in models.all)
         )
         """The languages (ISO 639-1) that all of the models are trusted to read."""
-        self._extractor = Extractor(ChunkAsker(terms, models.budget), first.passes)
+        self._extractor = Extractor(ChunkAsker(terms, models.budget), first.passes, policy=policy)
         self.slots = BATCHED if settings.batch else max(settings.for_model(m.name).model_slots for m in models.all)
 
-    async def extract(self, pieces: Sequence[TextChunk], policy: Policy) -> list[Extraction]:
+    async def extract(self, pieces: Sequence[TextChunk], policy: Policy, *, apart: bool = False) -> list[Extraction]:
         """Run all passes over the pieces of one request.
+
+        Args:
+            apart: as in `Extractor.extract`.
 
         Raises:
             ModelUnavailable, ModelRejected, EgressRefused: the model failed.
+            ModelStopped: it failed so often before that it is not called any more.
         """
-        return await self.extractor(policy).extract(pieces)
+        self.breaker.permit()
+        return await self.extractor(policy).extract(pieces, apart=apart)
 
     def extractor(self, policy: Policy) -> Extractor:
         """Return the extractor for a policy, which may ask for other types than the reader's own policy."""
         if policy is self._policy:
             return self._extractor
         asker = self._extractor.asker
-        return replace(self._extractor, asker=ChunkAsker(replace(asker.terms, types=asked(policy)), asker.budget))
+        terms = replace(asker.terms, types=self._prompt.types(policy))
+        return replace(self._extractor, asker=ChunkAsker(terms, asker.budget), policy=policy)
 
     def plan(self, text: Text, raw: Sequence[Span], policy: Policy) -> list[Chunk]:
         """Return the chunks of a text that a model reads under the policy's route.
@@ -140,13 +159,12 @@ class NoteReader:
             return []
         parts = chunks(text.content, self.words, self.overlap)
         if terms.route == "doubtful":
-            among = chances(raw, policy)
-            parts = [c for c in parts if expected(among, c.start, c.end) >= terms.missed]
+            parts = valuable(text.content, parts, chances(raw, policy), terms.share)
         return [c for c in parts if any(map(str.isalnum, text.content[c.start : c.end]))]
 
     def requests(self, pieces: Sequence[TextChunk]) -> list[list[int]]:
-        """Group the chunks of one record into requests, by index. Each is alone if the prompt cannot combine chunks."""
-        if not self._composes or len(pieces) < 2:
+        """Group the chunks of one patient into requests, by index. Without `composes`, each is alone."""
+        if not self.composes or len(pieces) < 2:
             return [[i] for i in range(len(pieces))]
         sizes = []
         for piece in pieces:
@@ -181,10 +199,12 @@ class NoteReader:
             "route": planned.route,
             "chunks": len(planned.chunks),
             "requests": len(planned.requests),
+            "shared": planned.shared,
             "passes_made": passes,
             "usage": asdict(usage),
             "placed": dict(sorted(how.items())),
             "silent": silent,
+            "left_out": sorted(frozenset().union(*map(left_out_by, self._extractor.asker.terms.models))),
             "unanswered": dict(sorted(unanswered.items())),
         }
 
@@ -218,8 +238,9 @@ def _kept(model: LanguageModel, recording: Recording | None, *, replay: bool = F
 
 
 def _opened(
-    settings: Settings, name: str, policy: Policy, recording: Recording | None, *, own_thread: bool
-) -> LanguageModel:
+    settings: Settings, name: str, policy: Policy, recording: Recording | None, permit: Callable[[], None],
+    *, own_thread: bool,
+) -> LanguageModel:  # fmt: skip
     """Open one model of the settings. For a replay only its name is needed."""
     from incognote.llm.opening import open_batch, open_model, price_of
 
@@ -227,7 +248,7 @@ def _opened(
         from incognote.llm.recording import Replayed
 
         return Replayed(name, recording)
-    spec = _spec(settings, name)
+    spec = _spec(settings, name, permit)
     if settings.budget_usd is not None and price_of(spec) is None:
         raise SettingError(
             f"budget_usd: no price is known for {name}. Add it to a file in the setting `prices`, or use "
@@ -239,11 +260,12 @@ def _opened(
     return _kept(OwnThread(model) if own_thread else model, recording)
 
 
-def _spec(settings: Settings, name: str, *, last: bool = False) -> ModelSpec:
+def _spec(settings: Settings, name: str, permit: Callable[[], None], *, last: bool = False) -> ModelSpec:
     """Return how to open a model, with its settings.
 
     Args:
         name: vendor/name, for a fallback also vendor/name@URL.
+        permit: called before each request is sent.
         last: it is a fallback and has no fallbacks of its own.
     """
     from incognote.llm.opening import ModelSpec
@@ -258,6 +280,8 @@ def _spec(settings: Settings, name: str, *, last: bool = False) -> ModelSpec:
         timeout=own.model_timeout,
         attempts=own.model_attempts,
         slots=own.model_slots,
-        fallbacks=() if last else tuple(_spec(settings, each, last=True) for each in own.fallbacks),
+        context=own.context_tokens,
+        fallbacks=() if last else tuple(_spec(settings, each, permit, last=True) for each in own.fallbacks),
         prices=settings.prices,
+        permit=permit,
     )

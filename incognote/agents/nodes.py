@@ -17,6 +17,7 @@ from langgraph.types import Send
 
 from incognote.agents import audit as auditing
 from incognote.agents import steps
+from incognote.agents.breaker import SECONDARY
 from incognote.agents.engine import Engine
 from incognote.agents.item import Item
 from incognote.agents.manifest import manifest_of
@@ -30,13 +31,24 @@ from incognote.agents.stages import (
     Replaced,
     mendable,
 )
-from incognote.errors import IncognoteError, IndexProblem, ModelProblem, RecordProblem
+from incognote.errors import (
+    ContextTooLong,
+    EgressRefused,
+    IncognoteError,
+    IndexProblem,
+    ModelProblem,
+    ModelRejected,
+    ModelUnavailable,
+    RecordProblem,
+)
 from incognote.nouns import Reason, Result, Span, Verdict
 from incognote.schemas.policy import Policy
 
 if TYPE_CHECKING:
+    from incognote.agents.composites import Seat
     from incognote.extraction.extractor import Extraction
 
+_CODES = frozenset(kind.code for kind in (ModelUnavailable, ModelRejected, ContextTooLong, EgressRefused))
 _SHORT = 2_000  # characters in all texts of a record
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -65,12 +77,14 @@ class Progress:
     Args:
         policy: the policy to apply. It is the engine's own, unless spans of every type are wanted.
         finding: only spans are wanted, no output.
+        seat: the record's place among the records of its patient that share requests; None for a record alone.
     """
 
     item: Item
     engine: Engine
     policy: Policy
     finding: bool = False
+    seat: Seat | None = None
     opened: Opened = field(default=Opened())  # identify
     fields: FieldValues = field(default=FieldValues())  # detect; merge drops its spans
     found: Detected = field(default=Detected())  # detect; merge drops its spans
@@ -157,6 +171,8 @@ async def detect(at: Progress) -> None:
     if at.item.spans is not None:
         at.found = steps.item_spans(at.opened, at.item.spans)
         return
+    if at.engine.reader is not None and at.policy.models.route == "all" and at.seat is None:
+        at.engine.reader.breaker.permit()  # costs no time. A record that shares requests is planned as in a replay
     at.found = await at.working(steps.detect, at.opened, at.fields.known, at.engine.detection, at.engine.policy)
 
 
@@ -165,6 +181,10 @@ async def plan(at: Progress) -> None:
     """Choose what a language model reads."""
     has_spans = at.item.spans is not None
     at.planned = Planned("nothing") if has_spans else steps.plan(at.opened, at.found, at.engine.reader, at.policy)
+    if at.seat is not None:
+        at.seat.put(steps.pieces(at.opened, at.found, at.planned, range(len(at.planned.chunks))))
+        requests, shared = await at.seat.planned()
+        at.planned = changed(at.planned, requests=requests, shared=shared)
 
 
 async def all_at_once(state: MachineState, runtime: Langgraph[Progress]) -> list[Send] | str:
@@ -184,8 +204,12 @@ async def extract(state: MachineState, runtime: Langgraph[Progress]) -> MachineS
     async def extract(at: Progress) -> None:
         assert at.engine.reader is not None  # `plan` makes requests only if there is a reader
         group = at.planned.requests[state["request"]]
-        pieces = steps.pieces(at.opened, at.found, at.planned, group)
-        at.read.update(zip(group, await at.engine.reader.extract(pieces, at.policy), strict=True))
+        if at.seat is None:
+            pieces = steps.pieces(at.opened, at.found, at.planned, group)
+            answers = await at.engine.reader.extract(pieces, at.policy)
+        else:
+            answers = await at.seat.read(state["request"])
+        at.read.update(zip(group, answers, strict=True))
 
     return await guarded(extract)(state, runtime)
 
@@ -233,6 +257,9 @@ async def replace(at: Progress) -> None:
 async def audit(at: Progress) -> None:
     """Scan the output again. This may send the record to `mend`, or once to `widen`."""
     if at.item.spans is not None:
+        at.audited = await at.working(
+            auditing.reread, at.opened, at.fields, at.replaced, at.engine.detection, at.engine.policy
+        )
         return
     at.audited = await at.working(
         auditing.audit, at.opened, at.fields, at.found, at.merged, at.replaced, at.audited,
@@ -263,6 +290,17 @@ def after_audit(at: Progress) -> str:
     return "widen" if held and at.engine.policy.on_review == "widen" else "result"
 
 
+def judge(at: Progress) -> None:
+    """Tell the breaker whether the model answered for this record, if it was called."""
+    if at.engine.reader is None or not at.planned.requests:
+        return
+    answered = any(not extraction.unanswered for extraction in at.read.values())
+    codes = {code for extraction in at.read.values() for code in extraction.unanswered}
+    codes |= {reason.code for reason in at.failures if reason.code in _CODES}
+    if answered or codes - SECONDARY:
+        at.engine.reader.breaker.answered(() if answered else codes)
+
+
 def conclude(at: Progress) -> Verdict:
     """Make the record's result. No record content can make it fail, since it reads only counts and codes."""
     reasons = tuple(sorted({*at.audited.reasons, *at.failures}))
@@ -277,6 +315,7 @@ def conclude(at: Progress) -> Verdict:
         ),
         replacements=at.replaced.replacements,
         kept=(*at.replaced.kept, *at.merged.unserved),
+        dropped=(*at.merged.dropped, *at.audited.dropped),
         is_record=at.item.is_record or (at.opened.form is not None and at.opened.form.is_record),
         media_type=at.item.media_type,
         _output=None if at.failures else at.replaced.output,

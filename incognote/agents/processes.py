@@ -4,9 +4,9 @@ Python runs one thread at a time: one process cannot keep a fast language model'
 The processes are spawned, never forked (a fork would copy the loop's locks and connections). Each holds its share of
 the models' slots. If one of them does not answer, this process does the work itself: slower, with the same result.
 
-Messages to a process: `begin` (settings, keyring, index, count), `run` (number, Item), `find` (number, (Text,
-everything)), `cancel` (number), `stop` (the budget is spent). From it: `done` (number, answer, answers from the
-recording), `spent` (Usage).
+Messages to a process: `begin` (settings, keyring, index, count), `run` (number, the Items of a unit), `find` (number,
+(Text, everything)), `cancel` (number), `stop` (why no more calls may be made). From it: `done` (number, answer, answers
+from the recording), `spent` (Usage), `stopped` (why it stopped calling the model).
 
 `concurrent.futures.ProcessPoolExecutor` was tried with two processes and does not replace this. It serves one call per
 process: 64 answers of 0.2 s took 6.5 s, where 16 slots of a model allow 0.8 s. `cancel` of a running call returned
@@ -21,7 +21,7 @@ import gc
 import os
 import pickle
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,9 +29,9 @@ from itertools import count
 from typing import Any
 
 from incognote.agents.engine import Engine
-from incognote.agents.graph import find, run
+from incognote.agents.graph import find, run_unit
 from incognote.agents.item import Item
-from incognote.errors import SettingError
+from incognote.errors import BudgetExhausted, SettingError
 from incognote.keys import Keyring
 from incognote.llm.base import Usage
 from incognote.nouns import Result, Text
@@ -94,10 +94,10 @@ class Processes:
         self._starting: asyncio.Lock | None = None
         self._begun = False
 
-    async def run(self, item: Item) -> Result:
-        """Run one item, like `graph.run`."""
-        result: Result | None = await self._ask("run", item)
-        return await run(item, self._engine) if result is None else result
+    async def run(self, items: Sequence[Item]) -> list[Result]:
+        """Run one unit, like `graph.run_unit`."""
+        results: list[Result] | None = await self._ask("run", items)
+        return await run_unit(items, self._engine) if results is None else results
 
     async def find(self, text: Text, *, everything: bool) -> Any:
         """Find spans, like `graph.find`, under the policy or under the one that serves every type."""
@@ -157,7 +157,9 @@ class Processes:
     async def _listen(self, process: _Process) -> None:
         """Handle a process's messages until it ends. Pending requests are then served here."""
         assert process.pipes.stdout is not None
-        handlers: dict[str, Callable[..., None]] = {"done": self._done, "spent": self._spent}
+        handlers: dict[str, Callable[..., None]] = {
+            "done": self._done, "spent": self._spent, "stopped": self._stopped,
+        }  # fmt: skip
         try:
             while True:
                 kind, *content = await received(process.pipes.stdout)
@@ -187,8 +189,14 @@ class Processes:
         before = budget.exhausted
         budget.take(usage)
         if budget.exhausted and not before:
-            for each in self._all:
-                each.send("stop")  # calls under way may finish
+            self._stopped(process, BudgetExhausted.code)
+
+    def _stopped(self, process: _Process, code: str) -> None:
+        """Tell all processes that no more calls may be made. Calls under way may finish."""
+        if code != BudgetExhausted.code and self._engine.models is not None:
+            self._engine.models.breaker.stop(code)
+        for each in self._all:
+            each.send("stop", code)
 
     async def aclose(self) -> None:
         """End the processes."""
@@ -247,7 +255,7 @@ async def _serve(answers: int) -> None:
                 if task := at_work.get(content[0]):
                     task.cancel()
             elif kind == "stop":
-                server.stop()
+                server.stop(*content)
             else:
                 number, work = content[0], server.work(kind, content[1])
                 at_work[number] = asyncio.create_task(server.answer(number, work))
@@ -275,10 +283,11 @@ class _Server:
         self._hits, self._warm = 0, False
         if self.engine.models is not None:
             self.engine.models.budget.listener = lambda usage: writer.write(framed(("spent", usage)))
+            self.engine.models.breaker.listener = partial(self._tell, asyncio.get_running_loop())
 
     def work(self, kind: str, subject: Any) -> Coroutine[Any, Any, Any]:
         if kind == "run":
-            return run(subject, self.engine)
+            return run_unit(subject, self.engine)
         text, everything = subject
         return find(text, self.engine, everything=everything)
 
@@ -295,9 +304,17 @@ class _Server:
         self._writer.write(framed(("done", number, answer, hits - before)))
         await self._writer.drain()
 
-    def stop(self) -> None:
-        if self.engine.models is not None:
+    def _tell(self, loop: asyncio.AbstractEventLoop, code: str) -> None:
+        """Send why this process stopped calling the model. The breaker may be in another thread."""
+        loop.call_soon_threadsafe(self._writer.write, framed(("stopped", code)))
+
+    def stop(self, code: str) -> None:
+        if self.engine.models is None:
+            return
+        if code == BudgetExhausted.code:
             self.engine.models.budget.closed = True
+        else:
+            self.engine.models.breaker.stop(code)
 
 
 def share(settings: Settings, index: int, count: int) -> Settings:

@@ -87,11 +87,13 @@ class Planned:
     Args:
         chunks: the chunks that a language model reads, each with the index of its text.
         requests: groups of chunk indices. Each group is sent in one request.
+        shared: how many chunks of other records of the patient are in these requests.
     """
 
     route: Route = "embedded"
     chunks: tuple[tuple[int, Chunk], ...] = ()
     requests: tuple[Sequence[int], ...] = ()
+    shared: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,7 +105,9 @@ class Merged:
         doubts: spans that a person must review.
         unserved: spans of types that the policy leaves unchanged.
         remarks: reasons for review that arose while reading.
-        silent: the number of texts in which a model named nothing, though others did or though the text is long.
+        silent: the number of texts in which a model named nothing, although a finding of other detectors was certain.
+        dropped: findings of one embedded detector that were dropped because the model named nothing there.
+        vetoes: by field, the ranges of the text in which the silence of the model counts.
         rounds, mended, widened: how often `mend` ran, how many spans it masked, and how many lines `widen` masked.
     """
 
@@ -112,6 +116,8 @@ class Merged:
     unserved: tuple[Span, ...] = ()
     remarks: tuple[Reason, ...] = ()
     silent: int = 0
+    dropped: tuple[Span, ...] = ()
+    vetoes: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=lambda: _NONE)
     rounds: int = 0
     mended: int = 0
     widened: int = 0
@@ -126,6 +132,7 @@ class Replaced:
         texts: the new texts by field.
         output: the new text or raw record, or new bytes if the input was bytes; None until it is made.
         withheld: spans that the policy replaces by surrogates and that got none, each with the code of the reason.
+        values: the new value of each structured field that changes.
     """
 
     replacements: tuple[Replacement, ...] = ()
@@ -133,6 +140,7 @@ class Replaced:
     texts: Mapping[str, str] = field(default_factory=lambda: _NONE)
     output: str | bytes | None = None
     withheld: Mapping[Span, str] = field(default_factory=lambda: _NONE)
+    values: Mapping[FieldAction, str] = field(default_factory=lambda: _NONE)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -143,8 +151,9 @@ class Audited:
         leftovers: what detection still finds, as spans of the original texts.
         reasons: why the verdict is not `release`.
         unsought: by type, the number of known identifiers that are too short or too common to search for.
+        dropped: what was found again and not masked, because the model named nothing there.
         hidden: by field, what was blanked in the output: start, end and new length, one after the other.
-        lost: whether a known identifier is left. If so, the record is quarantined.
+        lost: whether a known identifier is left, or the second reader found an identifier. Then it is quarantined.
     """
 
     leftovers: tuple[Span, ...] = ()
@@ -152,6 +161,7 @@ class Audited:
     unsought: Mapping[str, int] = field(default_factory=lambda: _NONE)
     hidden: Mapping[str, array[int]] = field(default_factory=lambda: _NONE)
     lost: bool = False
+    dropped: tuple[Span, ...] = ()
 
 
 def mendable(merged: Merged, leftovers: Sequence[Span], *, lost: bool) -> bool:

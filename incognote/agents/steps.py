@@ -14,10 +14,12 @@ from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from incognote.agents.audit import WIDENED, counts
+from incognote.agents.audit import WIDENED
+from incognote.agents.combining import reconciled, restored, veto
 from incognote.agents.detection import Detection, TextView, detected, unsupported, unsupported_as_stated
 from incognote.agents.implausible import doubted
-from incognote.agents.item import Item, ItemSpans
+from incognote.agents.item import Item, ItemSpans, patient_of
+from incognote.agents.secondreader import counts
 from incognote.agents.stages import (
     NO_IDENTIFIER,
     UNWRITABLE,
@@ -32,9 +34,10 @@ from incognote.agents.stages import (
 from incognote.detectors import PASSED
 from incognote.errors import ImpossibleSpan, MalformedRecord, UnsupportedFormat
 from incognote.keys import Keyring
-from incognote.nouns import Known, Reason, Replacement, Span, Text, subject_form
+from incognote.nouns import Known, Reason, Replacement, Span, Text
 from incognote.operators.apply import apply
 from incognote.operators.base import OperatorContext
+from incognote.operators.hash import keyed_integer
 from incognote.operators.registry import operators
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
@@ -70,9 +73,10 @@ def identify(
     if isinstance(item.content, str) and len(item.content) > longest:
         raise MalformedRecord(f"longer than {longest} characters. Raise max_characters or split the text")
     form, record = item.open(registry, data_type)
-    texts = (Text(str(item.content)),) if record is None else record.texts
-    if form is not None and record is not None:
-        from incognote.formats.registry import texts_of
+    if record is None:
+        texts: tuple[Text, ...] = (Text(str(item.content)),)
+    else:
+        from incognote.formats.base import texts_of
 
         texts = texts_of(record)
         if sum(map(len, texts)) > longest:
@@ -81,27 +85,34 @@ def identify(
         if "\x00" in text.content and _UTF_16.search(text.content):
             raise MalformedRecord("UTF-16 text that was read in another encoding. Set its charset", field=text.field)
         if not finding and item.spans is None and (name := of_text(text.content)):
+            from incognote.formats.registry import has_reader
+
+            if has_reader(name):
+                remedy = "Send it as a document of its own: a file, or bytes with its media type"
+                raise UnsupportedFormat(f"{name} inside a text. {remedy}", field=text.field)
             raise UnsupportedFormat.of(name, text.field)
-    named = (item.patient, record.patient if record else None)
-    patient = next((subject for name in named if name is not None and (subject := subject_form(name))), None)
-    return Opened(record, texts, patient, form)
+    return Opened(record, texts, patient_of(item, record), form)
 
 
 def fields(opened: Opened, known: Sequence[Known], policy: Policy, keyring: Keyring, domain: str) -> FieldValues:
     """Process the structured fields by their flags. The identifiers in them become known identifiers."""
     if opened.record is None:
         return FieldValues(tuple(known))
+    from incognote.formats.base import actions_of, known_of
+
     values = {}
-    for action in opened.record.actions:
+    for action in actions_of(opened.record):
         span = _of_field(action)
         context = _context(opened, action.text, (span,), {}, policy, keyring, domain)
         if action.action in ("mask", "absent"):
             values[action] = f"[{span.type}]"
         elif action.action == "hash":
             values[action] = str(operators()["hash"].replace(span, context, {}))
+        elif action.action == "integer":
+            values[action] = str(keyed_integer(int(span.text), keyring, domain))
         else:
             values[action], _, _ = apply(action.text, (span,), policy, context)
-    return FieldValues((*known, *opened.record.known), values)
+    return FieldValues((*known, *known_of(opened.record)), values)
 
 
 def detect(opened: Opened, known: Sequence[Known], detection: Detection, policy: Policy) -> Detected:
@@ -162,7 +173,8 @@ def merge(
     Args:
         read: the extraction results of the planned chunks, by chunk index.
     """
-    raw, hidden = list(map(list, found.raw)), list(map(list, found.hidden))
+    vetoed = veto(opened, found, planned, read, detection, reader.reads if reader else frozenset(), policy)
+    raw, hidden = vetoed.raw, list(map(list, found.hidden))
     doubts: list[Span] = []
     unserved: list[Span] = []
     remarks: list[Reason] = []
@@ -170,7 +182,7 @@ def merge(
         index, _ = planned.chunks[at]
         field = opened.texts[index].field
         viewed, unseen = found.views[index].viewed(extraction.spans)
-        raw[index] += viewed
+        raw[index] = reconciled(raw[index], viewed, policy)
         hidden[index] += unseen
         doubts += extraction.doubts
         remarks += [Reason(code, field, kind) for code, kind in extraction.unsure]
@@ -187,9 +199,10 @@ def merge(
         unserved += settled.unserved
     silent = 0
     if reader is not None:
-        reasons, silent = doubted(opened.texts, planned, read, spans, policy, reader.streaks)
+        reasons, silent = doubted(opened.texts, found, planned, read, policy, reader.breaker)
         remarks += reasons
-    return Merged(spans, tuple(doubts), tuple(unserved), tuple(remarks), silent)
+    spans, dropped = restored(detection.across(opened.texts, spans), vetoed.dropped, policy)
+    return Merged(spans, tuple(doubts), tuple(unserved), tuple(remarks), silent, dropped, vetoed.silent)
 
 
 def merge_item_spans(opened: Opened, found: Detected, policy: Policy) -> Merged:
@@ -246,7 +259,7 @@ def replace(
     if policy.surrogates:
         named = _masked_fields(opened, policy).items()
         values |= {action: surrogates[span][0] for action, span in named if span in surrogates}
-    return Replaced(tuple(replacements), tuple(kept), texts, _rebuilt(opened, edits, values), withheld)
+    return Replaced(tuple(replacements), tuple(kept), texts, _rebuilt(opened, edits, values), withheld, values)
 
 
 def misleading(replaced: Replaced, detection: Detection) -> dict[Span, str]:
@@ -305,7 +318,11 @@ def _languages(
 
 def _masked_fields(opened: Opened, policy: Policy) -> dict[FieldAction, Span]:
     """Return the structured fields that get a surrogate."""
-    spans = {action: _of_field(action) for action in (opened.record.actions if opened.record else ())}
+    if opened.record is None:
+        return {}
+    from incognote.formats.base import actions_of
+
+    spans = {action: _of_field(action) for action in actions_of(opened.record)}
     return {a: span for a, span in spans.items() if a.action in ("mask", "date") and _by_surrogate(span, policy)}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeVar
@@ -67,16 +67,31 @@ def sweep(text: Text, spans: Sequence[Span], common: Callable[[str], bool] = _un
         New spans, disjoint and sorted, none inside a given one. They have the type and score of the span they repeat,
         and the source "sweep". They may overlap given spans: `merge` merges them.
     """
+    return sweep_all([text], {text.field: spans}, common)[text.field]
+
+
+def sweep_all(
+    texts: Sequence[Text], spans: Mapping[str, Sequence[Span]], common: Callable[[str], bool] = _unsure
+) -> dict[str, list[Span]]:
+    """Return by field the further places in texts of one record where an identifier of any of them occurs again.
+
+    Args:
+        spans: the spans by field, as in `sweep`.
+    """
     index = _Index(common)
-    for span in spans:
-        if span.score >= FOUND:
-            index.add(span)
-    known = _Cover(spans)
-    return [
-        Span(text, start, end, entry.type, entry.score, ("sweep",))
-        for start, end, entry in index.find(text.content)
-        if not known.holds(start, end)
-    ]
+    for each in spans.values():
+        for span in each:
+            if span.score >= FOUND:
+                index.add(span)
+    swept: dict[str, list[Span]] = {}
+    for text in texts:
+        known = _Cover(spans.get(text.field, ()))
+        swept[text.field] = [
+            Span(text, start, end, entry.type, entry.score, ("sweep",))
+            for start, end, entry in index.find(text.content)
+            if not known.holds(start, end)
+        ]
+    return swept
 
 
 @dataclass(frozen=True, slots=True)

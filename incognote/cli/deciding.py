@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from incognote.agents.detection import LLM
@@ -48,6 +48,23 @@ def decisive(made: Deidentifier, words: RecordDefaults, *, keep_names: bool) -> 
         first = settings.for_model(names_of(settings)[0])
         found |= {"model": settings.model, "asked": {name: getattr(first, name) for name in _ASKED}}
     return found
+
+
+def decisive_of(made: Deidentifier, used: Collection[RecordDefaults], *, keep_names: bool) -> dict[str, Any] | None:
+    """Return the settings that decide the output of a retry, for its manifest.
+
+    Args:
+        used: the different values that its records had.
+
+    Returns:
+        None if there are several, since the options of a replay hold for all records.
+    """
+    if len(used) != 1:
+        return None
+    (words,) = used
+    named = {"domain": words.domain, "data_type": words.data_type}
+    settings = decisive(made, words, keep_names=keep_names)
+    return settings | {name: value for name, value in named.items() if value is not None}
 
 
 def again(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,12 +122,17 @@ def differences(manifest: Mapping[str, Any], made: Deidentifier, here: Mapping[s
 
 def _schema_version(data_type: str, made: Deidentifier) -> str | None:
     """Raises UnapprovedSchema: the schema was changed after its approval."""
-    from incognote.schemas.fhir import fhir_schemas
+    from incognote.schemas.cda import cda_rules
+    from incognote.schemas.fhir import version_of
+    from incognote.schemas.hl7 import hl7_rules
 
     registry = made.engine.registry
     if data_type in registry:
         return registry.get(data_type).version
-    return {schema.data_type: schema.version for schema in fhir_schemas()}.get(data_type)
+    for schema in (hl7_rules().schema, cda_rules().schema):
+        if data_type == schema.data_type:
+            return schema.version
+    return version_of(data_type)
 
 
 def _of_models(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:

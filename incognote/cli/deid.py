@@ -81,11 +81,11 @@ def deid(
     form: options.Format = None,
     index: options.RecordsIndex = None,
 ) -> None:
-    """De-identify notes, records, and tables.
+    """De-identify notes, records, tables, and documents.
 
-    Reads .txt, .json, .jsonl, .ndjson, .csv, .tsv, formats of installed packages, their .gz versions, and folders of
-    them. A record that passes every check is released. All others are encrypted and stored in the quarantine, where you
-    can retry them. Skipped files are listed.
+    Reads text (.txt), records (.json, .jsonl, .ndjson), tables (.csv, .tsv, .parquet), documents (.rtf, .html, .md,
+    .eml, .mbox, .hl7, .xml), their .gz versions, and folders of them. A record that passes every check is released. All
+    others are encrypted and stored in the quarantine, where you can retry them. Skipped files are listed.
 
     Examples:
         incognote deid examples/discharge_summary.txt
@@ -103,6 +103,7 @@ def deid(
     from incognote.cli.summary import counts, name_unread, print_summary, write_manifest
     from incognote.errors import UsageError
     from incognote.files.atomic import exclusive
+    from incognote.files.digests import InputDigests
     from incognote.files.holding import supersede
     from incognote.files.inputs import RecordDefaults, read_all
     from incognote.files.outputs import Outputs, output_of, place
@@ -150,13 +151,14 @@ def deid(
     finished: Mapping[Source, FinishedInput] = {}
     if where and held:
         settings = decisive(made, words, keep_names=keep_names)
-        journal = None
+        journal, digests = None, InputDigests(sources.files, made.engine.mac_id)
         if not where.is_file:
             decides = _decides(made, words, deciding(made, layout=layout, words=words), settings, folder)
             journal = Journal(
-                where.folder, decides, made.engine.mac_id, sources.files, resume=resume, overwrite=overwrite
-            )
-            finished = journal.finished
+                where.folder, decides, made.engine.mac_id, sources.files, resume=resume, overwrite=overwrite,
+                shares=made.engine.shares,
+            )  # fmt: skip
+            finished, digests = journal.finished, journal.digests
         complete = {source: one.released for source, one in finished.items()}
         outputs = Outputs(
             where, sources.files, keyring, keep_names=keep_names, overwrite=overwrite or resume, complete=complete
@@ -176,7 +178,8 @@ def deid(
             tally.merge(journal.earlier)
         supersede(held)
         report = reading.report(tally.models, made)
-        write_manifest(where, outputs, tally, report, settings, started=started, hidden=len(sources.hidden))
+        read = {"inputs": digests.all()}
+        write_manifest(where, outputs, tally, report, settings, read, started=started, hidden=len(sources.hidden))
         if overwrite and (others := outputs.others()):
             warn(
                 f"--out: {where.folder} also holds files of earlier runs ({others:,}) that are not in the manifest. "

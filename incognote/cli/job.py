@@ -80,8 +80,8 @@ def table_layout(
     if not found:
         if said != nothing or told.group or told.order:
             raise UsageError(
-                "There are options for tables, but no input is a table (.csv, .tsv). Remove the options or check "
-                "the inputs."
+                "There are options for tables, but no input is a table (.csv, .tsv, .parquet). Remove the options or "
+                "check the inputs."
             )
         return None
     data_type = data_type or made.engine.settings.data_type

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 from incognote.cli.help import MORE
+from incognote.settings import CHUNK_WORDS, read_passes
 
 if TYPE_CHECKING:
     from incognote.formats.tables import Columns
@@ -24,8 +25,8 @@ def _option(panel: str | None, text: str, metavar: str | None = None, *flags: st
     return typer.Option(*flags, help=text, metavar=metavar, rich_help_panel=panel, **more)
 
 
-_PANELS = (None, f"{MORE}settings", f"{MORE}detection", RECORDS, MODEL, f"{MORE}tables")
-_common, _settings, _detection, _records, _model, _tables = (partial(_option, panel) for panel in _PANELS)
+_PANELS = (None, f"{MORE}settings", f"{MORE}detection", RECORDS, MODEL, f"{MORE}tables", f"{MORE}databases")
+_common, _settings, _detection, _records, _model, _tables, _databases = (partial(_option, panel) for panel in _PANELS)
 
 Policy = Annotated[str | None, _common("A shipped policy or a policy file. Default: strict.", "NAME|FILE")]
 Schemas = Annotated[list[str] | None, _detection("A folder with your own record schemas. Repeatable.", "FOLDER")]
@@ -98,9 +99,28 @@ ApiBase = Annotated[
     _model(
         "The URL of the model. Default: the vendor's own. openai/NAME works with any OpenAI-compatible server.", "URL"),
 ]
-Prompt = Annotated[str | None, _model("A shipped prompt or a prompt file. Default: extract/v2.", "NAME|FILE")]
-Passes = Annotated[int | None, _model("Maximum passes over a chunk. Default: 2.", min=1, max=8)]
-ChunkWords = Annotated[int | None, _model("Maximum words of a chunk. Default: 256.", min=16)]
+Prompt = Annotated[str | None, _model("A shipped prompt or a prompt file. Default: extract/v3.", "NAME|FILE")]
+
+
+def _passes(value: str) -> Any:
+    try:
+        return read_passes(value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+Passes = Annotated[
+    Any,
+    _model(
+        "Passes over a chunk: need for a second one only where the first reply missed something, or the maximum number "
+        "(1 to 8). Default: need.",
+        "need|N",
+        parser=_passes,
+    ),
+]
+ChunkWords = Annotated[
+    int | None, _model(f"Words in a chunk. Longer texts are split into equal parts. Default: {CHUNK_WORDS}.", min=16)
+]
 Vote = Annotated[int | None, _model("How many times to ask about each chunk. Default: 1.", min=1, max=32)]
 VoteRule = Annotated[
     Literal["union", "majority"] | None,
@@ -284,6 +304,39 @@ class TableOptions:
             self.hash_columns or (),
             self.drop_columns or (),
         )
+
+
+@dataclass(frozen=True)
+class DatabaseOptions:
+    """Options for a table of a database. Each field is the option of that name."""
+
+    table: Annotated[str | None, _databases("The table or view to read, if SOURCE is a database.", "[SCHEMA.]NAME")] = (
+        None
+    )
+    key: Annotated[
+        str | None, _databases("The column that identifies a row. Default: the primary key.", "COLUMN")
+    ] = None
+    watermark: Annotated[
+        str | None,
+        _databases(
+            "A time or integer that grows with each new or changed row. Without it, changed rows are not noticed.",
+            "COLUMN",
+        ),
+    ] = None
+    overlap: Annotated[
+        float | None,
+        _databases(
+            "How far before the last watermark to look again, for rows that were committed late: seconds, or units of "
+            "an integer. Default: 600 seconds, or 0.",
+            "NUMBER", min=0,
+        ),
+    ] = None
+    into: Annotated[
+        str | None,
+        _databases(
+            "The table to write, if --destination is a database. Default: the name of --table.", "[SCHEMA.]NAME"
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from incognote.cli.engine import names_of
-from incognote.runs.units import dollars, duration
+from incognote.runs.units import dollars, duration, passes_shown
 
 if TYPE_CHECKING:
     from incognote.llm.base import LanguageModel, Usage
@@ -58,6 +59,8 @@ def models(settings: Settings) -> Iterator[Check]:
     specs = [
         ModelSpec(name, settings.home, settings.for_model(name).api_base, prices=settings.prices) for name in names
     ]
+    if settings.batch:
+        yield from _batch(specs)
     before = [line for spec in specs for line in (*_package(spec), *_agreement(spec))]
     yield from before
     if all(line.state == "ok" for line in before):
@@ -70,6 +73,17 @@ def models(settings: Settings) -> Iterator[Check]:
     estimate = _estimate(settings, names[0], policy)
     for spec in specs:
         yield from _cost(spec, estimate, batch=settings.batch)
+
+
+def _batch(specs: list[ModelSpec]) -> Iterator[Check]:
+    from incognote.errors import SettingError
+    from incognote.llm.opening import check_batch
+
+    for spec in specs:
+        try:
+            check_batch(spec)
+        except SettingError as error:
+            yield Check("fail", "batch", f"{spec.model} cannot answer in batches", str(error))
 
 
 def _straight(settings: Settings, names: list[str]) -> Settings:
@@ -115,9 +129,13 @@ def _agreement(spec: ModelSpec) -> Iterator[Check]:
 
 def _probed(spec: ModelSpec, model: LanguageModel) -> Iterator[Check]:
     from incognote.agents.runtime import Runtime
+    from incognote.cli.reading import omissions
+    from incognote.llm.base import left_out_by
     from incognote.llm.probe import probe
 
     seen = Runtime.shared().run(probe(model))
+    if seen.answers and not seen.obeys_schema:  # one status 500 does not prove that the server rejects schemas
+        seen = Runtime.shared().run(probe(model))
     if not seen.answers:
         yield Check("fail", "model", f"no answer after {duration(seen.seconds)}: {seen.problem}")
         return
@@ -125,6 +143,9 @@ def _probed(spec: ModelSpec, model: LanguageModel) -> Iterator[Check]:
     yield Check("ok", "model", f"{seen.model} answers in {duration(seen.seconds)} ({tokens})")
     if seen.model != spec.model:
         yield Check("warn", "model", f"{spec.model} does not answer; a fallback did")
+    if rejected := left_out_by(model):
+        remedy = "replies are checked anyway; a server that constrains them needs fewer calls"
+        yield Check("warn", "requests", f"the server does not support {omissions(rejected)}", remedy)
     if seen.obeys_schema:
         yield Check("ok", "replies", "follow the JSON schema without repair")
     else:
@@ -147,20 +168,22 @@ def _cost(spec: ModelSpec, estimate: Estimate, *, batch: bool) -> Iterator[Check
 
 def _estimate(settings: Settings, name: str, policy: Policy) -> Estimate:
     """Estimate one note with all its calls to one model."""
+    from incognote.extraction.need import mean_passes
     from incognote.llm.base import Usage
-    from incognote.prompts.loader import asked, load
+    from incognote.prompts.loader import load
 
     own = settings.for_model(name)
-    types = asked(policy)
-    rendered = load(own.prompt).render([""], types)
-    prompt = (len(rendered.system) + len(rendered.user)) // _CHARACTERS_A_TOKEN
-    taken = prompt + own.chunk_words * _CHARACTERS_A_WORD // _CHARACTERS_A_TOKEN
+    prompt = load(own.prompt)
+    types = prompt.types(policy)
+    rendered = prompt.render([""], types)
+    around = (len(rendered.system) + len(rendered.user)) // _CHARACTERS_A_TOKEN
+    taken = around + own.chunk_words * _CHARACTERS_A_WORD // _CHARACTERS_A_TOKEN
     keys = len(json.dumps({name: [] for name in types})) // _CHARACTERS_A_TOKEN if rendered.strict else 0
     reply = keys + _PHRASES * _TOKENS_A_PHRASE
-    calls = own.passes * own.votes
+    calls = mean_passes(own.passes) * own.votes
     votes = f", {own.votes} votes" if own.votes > 1 else ""
     return Estimate(
-        Usage(input=calls * taken, output=calls * reply, calls=calls),
-        f"1 chunk of {own.chunk_words} words, {own.passes} passes{votes}: {calls} calls, {taken:,} tokens in "
-        f"(the prompt {prompt:,}, its characters / {_CHARACTERS_A_TOKEN}) and {reply:,} out each",
+        Usage(input=int(calls * taken), output=int(calls * reply), calls=math.ceil(calls)),
+        f"1 chunk of {own.chunk_words} words, {passes_shown(own.passes)}{votes}: {calls:g} calls, {taken:,} tokens in "
+        f"(the prompt {around:,}, its characters / {_CHARACTERS_A_TOKEN}) and {reply:,} out each",
     )

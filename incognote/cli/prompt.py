@@ -14,7 +14,7 @@ from incognote.cli.shell import FAILURE, put_out, say, warn
 from incognote.runs.units import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from incognote.schemas.policy import Policy
 
 app = App(help="Show, compare, check, and improve prompts.")
 Name = Annotated[str, typer.Argument(metavar="PROMPT", help="A shipped prompt or a prompt file.", show_default=False)]
@@ -47,7 +47,7 @@ def show(name: Name, policy: options.Policy = None, examples: Examples = False) 
     """Show the text of a prompt, what it says about each type, and what its examples hold.
 
     Example:
-        incognote prompt show extract/v2
+        incognote prompt show extract/v3
     """
     from incognote.evaluation.lab.lint import shown
     from incognote.evaluation.lab.proposing import propose_prompt
@@ -58,8 +58,9 @@ def show(name: Name, policy: options.Policy = None, examples: Examples = False) 
         parts = [f"# {name} · version {made.version}", *(f"[{key}]\n{text}" for key, text in made.sections.items())]
         typer.echo("\n\n".join(parts))
         return
-    types = _types(policy)  # first: a policy can define types that the prompt mentions
-    typer.echo(shown(load(name), types, examples=examples), nl=False)
+    chosen = _policy(policy)  # first: a policy can define types that the prompt mentions
+    prompt = load(name)
+    typer.echo(shown(prompt, prompt.types(chosen), examples=examples), nl=False)
 
 
 @app.command("diff")
@@ -72,13 +73,12 @@ def diff(
     """Show what differs between two prompts. The exit code is 0 in either case.
 
     Example:
-        incognote prompt diff extract/v1 extract/v2
+        incognote prompt diff extract/v2 extract/v3
     """
     from incognote.evaluation.lab.lint import difference
     from incognote.prompts.loader import load
 
-    types = _types(policy)
-    report = difference(load(first), load(second), types, examples=examples)
+    report = difference(load(first), load(second), _policy(policy), examples=examples)
     typer.echo(report or "The two prompts are the same.\n", nl=False)
 
 
@@ -97,16 +97,16 @@ def lint_(
     """Check a prompt for mistakes that do not stop it from loading. The exit code is 1 if there are errors.
 
     Example:
-        incognote prompt lint extract/v2
+        incognote prompt lint extract/v3
     """
     from incognote.evaluation.lab.lint import lint
     from incognote.evaluation.lab.pool import texts_of
     from incognote.prompts.loader import load
 
     texts = [text for file in against or () for text in texts_of(Path(file))]
-    types = _types(policy)
+    chosen = _policy(policy)
     made = load(name)
-    faults = lint(made, types, texts)
+    faults = lint(made, made.types(chosen), texts)
     if as_json:
         say("prompt", {"name": made.name, "version": made.version, "faults": [asdict(fault) for fault in faults]})
     else:
@@ -134,30 +134,32 @@ def render(
     Without --note, placeholders replace the note and the examples.
 
     Example:
-        incognote prompt render extract/v2 --note examples/discharge_summary.txt
+        incognote prompt render extract/v3 --note examples/discharge_summary.txt
     """
     from dataclasses import replace
 
     from incognote.errors import UsageError
-    from incognote.extraction.chunks import WORDS, chunks
+    from incognote.extraction.chunks import chunks
     from incognote.prompts import sendable
     from incognote.prompts.loader import load
+    from incognote.settings import CHUNK_WORDS
 
-    types = _types(policy)
+    chosen = _policy(policy)
     made = load(name)
+    types = made.types(chosen)
     if note is None:
         rendered = replace(made, examples=()).render(["[the note]"], types)
         system = rendered.system
         if made.examples:
-            head, mark, tail = system.rpartition("# Checklist\n")
-            system = f"{head}# Examples\n[{len(made.examples)} examples: shown with --note]\n\n{mark}{tail}"
+            head, mark, tail = system.rpartition("\n\n# ")
+            system = f"{head}\n\n# Examples\n[{len(made.examples)} examples: shown with --note]{mark}{tail}"
         typer.echo(f"{system}\n\n{rendered.user}")
         return
     try:
         text = Path(note).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise UsageError(f"--note: {note} is not UTF-8 text, or cannot be read.") from None
-    pieces = chunks(text, chunk_words or WORDS)
+    pieces = chunks(text, chunk_words or CHUNK_WORDS)
     if chunk > len(pieces):
         raise UsageError(f"--chunk: the note has {len(pieces)} chunks.")
     if len(pieces) > 1:
@@ -167,8 +169,7 @@ def render(
     put_out(f"{rendered.system}\n\n{rendered.user}\n".encode())
 
 
-def _types(policy: str | None) -> Mapping[str, str]:
-    from incognote.prompts.loader import asked
+def _policy(name: str | None) -> Policy:
     from incognote.schemas.policy import load_policy
 
-    return asked(load_policy(policy or "strict"))
+    return load_policy(name or "strict")

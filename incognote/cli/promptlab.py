@@ -60,7 +60,7 @@ def examples(
     used. The overlay quotes notes: it holds PHI unless the pool is synthetic.
 
     Example:
-        incognote prompt examples extract/v2 --pool pool.jsonl --against dev.jsonl --k 4
+        incognote prompt examples extract/v3 --pool pool.jsonl --against dev.jsonl --k 4
     """
     from incognote.errors import UnknownName, UsageError
     from incognote.evaluation.experiments.cell import hash_of_path
@@ -173,19 +173,20 @@ def propose(
     is paid for twice.
 
     Example:
-        incognote prompt propose extract/v2 --gold dev.jsonl --model openai/gpt-4o-mini --budget-usd 5
+        incognote prompt propose extract/v3 --gold dev.jsonl --model openai/gpt-4o-mini --budget-usd 5
     """
     from dataclasses import asdict
 
     from incognote.evaluation.lab.pool import annotated
     from incognote.evaluation.lab.rounds import RoundsTerms, estimate, run
     from incognote.evaluation.lab.runner import ModelRequestOptions, PromptRunner
+    from incognote.settings import CHUNK_WORDS
 
     documents = annotated(Path(gold))
     place = Path(out) if out is not None else Path(f"{Path(name.replace('/', '-')).stem}.proposals")
     how = ModelRequestOptions(
         model, policy or "strict", tuple(options.split(detectors)) or ("rules", "llm"), api_base, passes or 1,
-        chunk_words or 256, synthetic, budget_usd, config,
+        chunk_words or CHUNK_WORDS, synthetic, budget_usd, config,
     )  # fmt: skip
     terms = RoundsTerms(name, rounds, allow, seed)
     with PromptRunner(place, how) as runner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -189,14 +189,18 @@ def retry(
     from dataclasses import replace
     from datetime import UTC, datetime
     from pathlib import Path
+    from secrets import token_hex
 
     from incognote.cli import reading
+    from incognote.cli.deciding import decisive_of
     from incognote.cli.engine import engine
     from incognote.cli.job import apart, holding, progress, settle
     from incognote.cli.summary import counts, print_summary, write_manifest
     from incognote.errors import UsageError
     from incognote.files.atomic import exclusive
+    from incognote.files.digests import record_digest
     from incognote.files.holding import held_inputs, sources_of, supersede
+    from incognote.files.inputs import RecordDefaults
     from incognote.files.outputs import Outputs, beside
     from incognote.files.quarantine import Quarantine
 
@@ -209,7 +213,7 @@ def retry(
         return
     subject = asked.subject()
     apart(folder, beside(out))
-    made = engine(asked, models)
+    made = engine(asked, models, base={"recorded_run": token_hex(8)})
     ctx.with_resource(made)
     made.ready()
     ctx.with_resource(exclusive(Path(folder), private=True))
@@ -218,34 +222,33 @@ def retry(
     quarantine = Quarantine(folder, made.engine.keyring)
     supersede(quarantine)
     wanted = _with_reason(_named(quarantine, items) if items else list(quarantine.items()), reason)
+    wanted.sort(key=lambda held: (held.source, held.position))  # a replay reads the inputs in this order
     _noted(asked.config, asked.key_file, "quarantine.retried", count=len(wanted))
     outputs = Outputs(where, sources_of(quarantine, wanted), made.engine.keyring, keep_names=keep_names)
     released: set[str] = set()
     never_opened: set[str] = set()
+    digests: list[str] = []
+    defaults_used = set[RecordDefaults]()
 
     def release(one: Input, result: Result) -> None:
         outputs.release(one, result)
         released.add(str(one.held))
 
-    def again() -> Any:
+    def again() -> Iterator[Input]:
         for one in held_inputs(quarantine, wanted, made.engine.registry.get):
-            defaults = one.defaults
             if one.document is None:
                 never_opened.add(str(one.held))
-            yield replace(
-                one,
-                defaults=replace(
-                    defaults,
-                    patient=subject or defaults.patient,
-                    domain=asked.domain or defaults.domain,
-                    data_type=asked.data_type or defaults.data_type,
-                ),
-            )
+            defaults = one.defaults.changed(subject, asked.domain, asked.data_type)
+            digests.append(record_digest(one, made.engine.mac_id))
+            defaults_used.add(defaults)
+            yield replace(one, defaults=defaults)
 
     with outputs, progress(()) as tick:
         tally = settle(made, again(), release, holding(quarantine, made), None, tick)
     report = reading.report(tally.models, made)
-    write_manifest(where, outputs, tally, report, None, started=started)
+    settings = decisive_of(made, defaults_used, keep_names=keep_names)
+    retried = {"retried": {"number": where.retry, "records": digests}}
+    write_manifest(where, outputs, tally, report, settings, retried, started=started)
     for held in wanted:
         if held.name in released:
             quarantine.drop(held)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from incognote.runs.units import counted, dollars
+from incognote.runs.units import counted, dollars, passes_shown
 
 if TYPE_CHECKING:
     from incognote.runs.tally import Readings
@@ -53,6 +53,7 @@ def told(readings: Readings, taken: Mapping[str, Any] | None) -> dict[str, Any] 
         "placed": dict(sorted(readings.placed.items())),
         "silent": readings.silent,
         "silent_released": readings.silent_released,
+        "left_out": sorted(readings.left_out),
         "unanswered": dict(sorted(readings.unanswered.items())),
     }
 
@@ -85,7 +86,7 @@ def rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         prompt = report["prompt"]
         votes = f", {report['votes']} votes, {report['vote_rule']}" if report["votes"] > 1 else ""
         yield "language model", ", ".join(report["names"])
-        yield "  prompt", f"{prompt['name']} {prompt['version']}, {report['passes']} passes{votes}"
+        yield "  prompt", f"{prompt['name']} {prompt['version']}, {passes_shown(report['passes'])}{votes}"
     if "names" in report or "agents" not in report:
         yield "  texts by route", _counts(report["texts_by_route"])
         yield "  chunks", f"{report['chunks']:,} read in {report['passes_made']:,} passes"
@@ -96,6 +97,8 @@ def rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "  mentions placed", _counts(report["placed"])
     if report["silent"]:
         yield "  nothing named in", f"{report['silent']:,} texts, {report['silent_released']:,} of them released"
+    if report["left_out"]:
+        yield "  not supported", omissions(report["left_out"])
     for name, did in report.get("agents", {}).items():
         yield f"  agent {name}", _did(did)
     for code, count in report["unanswered"].items():
@@ -114,6 +117,16 @@ def line(taken: Mapping[str, Any], notes: int) -> str:
     return f"language model: {counted(notes, 'text')}, {calls}, tokens {_tokens(taken, notes)}, {dollars(taken['usd'])}"
 
 
+def omissions(left_out: Collection[str]) -> str:
+    """Describe the features that a model's endpoint rejects."""
+    words = [name for name in sorted(left_out) if name not in ("json_schema", "response_format")]
+    if "response_format" in left_out:
+        words.append("response_format (replies are not constrained)")
+    elif "json_schema" in left_out:
+        words.append("JSON schemas (any JSON object was requested instead)")
+    return ", ".join(words)
+
+
 def _did(did: Mapping[str, Any]) -> str:
     """Describe the calls of a relexicalization agent."""
     calls = f"{counted(did['calls'], 'call')}, tokens in {did['tokens_in']:,}, out {did['tokens_out']:,}"
@@ -127,8 +140,9 @@ def _hits(taken: Mapping[str, Any]) -> str:
 
 def _tokens(taken: Mapping[str, Any], notes: int) -> str:
     tokens_in, tokens_out = taken["tokens_in"], taken["tokens_out"]
+    cached = f"{taken['cached']:,} cached, " if taken["cached"] else ""
     return (
-        f"in {tokens_in:,} ({_mean(tokens_in, notes):,.0f} per note), "
+        f"in {tokens_in:,} ({cached}{_mean(tokens_in, notes):,.0f} per note), "
         f"out {tokens_out:,} ({_mean(tokens_out, notes):,.0f} per note)"
     )
 

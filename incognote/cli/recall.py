@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -92,11 +92,10 @@ def recall(
     from functools import partial
     from pathlib import Path
 
+    from incognote.cli.databases import open_tombstones
     from incognote.cli.shell import FAILURE, HELD
     from incognote.errors import UsageError
     from incognote.ledger import Ledger
-    from incognote.runs.destination import open_destination
-    from incognote.runs.location import open_location
     from incognote.service.audit import AuditLog
     from incognote.service.monitoring import audit_folder
     from incognote.service.recall import made_by as of_version
@@ -107,7 +106,9 @@ def recall(
         raise UsageError("Name one of --patient, --contains, and --made-by VERSION.")
     settings = own_settings(config, key_file)
     keyring = settings.keyring(persistent=True)
-    where = open_location(destination)
+    place, where = open_tombstones(destination)
+    if contains and where is None:
+        raise UsageError("--contains reads shards, not tables. Search the table with SQL, or use --patient.")
     absent: set[str] = set()
     known, before = True, 0
     with closing(Ledger(ledger, keyring, create=False)) as book:
@@ -121,7 +122,8 @@ def recall(
             known = bool(of_whom)
             before = sum(entry.state == "tombstoned" and entry.shard is not None for entry in of_whom)
         else:
-            find, how = partial(with_words, book, where, _sought(words_file, "Words"), absent.add), "words"
+            words = _sought(words_file, "Words")
+            find, how = partial(with_words, book, cast("Location", where), words, absent.add), "words"
         affected = list(find())
         if requeue:
             named = {entry.release for entry in affected}
@@ -141,7 +143,7 @@ def recall(
             raise typer.Exit
         audit = AuditLog(audit_folder(settings), keyring)
         incident = recalled(
-            book, open_destination(where), audit, affected, find, by=by, how=how, made_by=made_by, requeue=requeue  # type: ignore[arg-type]  # one of three words
+            book, place, audit, affected, find, by=by, how=how, made_by=made_by, requeue=requeue  # type: ignore[arg-type]  # one of three words
         )  # fmt: skip
     report = incident.write(Path(reports) if reports else settings.home / "incidents")
     if as_json:
@@ -163,7 +165,7 @@ def recall(
             f"{incident.left:,} outputs are still released: they were released during the recall. Run the same "
             "command again."
         )
-    if not (listed := _listed(where, incident)):
+    if not (listed := where is None or _listed(where, incident)):
         warn("The destination does not have the complete list of what to delete. Run the same command again.")
     if incident.left or not listed:
         raise typer.Exit(FAILURE)
@@ -261,12 +263,11 @@ async def _forgotten(
 ) -> list[ForgetReceipt]:  # fmt: skip
     from pathlib import Path
 
+    from incognote.cli.databases import open_tombstones
     from incognote.files.quarantine import Quarantine
     from incognote.ledger import Ledger
     from incognote.llm.recording import Recording
     from incognote.relex.index.opening import open_configured
-    from incognote.runs.destination import open_destination
-    from incognote.runs.location import open_location
     from incognote.service.api.jobs import Jobs
     from incognote.service.audit import AuditLog
     from incognote.service.monitoring import audit_folder, database_of
@@ -292,7 +293,7 @@ async def _forgotten(
             AuditLog(audit_folder(settings), keyring),
             stack.enter_context(closing(OptOuts(database, keyring))),
             book,
-            open_destination(open_location(destination)) if destination else None,
+            open_tombstones(destination)[0] if destination else None,
             stack.enter_context(closing(ReviewQueue(database, keyring))),
             stack.enter_context(closing(Jobs(database, keyring, settings.service.api_lease))),
             [Quarantine(folder, keyring) for folder in folders],

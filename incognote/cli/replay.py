@@ -12,10 +12,11 @@ from incognote.cli import options
 from incognote.cli.shell import FAILURE, HELD, say, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from incognote.files.inputs import Input
     from incognote.files.outputs import Place
+    from incognote.files.sources import Source
 
 
 @options.takes_all
@@ -50,16 +51,23 @@ def replay(
     """Rebuild the output of a run byte for byte from its recording. Nothing is sent.
 
     Models, prompt, policy, detectors, domain, and data type come from the manifest. Give again what it cannot hold: the
-    patient, known identifiers, columns, and your own files. If code, key, policy, prompt, or schemas have changed,
-    nothing is written and the difference is named. Records that were not released stay where they are.
+    patient, known identifiers, columns, and your own files. If an input, the code, key, policy, prompt, or a schema has
+    changed, nothing is written and the difference is named. Records that were not released stay where they are.
 
-    Example:
+    You can also name the manifest of `incognote quarantine retry`. INPUT is then the inputs of the first run.
+
+    Examples:
         incognote replay released/manifest.json notes.jsonl --recording answers.rec --out again
+        incognote replay released/manifest.retry-1.json notes.jsonl --recording answers.rec --out again
     """
+    from dataclasses import replace
+    from functools import partial
+
     from incognote.cli.deciding import again, decisive, differences
     from incognote.cli.deid import explain_held, print_released, printable
     from incognote.cli.engine import engine, known_of
     from incognote.cli.job import holding, only_one, progress, settle, table_layout
+    from incognote.cli.replayed import in_order_of_retry, require_same, retried_inputs
     from incognote.cli.summary import counts, name_unread
     from incognote.errors import UsageError
     from incognote.files.inputs import RecordDefaults, read_all
@@ -81,7 +89,17 @@ def replay(
     found = list(differences(was, made, decisive(made, words, keep_names=keep_names)))
     if found:
         raise UsageError("The run cannot be repeated. These settings differ: " + "; ".join(found))
-    stream = read_all(sources.files, words, layout)
+    files: Sequence[Source] = sources.files
+    retried, part = was.get("retried"), False
+    if retried is None:
+        part = require_same(was["inputs"], files, made, whole=where is not None)
+        stream = read_all(files, words, layout)
+    else:
+        ordered = in_order_of_retry(files, made)
+        again_read = partial(retried_inputs, made, lambda: read_all(ordered, words, layout), retried["records"])
+        files = list(dict.fromkeys(one.source for one in again_read()))  # all are there before anything is written
+        stream = again_read()
+        where = replace(where, retry=retried["number"]) if where is not None else None
     texts: list[tuple[Input, str | bytes]] = []
     written: list[str] = []
     if where is None:
@@ -92,8 +110,8 @@ def replay(
         astray = []
     else:
         ctx.with_resource(where.exclusive())
-        outputs = Outputs(where, sources.files, made.engine.keyring, keep_names=keep_names, overwrite=overwrite)
-        with outputs, progress(sources.files, doing="replaying") as tick:
+        outputs = Outputs(where, files, made.engine.keyring, keep_names=keep_names, overwrite=overwrite)
+        with outputs, progress(files, doing="replaying") as tick:
             tally = settle(made, stream, outputs.release, holding(None, made), None, tick)
         written = list(outputs.written)
         astray = list(_astray(was, where, written))
@@ -108,6 +126,8 @@ def replay(
         typer.echo(f"{len(written):,} file{'s' * (len(written) != 1)} rebuilt in {where.target}, byte for byte")
     if astray or (where is None and not as_json):
         explain_held(tally, kept=True)
+    if part and tally.held:
+        warn("Records of one patient may have shared a request. Name all inputs of the run, and add --out FOLDER.")
     for name in astray:
         warn(f"{name} differs from the output of the run. Check that the inputs and the options are the same.")
     for name in ("records", "released", "review", "quarantined"):
@@ -138,13 +158,16 @@ def _read(path: Path) -> dict[str, Any]:
         raise UsageError(f"The manifest {path} cannot be read. Check the path.") from None
     except ValueError:
         raise UsageError(f"{path} is not valid JSON. Name the manifest.json in the output folder.") from None
-    if not isinstance(found, dict) or not {"settings", "policy", "key", "models", "outputs"} <= found.keys():
+    needed = {"settings", "policy", "key", "models", "outputs"}
+    if not isinstance(found, dict) or not needed <= found.keys() or not found.keys() & {"inputs", "retried"}:
         raise UsageError(
-            f"{path} is not the manifest of a run that can be repeated. Name the manifest.json that `deid` wrote."
+            f"{path} is not the manifest of a run that can be repeated. Name the one that `deid` or `quarantine retry` "
+            "wrote."
         )
     if found["settings"] is None:
         raise UsageError(
-            f"{path} is the manifest of a retry, which cannot be repeated. Name the one that `deid` wrote."
+            f"{path} is the manifest of a retry without records, or with records of runs with different options. It "
+            "cannot be repeated."
         )
     kept = found["settings"].get("recorded_run") is not None
     if not kept and (found["models"] is None or found["settings"]["model"] is None):
@@ -154,11 +177,11 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _astray(was: Mapping[str, Any], where: Place, written: list[str]) -> Iterator[str]:
     """Yield the names of outputs that differ from those of the run."""
-    from incognote.cli.summary import digest_of
+    from incognote.files.digests import sha256_of
 
     expected = {output["name"]: output["sha256"] for output in was["outputs"]}
     if where.is_file and len(expected) == 1:  # the user chose the name
         expected = dict.fromkeys(written, *expected.values())
     for name in sorted({*expected, *written}):
-        if name not in written or digest_of(where.folder / name) != expected.get(name):
+        if name not in written or sha256_of(where.folder / name) != expected.get(name):
             yield name

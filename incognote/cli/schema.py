@@ -32,9 +32,11 @@ def list_(schemas: options.Schemas = None, config: options.Config = None, as_jso
     Example:
         incognote schema list
     """
+    from incognote.schemas.cda import cda_row
     from incognote.schemas.fhir import fhir_rows
+    from incognote.schemas.hl7 import hl7_row
 
-    rows = [*_registry(schemas, config).rows(), *fhir_rows()]
+    rows = [*_registry(schemas, config).rows(), *fhir_rows(), hl7_row(), cda_row()]
     cells = [
         (r.data_type, r.state, r.version, "incognote" if r.shipped else r.file, _by(r.by, r.at), str(r.problems or ""))
         for r in rows
@@ -204,11 +206,13 @@ def _schema(which: str, schemas: list[str] | None, config: str | None) -> Schema
 
     if _is_file(which):
         return load_schema(which)
-    from incognote.schemas.fhir import fhir_schemas
+    from incognote.schemas.fhir import fhir_schema, version_of
+    from incognote.schemas.hl7 import DATA_TYPE, hl7_rules
 
-    for schema in fhir_schemas():
-        if schema.data_type == which:
-            return schema
+    if which == DATA_TYPE:
+        return hl7_rules().schema
+    if version_of(which):
+        return fhir_schema(which.removeprefix("fhir."))
     return compile_schema(_known(which, schemas, config).definition(which))
 
 
@@ -218,11 +222,12 @@ def _definition(which: str, schemas: list[str] | None, config: str | None) -> st
 
 def _known(which: str, schemas: list[str] | None, config: str | None) -> Registry:
     from incognote.errors import UnknownName
-    from incognote.schemas.fhir import fhir_schemas
+    from incognote.schemas.fhir import data_type, rules
+    from incognote.schemas.hl7 import DATA_TYPE
 
     registry = _registry(schemas, config)
     if which not in registry:
-        raise UnknownName("data type", which, {*registry, *(s.data_type for s in fhir_schemas())})
+        raise UnknownName("data type", which, {*registry, *map(data_type, rules().resources), DATA_TYPE})
     return registry
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from incognote.errors import ModelStopped
 from incognote.runs.tally import OUTCOMES
 from incognote.runs.units import counted
 
@@ -46,6 +46,7 @@ def write_manifest(
     tally: Tally,
     models: Mapping[str, Any] | None,
     settings: Mapping[str, Any] | None,
+    inputs: Mapping[str, Any],
     *,
     started: datetime,
     hidden: int = 0,
@@ -55,31 +56,29 @@ def write_manifest(
     Args:
         models: the report on language models (`reading.told`).
         settings: the settings for a replay (`deciding.decisive`); None if the run cannot be replayed.
+        inputs: what a replay must read: `inputs` with the digests of all inputs, or for a retry `retry` with its
+            number and `records` with the digests of its records.
         hidden: files and folders that were skipped because their names begin with a dot.
     """
     from incognote.files.atomic import write_atomic
+    from incognote.files.digests import sha256_of
 
     manifest = {
         **tally.labels,
         "schemas": dict(sorted(tally.schemas.items())),
         "settings": settings,
+        **inputs,
         "started": started.isoformat(timespec="seconds"),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         **counts(tally),
         "models": models,
         "hidden": hidden,
         "outputs": [
-            {"name": name, "records": n, "sha256": digest_of(where.folder / name)}
+            {"name": name, "records": n, "sha256": sha256_of(where.folder / name)}
             for name, n in outputs.in_order().items()
         ],
     }
     write_atomic(where.manifest, (json.dumps(manifest, indent=2) + "\n").encode())
-
-
-def digest_of(path: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Place, quarantine: Path | None) -> None:
@@ -110,6 +109,8 @@ def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Plac
         if reasons:
             typer.echo(f"Reasons ({_WORDS[outcome]})")
             print_table(("",) * 3, [(f"  {code}", f"{n:>9,}", remedies().get(code, "")) for code, n in reasons])
+    if stopped := tally.examples.get(("quarantine", ModelStopped.code)):
+        typer.echo(f"The run ended early: {stopped.detail}")
     print_labeled(tally)
     if models is not None:
         print_table(("", ""), list(reading.rows(models)))

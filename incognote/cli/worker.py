@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from incognote.service.worker.worker import Worker
 
 SinkPlace = Annotated[
-    str, typer.Argument(metavar="SOURCE", help="A folder or a storage URL: s3://…, gs://…, az://…. It is only read.")
+    str,
+    typer.Argument(
+        metavar="SOURCE",
+        help="A folder, a storage URL (s3://…, gs://…, az://…), or with --table a database URL. It is only read.",
+    ),
 ]
 
 
@@ -87,41 +91,45 @@ def worker(
     asked: options.EngineOptions,
     models: options.ModelOptions,
     tables: options.TableOptions,
+    databases: options.DatabaseOptions,
 ) -> None:
     """De-identify all records of a source, and new ones as they arrive.
 
-    Several workers can share a source and a ledger. Reads .txt, .json, .jsonl, .ndjson, .csv, .tsv, their .gz and .zst
-    versions, and .parquet. Other files go to the quarantine. Files that cannot be read are listed. Files whose names
-    begin with a dot are ignored. The first Ctrl-C finishes the current records.
+    Several workers can share a source and a ledger. Reads the files that `incognote deid` reads, and their .zst
+    versions. Other files go to the quarantine. Files that cannot be read are listed. The first Ctrl-C finishes the
+    current records. For databases, see docs/databases.md.
 
     Example:
         incognote worker notes --destination released --ledger sqlite:///ledger.db --release 2026-01 --quarantine held
     """
     import asyncio
 
+    from incognote.cli.databases import databases_of, open_places
     from incognote.cli.engine import engine
     from incognote.cli.shell import warn
     from incognote.errors import UsageError
     from incognote.files.inputs import RecordDefaults
     from incognote.files.quarantine import Quarantine
     from incognote.ledger import Ledger
-    from incognote.runs.destination import open_destination
     from incognote.runs.location import database_file, keep_apart, open_location
-    from incognote.runs.source import WatchedSource
     from incognote.service.monitoring import ServiceMonitor
     from incognote.service.worker.freezing import begun, frozen
     from incognote.service.worker.worker import Worker
 
     subject = asked.subject()
-    places = {
-        "the source": open_location(source),
-        "the destination": open_location(destination),
+    from_table, into_table = databases_of(source, destination, databases)
+    for database in filter(None, (from_table, into_table)):
+        ctx.call_on_close(database.close)
+    places: dict[str, Location | None] = {
+        "the source": open_location(source) if from_table is None else from_table.place,
+        "the destination": open_location(destination) if into_table is None else into_table.place,
         "the quarantine": open_location(quarantine),
     }
     if staging is not None:
         places["the staging place"] = open_location(staging)
     keep_apart({**places, "the ledger": database_file(ledger)})
-    if places["the quarantine"].store is not None:
+    held_in = places["the quarantine"]
+    if held_in is None or held_in.store is not None:
         raise UsageError("--quarantine must be a folder on this machine, not a storage URL.")
     made = engine(asked, models, persistent=True)
     ctx.with_resource(made)
@@ -130,8 +138,10 @@ def worker(
     _keep_own(made, places, reviews)
     words = RecordDefaults(subject, asked.domain, asked.data_type)
     layout = _layout(made, tables, asked.data_type)
-    opened_source = WatchedSource(places["the source"], rest=settings.rest_seconds, shown=source)
-    opened_destination = open_destination(places["the destination"], places.get("the staging place"))
+    opened_source, opened_destination = open_places(
+        places, from_table, into_table, databases, layout, rest=settings.rest_seconds, shown=source,
+        files=(shards, packing) == ("lines", "none"),
+    )  # fmt: skip
     if opened_destination.readable():
         if one_way:
             raise UsageError("--one-way: this process can read the destination. Remove its read permission there.")
@@ -142,7 +152,7 @@ def worker(
         made, layout=layout, words=words, form=shards, packing=packing, part_bytes=settings.part_bytes
     )
     named = begun(book, opened_destination, release, made_of)
-    held = Quarantine(f"{places['the quarantine'].root}/{release}", keyring)
+    held = Quarantine(f"{held_in.root}/{release}", keyring)
     monitor = ctx.with_resource(ServiceMonitor(made, release=release, source=source))
     monitor.tell("release.frozen", check=named.digest)
     hooks = monitor.hooks(_reviews(reviews, made))
@@ -158,7 +168,7 @@ def worker(
         raise typer.Exit(HELD)
 
 
-def _keep_own(made: Deidentifier, places: Mapping[str, Location], reviews: str | None) -> None:
+def _keep_own(made: Deidentifier, places: Mapping[str, Location | None], reviews: str | None) -> None:
     """Refuse to store our own files where others read or write.
 
     Raises:

@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 from incognote.detectors import PASSED
 from incognote.detectors.clinical import clinical, never_names
 from incognote.detectors.rules.lexicon import fold, given, lexicon, surname
+from incognote.detectors.rules.patterns.rule import labeled_rules
 from incognote.languages import language
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
@@ -58,6 +59,7 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _DAYS, _RETURNS = "rules:dates_days.", "rules:dates_words.month-to-return"
 _NAME = re.compile(rf"(?:[A-Z][^\W\d_]+\.?|{BLANK}) \Z")
 
+_LABELED = ("rules:names.label", "rules:tables.", "rules:hl7.")
 _NUMBERS = frozenset({"ID", "CONTACT"})
 _ANY_NUMBER = "GUID"
 
@@ -113,6 +115,16 @@ def _of_name(word: str) -> bool:
 @cache
 def _suffixes() -> frozenset[str]:
     return frozenset(language().table("lexicon", "name_cues.toml").get("words", {}).get("suffixes", ()))
+
+
+def deniable(span: Span) -> bool:
+    """Whether another detector may overrule a span of rules. A rule with a label is never overruled."""
+    return _denied(span) > 0 and not labeled(span)
+
+
+def labeled(span: Span) -> bool:
+    """Whether a rule with a label, a column's header, or a check digit found a span."""
+    return not labeled_rules().isdisjoint(span.sources) or any(s.startswith(_LABELED) for s in span.sources)
 
 
 def _denied(span: Span) -> float:

@@ -1,60 +1,62 @@
-"""Split a text into overlapping chunks of ω words, cut where sentences or lines end (RedactOR §A.4, Algorithm 1)."""
+"""Split a text into overlapping chunks of about ω words, cut where sentences or lines end (RedactOR §A.4)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import cache
 
-WORDS = 256
-"""ω of RedactOR §A.3."""
+from incognote.languages import language
+from incognote.settings import CHUNK_WORDS
 
 _WORD = re.compile(r"\S+")
 # In characters. A longer run without a space (base64, Chinese, a binary file) counts as words of this length. Otherwise
 # a chunk of 256 "words" would not fit into any model's context, and servers that cut such a prompt do not report it.
 _LONGEST_WORD = 64
-_SHARED = 8  # words that the halves of a chunk share
-# The places for a cut, best first: a blank line, a line's end, a sentence's end; otherwise between words.
-_CUTS = (re.compile(r"\n[ \t\r]*\n\s*"), re.compile(r"\n\s*"), re.compile(r"(?<=[.!?;:])\s+"))
+_NEAR = 115
+"""In percent of the size: a text up to this long is not split. Two calls would cost nearly twice as much as one."""
+_SPARE = 16  # one in this many words of a chunk is kept free, so that cuts can move to the end of a sentence
+_SHARED = 8  # words that neighbors share: the halves of a chunk, and small chunks by default
+_SENTENCE = re.compile(r"[.!?;][\"')\]’”]*\Z")
+_INITIAL = re.compile(r"[^\W\d_]\.")
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A range of a text, in code points of the text, end exclusive."""
+    """A part of a text that a language model reads at once: a range in code points of the text, end exclusive."""
 
     start: int
     end: int
 
 
-def chunks(text: str, words: int = WORDS, overlap: int | None = None) -> list[Chunk]:
-    """Split the text into chunks that together cover every character. Each shares some words with the previous one.
+def chunks(text: str, words: int = CHUNK_WORDS, overlap: int | None = None) -> list[Chunk]:
+    """Split the text into chunks of about equal length. Together they cover every character.
+
+    A text of up to 1.15 times `words` stays whole. In a longer text, no chunk has more than `words` words, and no chunk
+    has more than 1.6 times as many as another. A chunk starts and ends, if possible, at a blank line, a line break, or
+    the end of a sentence, and not after an abbreviation such as "Dr.".
 
     Args:
-        words: the maximum number of words of one chunk, at least 2.
-        overlap: the minimum number of words that neighbors share, up to a natural boundary if there is one. An eighth
-            of `words` by default. Through the overlap, a mention that a cut divides is still found whole.
+        words: the size of a chunk, at least 2.
+        overlap: the minimum number of words that neighbors share. The default is a sixteenth of `words`, but at least 8
+            words, or a quarter of a small chunk. Neighbors share a mention that a cut divides, so it is read whole.
 
     Returns:
         The chunks in order; empty for a text without a word.
     """
     if words < 2:
         raise ValueError("a chunk holds at least two words")
-    shared = words // 8 if overlap is None else overlap
+    shared = min(max(words // 16, _SHARED), words // 4) if overlap is None else overlap
     if not 0 <= shared < words:
         raise ValueError("the overlap is shorter than a chunk")
     spans = list(_words(text))
-    parts: list[Chunk] = []
-    first = 0
-    while first < len(spans):
-        last = min(first + words, len(spans))
-        if last < len(spans):
-            last = _cut(text, spans, first + max(shared + 1, words * 3 // 4), last)
-        parts.append(Chunk(spans[first][0] if parts else 0, spans[last - 1][1] if last < len(spans) else len(text)))
-        if last == len(spans):
-            break
-        first = max(first + 1, _cut(text, spans, max(first + 1, last - 2 * shared), last - shared) if shared else last)
-    return parts
+    if not spans:
+        return []
+    if 100 * len(spans) <= _NEAR * words:
+        return [Chunk(0, len(text))]
+    count = -(-(len(spans) - shared) // max(1, words - shared - words // _SPARE))
+    return _divided(text, spans, count, shared, words)
 
 
 def length(text: str) -> int:
@@ -65,13 +67,11 @@ def length(text: str) -> int:
 def halves(text: str, chunk: Chunk) -> tuple[Chunk, ...]:
     """Split a chunk into two that share a few words. Return none if it has fewer than four times as many words."""
     inner = text[chunk.start : chunk.end]
-    count = length(inner)
-    if count < 4 * _SHARED:
+    spans = list(_words(inner))
+    if len(spans) < 4 * _SHARED:
         return ()
-    parts = chunks(inner, count // 2 + _SHARED, _SHARED)
-    first, last = parts[0], parts[-1]
-    cut = Chunk(min(b.start for _, b in pairwise(parts)), last.end)
-    return tuple(Chunk(c.start + chunk.start, c.end + chunk.start) for c in (first, cut))
+    parts = _divided(inner, spans, 2, _SHARED, len(spans))
+    return tuple(Chunk(part.start + chunk.start, part.end + chunk.start) for part in parts)
 
 
 def _words(text: str) -> Iterator[tuple[int, int]]:
@@ -83,15 +83,50 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _cut(text: str, spans: list[tuple[int, int]], least: int, most: int) -> int:
-    """Return the index of the word to cut before, from `least` to `most`: the best kind of place, then the last."""
-    if most >= len(spans) or least >= most:
-        return most
-    for kind in _CUTS:
-        for at in range(most, least - 1, -1):
-            if kind.match(text, spans[at - 1][1], spans[at][0]):
-                return at
-    return most
+def _divided(text: str, spans: Sequence[tuple[int, int]], count: int, shared: int, most: int) -> list[Chunk]:
+    """Divide a text of these words into `count` chunks of at most `most` words. Neighbors share `shared` words.
+
+    The chunks would be equally long if each cut were exactly at its place. A cut may move to a better place nearby.
+    """
+    new = len(spans) - shared  # each chunk adds new / count words, and shares the rest
+    step = -(-new // count)
+    reach = min((most - step - shared) // 2, new // count // 8)  # the farthest that a cut moves, in words
+    parts: list[Chunk] = []
+    first = 0
+    for number in range(1, count):
+        due = number * new // count
+        last = _cut(text, spans, due + shared, reach // 2, reach)
+        parts.append(Chunk(spans[first][0] if parts else 0, spans[last - 1][1]))
+        first = _cut(text, spans, due, reach, last - shared - due) if shared else last
+    parts.append(Chunk(spans[first][0], len(text)))
+    return parts
+
+
+def _cut(text: str, spans: Sequence[tuple[int, int]], due: int, before: int, after: int) -> int:
+    """Return the index of the word to cut before: in the best kind of place near `due`, then the nearest one."""
+    return min(range(due - before, due + after + 1), key=lambda at: (_kind(text, spans, at), abs(at - due)))
+
+
+def _kind(text: str, spans: Sequence[tuple[int, int]], at: int) -> int:
+    """Rate the place before a word: 0 is a blank line, 5 is within a run without a space."""
+    start, end = spans[at - 1]
+    gap = text[end : spans[at][0]]
+    if not gap:
+        return 5
+    if gap.count("\n") > 1:
+        return 0
+    word = text[start:end].lstrip("(['\"“‘")
+    if word.casefold() in _abbreviations() or _INITIAL.fullmatch(word):
+        return 4
+    if "\n" in gap:
+        return 1
+    return 2 if _SENTENCE.search(word) else 3
+
+
+@cache
+def _abbreviations() -> frozenset[str]:
+    """Words with a period that does not end a sentence, such as "dr.", in lower case."""
+    return frozenset(language().table("words", "sentences.toml").get("abbreviations", ()))
 
 
 LIGHT = 64

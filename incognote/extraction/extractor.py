@@ -14,15 +14,18 @@ from dataclasses import dataclass, field, replace
 
 from incognote.align.mentions import Fits, Placement, place
 from incognote.align.merge import merge
-from incognote.errors import BudgetExhausted
-from incognote.extraction.asking import ChunkAsker, NoAnswer, Rule
-from incognote.extraction.chunks import Chunk, halves
+from incognote.errors import BudgetExhausted, ModelProblem, ModelRejected, ModelUnavailable
+from incognote.extraction.asking import CAPPED, Calls, ChunkAsker, NoAnswer, Rule
+from incognote.extraction.chunks import Chunk, halves, length
+from incognote.extraction.need import more_masks
 from incognote.llm.base import Usage, gather_all
 from incognote.nouns import Mention, Span, Text
 from incognote.offsets import Shift
 from incognote.prompts import sendable
 from incognote.prompts.reply import ParsedReply
 from incognote.schemas.catalogue import catalogue
+from incognote.schemas.policy import Policy
+from incognote.settings import Passes
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -90,8 +93,8 @@ def masked(text: str, found: Iterable[tuple[int, int, str]]) -> Masked:
     return Masked("".join(pieces), tuple((a, b) for _, _, a, b in moved), Shift(moved))
 
 
-PASSES = 2
-"""p of RedactOR §A.3."""
+UNMARKED = "mention-unmarked"
+"""The code of a phrase in which the model did not mark the identifier, although it was asked again."""
 
 _CHARACTER = re.compile(r"[^\W_]")
 
@@ -121,6 +124,9 @@ class Extraction:
         usage: of all calls.
         how: the number of mentions by how they were placed.
         by_pass: the number of new spans in each pass.
+        problem: why the model failed on this chunk, if only this chunk was asked about.
+        clear: whether each reply was one complete answer about this chunk alone, at the first try. Otherwise, silence
+            about a part of the chunk means nothing.
     """
 
     spans: list[Span] = field(default_factory=list, repr=False)
@@ -130,6 +136,8 @@ class Extraction:
     usage: Usage = field(default_factory=Usage)
     how: Counter[str] = field(default_factory=Counter)
     by_pass: list[int] = field(default_factory=list)
+    problem: ModelProblem | None = None
+    clear: bool = True
 
     def tally(self, usage: Usage) -> None:
         self.usage += usage
@@ -142,6 +150,7 @@ class Extraction:
         self.unanswered += other.unanswered
         self.usage += other.usage
         self.how += other.how
+        self.clear &= other.clear
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,62 +159,106 @@ class Extractor:
 
     Args:
         asker: asks the models.
-        passes: p, the maximum number of passes over a chunk. From the second on, a pass without findings is the last.
+        passes: p, the maximum number of passes over a chunk; from the second on, a pass without findings is the last.
+            With `need`, a chunk gets a second pass only where `need.more_masks` sees a reason.
         masking: show earlier findings to later passes as masks. False only to measure the effect of masking.
+        policy: decides which findings of other detectors are certain. Without it, `need` means one pass.
     """
 
     asker: ChunkAsker
-    passes: int = PASSES
+    passes: Passes = "need"
     masking: bool = True
+    policy: Policy | None = None
 
-    async def extract(self, pieces: Sequence[TextChunk]) -> list[Extraction]:
+    async def extract(self, pieces: Sequence[TextChunk], *, apart: bool = False) -> list[Extraction]:
         """Run all passes over one chunk, or over several small ones of one patient, which are asked about together.
 
+        Args:
+            apart: the pieces belong to several records, so a failure must not spread from one to the others. If the
+                model fails on the request, each piece is asked about alone. Its `problem` is set if that fails, too.
+
         Raises:
-            ModelUnavailable, ModelRejected, EgressRefused: the model failed.
+            ModelUnavailable, ModelRejected: the model failed, and `apart` is not set.
+            EgressRefused: the settings do not allow the address.
         """
         extraction = [Extraction() for _ in pieces]
-        await self._read(list(zip(pieces, extraction, strict=True)), self.passes)
+        pairs = list(zip(pieces, extraction, strict=True))
+        passes, calls = 2 if self.passes == "need" else self.passes, Calls()
+        try:
+            await self._read(pairs, passes, calls)
+        except (ModelUnavailable, ModelRejected):
+            if not apart or not calls.left:
+                raise
+            await self._read_apart(pairs, passes - max(len(each.by_pass) for each in extraction), calls)
+        problem = next((each.problem for each in extraction if each.problem is not None), None)
+        if problem is not None and not apart:
+            raise problem
         return extraction
 
-    async def _read(self, pairs: Sequence[tuple[TextChunk, Extraction]], passes: int) -> None:
+    async def _read_apart(self, pairs: Sequence[tuple[TextChunk, Extraction]], passes: int, calls: Calls) -> None:
+        """Ask about each piece alone, all at the same time. A piece on which the model fails gets a `problem`."""
+
+        async def alone(piece: TextChunk, extraction: Extraction) -> None:
+            try:
+                await self._read([(piece, extraction)], passes, Calls(calls.left))
+            except (ModelUnavailable, ModelRejected) as problem:
+                extraction.problem = problem
+
+        await gather_all([alone(*pair) for pair in pairs])
+
+    async def _read(self, pairs: Sequence[tuple[TextChunk, Extraction]], passes: int, calls: Calls) -> None:
         """Run the passes in step for all pieces. A piece drops out when nothing of it is left to read or to find."""
         for turn in range(passes):
             views = [(piece, extraction, self._view(piece, extraction)) for piece, extraction in pairs]
             left = [(piece, extraction, view) for piece, extraction, view in views if view is not None]
-            if not left:
+            if not left or not calls.left:  # the first pass always has a call left
                 return
             try:
-                answers = await self.asker.ask([view.text for _, _, view in left], left[0][1].tally)
+                answers = await self.asker.ask([view.text for _, _, view in left], left[0][1].tally, calls)
             except NoAnswer as none:
-                await self._read_smaller([(piece, extraction) for piece, extraction, _ in left], none, passes - turn)
+                pairs = [(piece, extraction) for piece, extraction, _ in left]
+                await self._read_smaller(pairs, none, passes - turn, calls)
                 return
             for (piece, extraction, view), readings in zip(left, answers, strict=True):
                 self._take(piece, view, readings, extraction)
 
     def _view(self, piece: TextChunk, extraction: Extraction) -> Masked | None:
         """Return what the next pass sees of a piece; None if another pass is not worthwhile."""
-        if len(extraction.by_pass) > 1 and extraction.by_pass[-1] == 0:
-            return None
         at = piece.chunk
-        inside = [s for s in extraction.spans if at.start <= s.start and s.end <= at.end] if self.masking else []
+        inside = _inside(extraction.spans, at) if self.masking else []
         content = sendable(piece.text.content[at.start : at.end])
+        if self.passes == "need" and extraction.by_pass:
+            named = [*inside, *_inside(extraction.doubts, at)]
+            evidence = _inside(piece.evidence, at)
+            more = more_masks(length(content), evidence, named, self.policy) if self.policy else None
+            if more is None:
+                return None
+            inside += more
+        elif len(extraction.by_pass) > 1 and extraction.by_pass[-1] == 0:
+            return None
         view = masked(content, [(s.start - at.start, s.end - at.start, s.type) for s in inside])
         return view if _legible(view) else None
 
-    async def _read_smaller(self, pairs: Sequence[tuple[TextChunk, Extraction]], none: NoAnswer, passes: int) -> None:
-        """Continue with smaller pieces, with earlier findings as masks. A piece that cannot be split stays unread."""
-        if len(pairs) > 1 and none.code != BudgetExhausted.code:
-            await gather_all([self._read([pair], passes) for pair in pairs])
+    async def _read_smaller(
+        self, pairs: Sequence[tuple[TextChunk, Extraction]], none: NoAnswer, passes: int, calls: Calls
+    ) -> None:
+        """Continue with smaller pieces, with earlier findings as masks.
+
+        A piece stays unread if it cannot be split, or if too few calls are left.
+        """
+        if len(pairs) > 1 and none.code != BudgetExhausted.code and calls.left:
+            await self._read_apart(pairs, passes, calls)
             return
         for piece, extraction in pairs:
+            extraction.clear = False
             parts = halves(piece.text.content, piece.chunk) if none.smaller else ()
-            if not parts:
-                extraction.unanswered[none.code] += 1
+            if not parts or calls.left < len(parts):
+                extraction.unanswered.update([none.code, CAPPED] if parts else [none.code])
                 continue
             inner = [Extraction(spans=list(extraction.spans)) for _ in parts]
             smaller = [replace(piece, chunk=part) for part in parts]
-            await gather_all([self._read([pair], passes) for pair in zip(smaller, inner, strict=True)])
+            shares = zip(smaller, inner, calls.divided(len(parts)), strict=True)
+            await gather_all([self._read([(part, into)], passes, share) for part, into, share in shares])
             for part in inner:
                 extraction.join(part)
 
@@ -214,9 +267,11 @@ class Extractor:
         fits = _Evidence(piece.evidence).fits(piece.chunk, view)
         answers: list[list[TypedStretch]] = []
         for reading in readings:
+            extraction.clear &= not reading.faults
             answer: list[TypedStretch] = []
             for placed in _placed(view, reading.mentions, fits):
                 extraction.how[placed.how] += 1
+                extraction.clear &= placed.how != "echo"  # it named something, and wrote a mask instead of the words
                 if not placed.certain:
                     code = "mention-ambiguous" if placed.stretches else "mention-unplaced"
                     extraction.unsure[code, placed.mention.type] += 1
@@ -226,12 +281,17 @@ class Extractor:
                 extraction.unsure["mention-of-unknown-type", placed.mention.type] += 1
                 strays = [TypedStretch(*view.back(*s), placed.mention.type) for s in placed.stretches]
                 extraction.doubts += [_span(piece, stray, 0.5, extraction) for stray in strays]
+            extraction.unsure.update((UNMARKED, kind) for kind in reading.unmarked)
             answers.append(answer)
         before = {(s.start, s.end) for s in extraction.spans}
         agreed = counted(answers, self.asker.terms.rule)
         new = (_span(piece, stretch, score, extraction) for stretch, score in agreed.items())
         extraction.spans = merge([*extraction.spans, *new])
         extraction.by_pass.append(sum((s.start, s.end) not in before for s in extraction.spans))
+
+
+def _inside(spans: Iterable[Span], chunk: Chunk) -> list[Span]:
+    return [span for span in spans if chunk.start <= span.start and span.end <= chunk.end]
 
 
 def _placed(view: Masked, mentions: Sequence[Mention], fits: Fits) -> list[Placement]:

@@ -73,6 +73,11 @@ class AtomicFile:
         except OSError as error:
             raise unwritable(error) from None
 
+    @property
+    def part(self) -> Path | None:
+        """The temporary file; None for a device or a pipe."""
+        return self._part
+
     def commit(self) -> None:
         """Move the file to its target, replacing an existing file."""
         try:

@@ -16,6 +16,7 @@ from incognote.files.sources import Source
 from incognote.formats.base import Unreadable
 from incognote.formats.encoding import Codec
 from incognote.formats.json import JsonRecord
+from incognote.formats.records.typed import TypedRow, TypedTable
 from incognote.formats.registry import PROVEN, reopened_one
 from incognote.formats.tables import Layout, reopened
 from incognote.formats.text import plain
@@ -84,6 +85,8 @@ def input_of(
     if told["table"]:
         layout = Layout.of(told["table"], schema_of)
         each = reopened(codec.decode(data), kind, codec, told["table"]["header"], layout)
+    elif told.get("typed"):
+        each = TypedTable.of(told["typed"], schema_of).opened(data.decode(), told["typed"]["version"])
     elif not told["is_record"] and kind in PROVEN:
         each = plain(codec.decode(data), codec)
     elif kind in PROVEN:
@@ -163,4 +166,5 @@ def told_of(one: Input) -> dict[str, Any]:
         "data_type": defaults.data_type,
         "known": [[known.type, known.value] for known in defaults.known],
         "table": {**one.table.words, "header": one.table.header} if one.table else None,
+        "typed": {**document.typed.words(), "version": document.version} if isinstance(document, TypedRow) else None,
     }

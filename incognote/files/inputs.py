@@ -19,18 +19,19 @@ from typing import Any, BinaryIO, cast
 
 from incognote.errors import RecordProblem, UnsupportedFormat, UsageError
 from incognote.files.sources import Source, reason_of
-from incognote.formats import encoding, registry
+from incognote.formats import encoding, parquet, registry
 from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
-from incognote.formats.encoding import UTF8, Codec
+from incognote.formats.encoding import UTF8, Codec, peeked
 from incognote.formats.records.rows import OpenRows, OpenTable
+from incognote.formats.records.typed import TypedRow
 from incognote.formats.tables import DELIMITERS, Layout, Layouts, check_header, columns_of, reader
 from incognote.formats.text import RENAME, refused
 from incognote.nouns import Known, Reason
 from incognote.text.container import of_bytes, of_records
 
-TABLES = tuple(DELIMITERS)
+TABLES = (*DELIMITERS, "parquet")
 _DOCUMENTS = frozenset(
-    ".pdf .doc .docx .rtf .odt .xls .xlsx .ppt .pptx .htm .html .xml .hl7 .eml .msg .dcm .jpg .jpeg .png .tif .tiff"
+    ".pdf .doc .docx .rtf .odt .xls .xlsx .ppt .pptx .htm .html .xml .eml .msg .dcm .jpg .jpeg .png .tif .tiff"
     " .zip".split()
 )
 UNREADABLE = (OSError, EOFError, zlib.error)  # errors when a file is read; BadGzipFile is an OSError
@@ -60,6 +61,12 @@ class RecordDefaults:
     domain: str | None = None
     data_type: str | None = None
     known: tuple[Known, ...] = field(default=(), repr=False)
+
+    def changed(self, patient: str | None, domain: str | None, data_type: str | None) -> RecordDefaults:
+        """Return these values with those that are given instead."""
+        return replace(
+            self, patient=patient or self.patient, domain=domain or self.domain, data_type=data_type or self.data_type
+        )
 
 
 NO_DEFAULTS = RecordDefaults()
@@ -143,9 +150,9 @@ class Input:
         return self.codec.decode(self.document.after) if isinstance(self.document, DecodedDocument) else ""
 
     @property
-    def opened(self) -> OpenRows | None:
+    def opened(self) -> OpenRows | TypedRow | None:
         """Rows of a table, opened as one record."""
-        return self.document if isinstance(self.document, OpenRows) else None
+        return self.document if isinstance(self.document, OpenRows | TypedRow) else None
 
     @property
     def table(self) -> OpenTable | None:
@@ -206,14 +213,19 @@ def check_tables(source: Source, layout: Layout) -> None:
     if source.single_pass:
         return
     with ExitStack() as held, suppress(RecordProblem, *UNREADABLE):
-        check_header(opened(source, held)[1], source.kind, layout)
+        stream = opened(source, held)[1]
+        if source.kind == "parquet":
+            parquet.check_columns(stream, layout)
+        else:
+            check_header(stream, source.kind, layout)
 
 
 def header(source: Source) -> list[str]:
     """Return the columns of a table in a form that a message may show; empty if the file cannot be read."""
     if not source.single_pass:
         with ExitStack() as held, suppress(RecordProblem, *UNREADABLE):
-            return columns_of(opened(source, held)[1], source.kind)
+            stream = opened(source, held)[1]
+            return parquet.columns_of(stream) if source.kind == "parquet" else columns_of(stream, source.kind)
     return []
 
 
@@ -222,12 +234,16 @@ def _read(source: Source, layout: Layout | None) -> Iterator[Input]:
     with ExitStack() as held:
         try:
             disk, stream = opened(source, held)
+            if source.kind in (registry.OTHER, "text"):
+                container = registry.of_container(peeked(stream))
+                source = replace(source, kind=container.name) if container is not None else source
             if source.kind == registry.OTHER:
                 yield _input(source, 1, _of_no_format(source, stream))
                 return
             form = registry.named(source.kind)
-            if source.kind in DELIMITERS:
-                form = replace(form, open=reader(source.kind, layout))
+            if source.kind in TABLES:
+                opens = parquet.reader(layout) if source.kind == "parquet" else reader(source.kind, layout)
+                form = replace(form, open=opens)
             for each in registry.open_documents(form, stream):
                 position = each.position or position + 1
                 yield _input(source, position, each, at(disk))

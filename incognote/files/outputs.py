@@ -19,7 +19,9 @@ from incognote.errors import UsageError
 from incognote.files.atomic import LOCK, AtomicFile, exclusive, is_stream, require_writable, sweep, unwritable
 from incognote.files.inputs import Input
 from incognote.files.sources import STDIN, Source, Sources
+from incognote.formats.parquet import ParquetRows
 from incognote.formats.records.rows import OpenRows
+from incognote.formats.records.typed import TypedRow
 from incognote.formats.registry import OTHER, name_of, suffix_of
 from incognote.keys import Keyring
 from incognote.nouns import Result
@@ -159,6 +161,7 @@ class Outputs:
         self._name = ""
         self._separator = b""  # written before the next record
         self._gathered: list[tuple[Input, str]] = []
+        self._rows: ParquetRows | None = None
         names = [self.name_of(source) for source in sources if source.kind != OTHER]  # of these nothing is released
         if len(set(names)) < len(names):
             raise UsageError("Two inputs have the same name. Name the folder above them, or process them separately.")
@@ -166,7 +169,9 @@ class Outputs:
             raise UsageError(
                 f"An input is named {MANIFEST}, like the manifest of the run. Rename it, or remove --keep-names."
             )
-        self._order = {name: number for number, name in enumerate(names)}
+        self._names = names
+        self._order = {source.name: number for number, source in enumerate(sources)}
+        self._number = {self.name_of(source): self._order[source.name] for source in complete}
         self.written.update((self.name_of(source), records) for source, records in complete.items() if records)
         places = [*(where.folder / name for name in names if name not in self.written), where.manifest]
         for place in places:
@@ -188,7 +193,7 @@ class Outputs:
 
     def in_order(self) -> dict[str, int]:
         """Return `written`, in the order of the sources."""
-        return dict(sorted(self.written.items(), key=lambda each: self._order[each[0]]))
+        return dict(sorted(self.written.items(), key=lambda each: self._number[each[0]]))
 
     def others(self) -> int:
         """Return how many files in the output folder are not of this run. Hidden files do not count."""
@@ -211,16 +216,18 @@ class Outputs:
             UnicodeEncodeError: the content holds a lone surrogate code point, and nothing was written.
             IncognoteError: the target cannot be written.
         """
-        data = output if isinstance(output, bytes) else of.codec.encode(output)
-        after = of.document.after if of.document is not None else b""
+        head, after = (of.document.head, of.document.after) if of.document is not None else (b"", b"")
+        data = output.removeprefix(head) if isinstance(output, bytes) else of.codec.encode(output) + after
         try:
             if of.source != self._source:
                 self.finish()
                 self._begin(of)
             if isinstance(output, str) and of.table is not None and of.table.grouped:
                 self._gathered.append((of, output))
+            elif isinstance(output, str) and self._rows is not None:
+                self._rows.add(cast(TypedRow, of.document), output)
             else:
-                self._append(of, data + after)
+                self._append(of, data)
         except OSError as error:
             raise unwritable(error) from None
         self.written[self._name] += 1
@@ -235,19 +242,26 @@ class Outputs:
             return
         try:
             self._write_gathered()
+            if self._rows is not None:
+                self._rows.close()
+                self._file.stream.flush()
+                self._rows.check(cast(Path, self._file.part))
             if self._stream is not self._file.stream and self._stream is not None:
                 self._stream.close()  # gzip's last block
         except OSError as error:
             raise unwritable(error) from None
         self._file.commit()
-        self._source = self._file = self._stream = None
+        self._source = self._file = self._stream = self._rows = None
 
     def _begin(self, of: Input) -> None:
-        self._name = self.name_of(of.source)
+        self._name = self.name_of(of.source)  # its kind may come from its content
+        self._number[self._name] = self._order[of.source.name]
         self._file = AtomicFile(self.where.folder / self._name)
         self._stream = self._file.stream
         if self._name.endswith(".gz"):  # no name and time inside, since they would reveal facts about the input
             self._stream = cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=self._file.stream, mtime=0))
+        if of.source.kind == "parquet" and isinstance(of.document, TypedRow):
+            self._rows = ParquetRows(self._stream, of.document)
         head = of.document.head if of.document is not None else b""
         self._stream.write(head)
         self._source, self._separator = of.source, b""
@@ -276,7 +290,7 @@ class Outputs:
     def __enter__(self) -> Outputs:
         """Remove the outputs that are to be replaced. This run may hold what a former run released."""
         try:
-            for folder in {self.where.folder, *((self.where.folder / name).parent for name in self._order)}:
+            for folder in {self.where.folder, *((self.where.folder / name).parent for name in self._names)}:
                 if folder.is_dir():
                     sweep(folder)
             for former in self._former:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -21,6 +21,14 @@ from incognote.formats.registry import OPTIONS, OTHER, every, name_of, named, of
 STDIN = "-"
 _SAME = "a link to a file that is already read under another name"
 _OUTSIDE = "a link to a file outside the folder. Name the link or the file itself"
+
+
+BLOCK_FILES, BLOCK_BYTES = 64, 1_000_000
+"""The size of a block: consecutive small files, whose records may share requests to a language model.
+
+A run that is continued repeats whole blocks. Otherwise the records of its first half would get other requests, and a
+replay could not rebuild them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,7 @@ class Source:
         opens: returns its bytes instead of the path, if it is not on a local disk, or if only a part of it is meant.
         shown: its path as the user typed it, for the user alone. May be PHI.
         unread: why its bytes cannot be read; "" if they can, as far as is known.
+        block: the number of its block (`BLOCK_FILES`).
     """
 
     path: Path | None = field(repr=False)
@@ -46,6 +55,7 @@ class Source:
     opens: Callable[[], BinaryIO] | None = field(default=None, repr=False, compare=False)
     shown: str = field(default="", repr=False, compare=False)
     unread: str = field(default="", compare=False)
+    block: int = field(default=0, compare=False)
 
     @property
     def suffix(self) -> str:
@@ -121,7 +131,18 @@ def find(paths: Sequence[str], *, form: str | None = None, missing: bool = False
         raise UsageError(f"{', '.join(absent)}: no such file or folder.")
     if not files:
         raise UsageError(f"There are no files to read in {', '.join(paths)}{', only hidden files' if hidden else ''}.")
-    return Sources(tuple(_unique(files)), tuple(folders), tuple(hidden))
+    return Sources(tuple(_in_blocks(_unique(files))), tuple(folders), tuple(hidden))
+
+
+def _in_blocks(files: Sequence[Source]) -> Iterator[Source]:
+    """Yield the files with the numbers of their blocks. A large file is a block of its own."""
+    block = small = 0
+    for source in files:
+        large = source.size > BLOCK_BYTES
+        if small == BLOCK_FILES or (large and small):
+            block, small = block + 1, 0
+        yield replace(source, block=block)
+        block, small = (block + 1, 0) if large else (block, small + 1)
 
 
 def _unique(files: Sequence[Source]) -> list[Source]:

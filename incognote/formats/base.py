@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from dataclasses import field as dataclass_field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from typing import TYPE_CHECKING, AnyStr, BinaryIO, Literal
 
 from incognote.errors import AccountingError
 from incognote.formats.encoding import UTF8, Codec
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Change = tuple[int, int, str]
 """A stretch `start:end` of a string, in code points, and the text that replaces it."""
-Action = Literal["mask", "hash", "absent", "date"]
+Action = Literal["mask", "hash", "integer", "absent", "date"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,9 @@ class FieldAction:
     Args:
         text: the whole value and its path; for a number or another non-string, its raw JSON.
         start, end: the stretch that is replaced, in code points of `text`.
-        action: `mask` writes `[TYPE]`, `hash` a keyed hash, and `absent` the format's marker for withheld data. `date`
-            writes the policy's replacement for a date, or `absent` if that is not a date in the format.
+        action: `mask` writes `[TYPE]`, `hash` a keyed hash, `integer` a keyed integer for an integer, and `absent` the
+            format's marker for withheld data. `date` writes the policy's replacement for a date, or `absent` if that is
+            not a date in the format.
         entity_type: the type of the value; a mask always has one.
     """
 
@@ -103,8 +104,9 @@ class Document(ABC):
         known: the identifiers that its structured fields reveal, to search for in its texts.
         patient: the subject, if the source names one. id: the document's own id, if the source names it.
         schema: the schema that opened it, if its format needs one.
-        children: documents within it, by name. They have texts but no structured fields. The machine sees their texts
-            with the name and a slash before the field, and `rebuild` gets their edits in that form (`of_child`).
+        registry: the schemas that opened it or its children. Its output is opened with them again.
+        children: documents within it, by name. The machine sees their texts and structured fields with the name and a
+            slash before the field, and `rebuild` gets their edits in that form (`of_child`).
         head: the bytes before the first document of the source, written before the first released one.
         after: the bytes that follow the document (a line end), written after it.
         separator: the bytes written between two documents of a source if `after` is empty.
@@ -118,6 +120,7 @@ class Document(ABC):
     patient: str | None = None
     id: str | None = None
     schema: Schema | None = None
+    registry: Registry | None = None
     children: Mapping[str, Document] = MappingProxyType({})
     head: bytes = b""
     after: bytes = b""
@@ -137,12 +140,28 @@ class Document(ABC):
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
         """Return the places of a stretch of a text in `data`. There are several if other bytes are in between."""
 
+    def written(self, action: FieldAction, value: str) -> str | None:
+        """Return how a new value of a structured field reads in the output, or None if the field is then absent.
+
+        A format overrides it if it gives a hash the form of an id, or marks a value as withheld.
+        """
+        return value
+
+    def always(self, field: str) -> Sequence[Change]:
+        """Return the changes of a structured field that the format makes besides those of its actions."""
+        return ()
+
     def under(self, registry: Registry, data_type: str | None) -> Document:
         """Return the document opened with its record schema, or the document itself if its format needs no schema.
+
+        Its children are opened with their own schemas.
 
         Raises:
             RecordProblem, SchemaProblem: there is no schema for it, or it does not fit.
         """
+        if self.children:
+            self.registry = registry
+            self.children = {name: child.under(registry, None) for name, child in self.children.items()}
         return self
 
 
@@ -175,6 +194,13 @@ class Format:
             slow modules only when it is called. If it raises an error, the rest of the source is quarantined, with the
             reason of a RecordProblem if it is one.
         is_record: whether its documents are records that need a schema.
+        contents: the names that `text.container` gives to bytes that this format reads. A source with such content is
+            read by this format if its name ends in `.txt` or in no known suffix.
+        second: the second reader. It takes the bytes of an output and returns all text that a library other than ours
+            sees anywhere in them: in the body, headers, attributes, comments, properties, and attachments. What the
+            rules of the format keep for every document, such as the names of styles, can be left out. It may raise any
+            error. Without a second reader, an output is only read again by `open`.
+        kept: takes the bytes of a source and returns those that its documents hold. Without it, they hold all bytes.
     """
 
     name: str
@@ -182,6 +208,9 @@ class Format:
     suffixes: Sequence[str]
     open: Callable[[BinaryIO, str], Iterator[Document | Unreadable]] = field(repr=False)
     is_record: bool = False
+    contents: Sequence[str] = ()
+    second: Callable[[bytes], Iterable[str]] | None = field(default=None, repr=False)
+    kept: Callable[[bytes], bytes] | None = field(default=None, repr=False)
 
 
 class DecodedDocument(Document):
@@ -265,14 +294,66 @@ class StretchDocument(DecodedDocument):
         return ((begin + start, begin + end),)
 
 
+def texts_of(document: Document) -> tuple[Text, ...]:
+    """Return the texts of a document and of its children, whose fields begin with the child's name and a slash."""
+    if not document.children:
+        return document.texts
+    inner = (
+        Text(text.content, f"{name}/{text.field}", text.language)
+        for name, child in document.children.items()
+        for text in texts_of(child)
+    )
+    return (*document.texts, *inner)
+
+
+def actions_of(document: Document) -> tuple[FieldAction, ...]:
+    """Return the structured fields of a document and of its children, with fields as in `texts_of`."""
+    if not document.children:
+        return document.actions
+    inner = (
+        replace(each, text=Text(each.text.content, f"{name}/{each.text.field}", each.text.language))
+        for name, child in document.children.items()
+        for each in actions_of(child)
+    )
+    return (*document.actions, *inner)
+
+
+def written_of(document: Document, action: FieldAction, value: str) -> str | None:
+    """Return `Document.written` of the document, or of the child that has the field."""
+    field = action.text.field
+    name = next((name for name in document.children if field.startswith(f"{name}/")), None)
+    if name is None:
+        return document.written(action, value)
+    [own] = of_child([FieldEdit(action, value)], name)
+    return written_of(document.children[name], own.action, value) if isinstance(own, FieldEdit) else value
+
+
+def always_of(document: Document, field: str) -> Sequence[Change]:
+    """Return `Document.always` of the document, or of the child that has the field."""
+    name = next((name for name in document.children if field.startswith(f"{name}/")), None)
+    if name is None:
+        return document.always(field)
+    return always_of(document.children[name], field.removeprefix(f"{name}/"))
+
+
+def known_of(document: Document) -> tuple[Known, ...]:
+    """Return the identifiers that the structured fields of a document and of its children reveal."""
+    inner = (known for child in document.children.values() for known in known_of(child))
+    return (*document.known, *inner)
+
+
 def of_child(edits: Iterable[Edit], name: str) -> list[Edit]:
-    """Return the edits for the texts of one child, with the child's own field names. For a container's `rebuild`."""
+    """Return the edits for one child, with the child's own field names. For a container's `rebuild`."""
     prefix = f"{name}/"
-    return [
-        TextEdit(edit.field.removeprefix(prefix), edit.start, edit.end, edit.new)
-        for edit in edits
-        if isinstance(edit, TextEdit) and edit.field.startswith(prefix)
-    ]
+    own: list[Edit] = []
+    for edit in edits:
+        if isinstance(edit, TextEdit):
+            if edit.field.startswith(prefix):
+                own.append(replace(edit, field=edit.field.removeprefix(prefix)))
+        elif (text := edit.action.text).field.startswith(prefix):
+            inner = Text(text.content, text.field.removeprefix(prefix), text.language)
+            own.append(FieldEdit(replace(edit.action, text=inner), edit.value))
+    return own
 
 
 def split_edits(edits: Iterable[Edit]) -> tuple[dict[str, list[Change]], dict[FieldAction, str]]:
@@ -287,29 +368,27 @@ def split_edits(edits: Iterable[Edit]) -> tuple[dict[str, list[Change]], dict[Fi
     return changes, values
 
 
-def account(
-    document: Document, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]
-) -> None:
-    """Check that every action has a value and that every change is for a text of the document.
+def account(document: Document, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> None:
+    """Check that every action has a value and that every change is for a text of the document or of its children.
 
     Raises:
         AccountingError: an action has no value, or a change is not for a text of the document.
     """
-    differing = len(set(document.actions) ^ set(values))
+    differing = len(set(actions_of(document)) ^ set(values))
     if differing:
         raise AccountingError(f"{differing} structured fields have no new value, or do not belong to this record")
-    strangers = len(changes.keys() - {text.field for text in document.texts})
+    strangers = len(changes.keys() - {text.field for text in texts_of(document)})
     if strangers:
         raise AccountingError(f"edits refer to {strangers} texts that do not belong to this record")
 
 
-def splice(raw: str, edits: Iterable[Change]) -> str:
-    """Return the raw text with `raw[start:end]` replaced for each edit. Other characters do not change.
+def splice(raw: AnyStr, edits: Iterable[tuple[int, int, AnyStr]]) -> AnyStr:
+    """Return the characters or bytes with `raw[start:end]` replaced for each edit. All others do not change.
 
     Raises:
         AccountingError: edits overlap or are outside the text.
     """
-    pieces: list[str] = []
+    pieces: list[AnyStr] = []
     at = 0
     for start, end, text in sorted(edits, key=lambda edit: edit[:2]):
         if not at <= start <= end <= len(raw):
@@ -317,4 +396,4 @@ def splice(raw: str, edits: Iterable[Change]) -> str:
         pieces += (raw[at:start], text)
         at = end
     pieces.append(raw[at:])
-    return "".join(pieces)
+    return raw[:0].join(pieces)

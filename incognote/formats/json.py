@@ -15,6 +15,7 @@ from incognote.errors import SchemaViolation, UnknownDataType
 from incognote.formats import encoding
 from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
 from incognote.formats.encoding import ENCODING, UTF8, Codec, characters, codec_of, is_container
+from incognote.formats.html import is_page, page_in, second_of
 from incognote.formats.records.rawjson import Node, parse
 from incognote.formats.records.record import OpenRecord, Walk
 from incognote.formats.text import read_whole, refused
@@ -64,13 +65,17 @@ def open_record(raw: str, registry: Registry, *, data_type: str | None = None) -
     if "dataType" not in members and "resourceType" in members:
         from incognote.formats.records.fhir import open_fhir
 
-        return open_fhir(raw, root)
+        return open_fhir(raw, root, registry)
+    if "dataType" not in members and members.keys() >= {"transactionTime", "output"}:
+        raise UnknownDataType("this is the manifest of a FHIR bulk export, not a record. Leave the file out")
     name = _data_type(members, registry, data_type)
     _check_version(raw, members.get("recordVersion"))
     schema = registry.get(name)
     walk = Walk(raw, root, schema)
+    pages = {text.field: page for text in walk.texts if (page := page_in(text)) is not None}
     return OpenRecord(
-        data_type=name, schema=schema, texts=tuple(walk.texts), actions=tuple(walk.actions),
+        data_type=name, schema=schema, texts=tuple(text for text in walk.texts if text.field not in pages),
+        actions=tuple(walk.actions), children=pages,
         known=tuple(dict.fromkeys(walk.known)), patient=walk.scalar_at(schema.patient_key),
         id=walk.scalar_at(schema.id_key), content=raw, nodes=walk.nodes,
     )  # fmt: skip
@@ -135,9 +140,34 @@ def _read_lines(stream: BinaryIO, media_type: str) -> Iterator[Document | Unread
         yield Unreadable(ENCODING)
 
 
+def _second(data: bytes) -> Iterator[str]:
+    """Yield what the second readers see in the attachments of a FHIR resource, and in the pages of another record.
+
+    The record itself is not read again: property tests show that only what is edited changes.
+    """
+    if not any(sign in data for sign in (b"data", b"<", b"\\u003")):
+        return
+    import json
+
+    from incognote.formats.records.narrative import octets_of
+    from incognote.formats.registry import of_container, second_reading
+
+    todo = [json.loads(data)]
+    is_fhir = "resourceType" in todo[0]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, str) and not is_fhir and is_page(node):
+            yield from second_of(node)
+        todo += node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+        content = octets_of(node["data"]) if isinstance(node, dict) and isinstance(node.get("data"), str) else None
+        if content and of_container(content) is not None:
+            yield from second_reading(content)
+
+
 FORMATS = (
-    Format("json", ("application/json", "application/fhir+json"), (".json",), _read, is_record=True),
+    Format("json", ("application/json", "application/fhir+json"), (".json",), _read, is_record=True, second=_second),
     Format(
-        "lines", ("application/x-ndjson", "application/jsonl"), (".jsonl", ".ndjson"), _read_lines, is_record=True
+        "lines", ("application/x-ndjson", "application/jsonl", "application/ndjson", "application/fhir+ndjson"),
+        (".jsonl", ".ndjson"), _read_lines, is_record=True, second=_second,
     ),
 )

@@ -11,6 +11,7 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -26,17 +27,37 @@ from incognote.errors import (
     SettingError,
     UnsupportedFormat,
 )
-from incognote.formats.base import Change, Document, Edit, FieldAction, FieldEdit, Format, TextEdit, Unreadable, splice
-from incognote.nouns import Reason, Text
+from incognote.formats.base import (
+    Change,
+    Document,
+    Edit,
+    FieldAction,
+    FieldEdit,
+    Format,
+    TextEdit,
+    Unreadable,
+    actions_of,
+    always_of,
+    splice,
+    texts_of,
+    written_of,
+)
+from incognote.nouns import Reason
 from incognote.plugins import installed, load
+from incognote.text.container import of_bytes
 
 OTHER = "other"
 """The name for a source without a format: neither its name nor an option gives one. Nothing of it is released."""
 OPTIONS = {"jsonl": "lines"}
 """The `--format` values that differ from the name of the format."""
 UNENCODABLE = Reason("encoding", "", "the new text has a character that the encoding of its file cannot represent")
-PROVEN = frozenset({"text", "json", "lines", "csv", "tsv"})
+PROVEN = frozenset({"text", "json", "lines", "csv", "tsv", "parquet"})
 """Formats whose output is not read again: property tests show that they change only what is edited."""
+
+
+MOST_DEPTH = 5
+"""The most documents inside each other."""
+_DEPTH: ContextVar[int] = ContextVar("depth of nested documents", default=0)
 
 
 class FormatMismatch(RecordProblem):
@@ -128,7 +149,14 @@ def of_media_type(media_type: str) -> Format:
 
 
 def of_content(head: bytes) -> Format:
-    """Return the format of bytes by their content alone: a record, lines of records, or a text."""
+    """Return the format of bytes by their content alone: a container, a record, lines of records, or a text.
+
+    Args:
+        head: all bytes, or at least the first 8 KiB.
+    """
+    container = of_container(head)
+    if container is not None:
+        return container
     head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:1] != b"{":
         return ours()["text"]
@@ -138,6 +166,17 @@ def of_content(head: bytes) -> Format:
     except ValueError:  # a record over several lines, or a line longer than `head`
         return ours()["json"]
     return ours()["lines" if rest.lstrip()[:1] == b"{" else "json"]
+
+
+def of_container(head: bytes) -> Format | None:
+    """Return the format that reads a container such as RTF, recognized by its content, or None."""
+    what = of_bytes(head)
+    return next((each for each in _ours_first() if what in each.contents), None) if what is not None else None
+
+
+def has_reader(what: str) -> bool:
+    """Whether a format reads a container, given the name that `text/container.py` has for it."""
+    return any(what in each.contents for each in _ours_first())
 
 
 def open_documents(form: Format, stream: BinaryIO, media_type: str = "") -> Iterator[Document | Unreadable]:
@@ -178,9 +217,71 @@ def open_one(data: bytes, media_type: str | None) -> tuple[Format, Document]:
     if len(found) != 1:
         raise MalformedRecord("several documents. Send one at a time" if found else "no document")
     document = cast(Document, found[0])
-    if form.name not in PROVEN and document.head + document.data + document.after != data:
+    whole = data if form.kept is None or _DEPTH.get() else form.kept(data)  # nested, nothing is left out
+    if form.name not in PROVEN and document.head + document.data + document.after != whole:
         raise FormatMismatch(f"the {form.name} reader does not return all bytes of the input")
     return form, document
+
+
+def nested(data: bytes, media_type: str | None, field: str) -> tuple[Format, Document]:
+    """Open a document inside another one, such as an attachment. Its container calls `under` on it.
+
+    Args:
+        data: the decoded bytes.
+        media_type: the declared media type. The content decides if no format has that type.
+        field: the path in the container, for messages and as the child's name.
+
+    Raises:
+        RecordProblem: no format reads it, it does not hold exactly one document, or it is nested too deeply.
+    """
+    depth = _DEPTH.get()
+    if depth >= MOST_DEPTH:
+        raise MalformedRecord(f"more than {MOST_DEPTH} documents inside each other. Send the inner one", field=field)
+    token = _DEPTH.set(depth + 1)
+    try:
+        return open_one(data, _readable_type(data, media_type))
+    except RecordProblem as problem:
+        inner = f"{field}/{problem.field}" if problem.field else field
+        raise UnreadableSource(Reason(problem.code, inner, str(problem))) from None
+    finally:
+        _DEPTH.reset(token)
+
+
+def _readable_type(data: bytes, media_type: str | None) -> str:
+    """Return the media type of the format that reads a nested document: of its content if that is a container.
+
+    Raises:
+        UnsupportedFormat: it is a container without a reader, or has a media type without one.
+    """
+    what = of_bytes(data)
+    if what is not None:
+        form = of_container(data)
+        if form is None:
+            raise UnsupportedFormat.of(what)
+        return form.media_types[0] + _charset(media_type)
+    essence = (media_type or "").partition(";")[0].strip().lower()
+    if essence in ("", "application/octet-stream"):
+        return of_content(data).media_types[0] + _charset(media_type)
+    return str(media_type)
+
+
+def _charset(media_type: str | None) -> str:
+    _, separator, parameters = (media_type or "").partition(";")
+    return separator + parameters
+
+
+def second_reading(data: bytes, media_type: str | None = None) -> list[str]:
+    """Return the texts of a nested document as the second reader of its format sees them.
+
+    Text, JSON, and tables have no second reader: the characters are returned.
+
+    Raises:
+        Exception: it cannot be read.
+    """
+    form = of_media_type(_readable_type(data, media_type))
+    if form.second is not None:
+        return list(form.second(data))
+    return [data.decode("utf-8", "replace") if form.name in PROVEN else data.decode("latin-1")]
 
 
 def reopened_one(name: str, data: bytes) -> Document | Unreadable:
@@ -219,17 +320,29 @@ def rebuilt(
     if form.name in PROVEN:
         return data
     try:
-        again = _readable(open_one(data, form.media_types[0])[1])
+        again = open_one(data, form.media_types[0])[1]
+        if document.registry is not None:
+            again = again.under(document.registry, None)
     except RecordProblem:
         again = None
-    if again != _expected(document, changes, values):
+    if again is None or _solid(_readable(again)) != _solid(_expected(document, changes, values)):
         raise FormatMismatch(f"the {form.name} reader does not write the content that it read")
     return data
 
 
+def _solid(read: tuple[list[tuple[str, str]], dict[str, str]]) -> tuple[list[tuple[str, str]], dict[str, str]]:
+    """Return texts and fields without white space: an edit over two paragraphs or cells leaves their layout as it is.
+
+    A text without any other character is left out, since its paragraphs may be gone.
+    """
+    texts, fields = read
+    solid = [(field, "".join(content.split())) for field, content in texts]
+    return [each for each in solid if each[1]], {path: "".join(value.split()) for path, value in fields.items()}
+
+
 def _readable(document: Document) -> tuple[list[tuple[str, str]], dict[str, str]]:
     """Return the texts with their fields, in order, and the structured fields by path."""
-    fields = {action.text.field: action.text.content for action in document.actions}
+    fields = {action.text.field: action.text.content for action in actions_of(document)}
     return [(text.field, text.content) for text in texts_of(document)], fields
 
 
@@ -242,26 +355,17 @@ def _expected(
         AccountingError: an edit is not for this document, or a structured field has no edit.
     """
     texts, fields = _readable(document)
-    if changes.keys() - {field for field, _ in texts} or set(values) != set(document.actions):
+    if changes.keys() - {field for field, _ in texts} or set(values) != set(actions_of(document)):
         raise AccountingError("edits do not belong to this document, or a structured field has no edit")
     stretches: dict[str, list[Change]] = {}
     for action, value in values.items():
-        stretches.setdefault(action.text.field, []).append((action.start, action.end, value))
+        new = written_of(document, action, value)
+        if new is None:
+            fields.pop(action.text.field, None)
+        else:
+            field = action.text.field
+            stretches.setdefault(field, list(always_of(document, field))).append((action.start, action.end, new))
     return (
         [(field, splice(content, changes.get(field, ()))) for field, content in texts],
         {path: splice(content, stretches.get(path, ())) for path, content in fields.items()},
     )
-
-
-def texts_of(document: Document) -> tuple[Text, ...]:
-    """Return the texts of a document and of its children, whose fields begin with the child's name and a slash.
-
-    Raises:
-        MalformedRecord: a child has structured fields, which would not be replaced.
-    """
-    inner: list[Text] = []
-    for name, child in document.children.items():
-        if child.actions:
-            raise MalformedRecord("a nested document has structured fields. Its reader must reject it")
-        inner += (Text(text.content, f"{name}/{text.field}", text.language) for text in texts_of(child))
-    return (*document.texts, *inner)

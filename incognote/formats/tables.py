@@ -26,7 +26,7 @@ from incognote.schemas.record_schema import FieldRule, Schema, content_hash
 
 _STRING = frozenset({"string"})
 _SEQUENCE = re.compile(r"\A[0-9]{0,6}\Z")
-_UNTOLD = Reason("unknown-data-type", "", "a table without a schema or column options")
+UNTOLD = Reason("unknown-data-type", "", "a table without a schema or column options")
 DELIMITERS: Mapping[str, str | None] = {"csv": None, "tsv": "\t"}
 """The delimiter by the name of a table format. None: the one of comma, semicolon, tab and bar that fits the header."""
 
@@ -207,7 +207,7 @@ def reader(name: str, layout: Layout | None) -> Callable[[BinaryIO, str], Iterat
 
     def read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
         if layout is None:
-            yield refused(stream, _UNTOLD)
+            yield refused(stream, UNTOLD)
             return
         codec = None if is_container(stream) else codec_of(stream, media_type)
         if codec is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import BinaryIO
 
 from incognote.errors import UnsupportedFormat
@@ -21,9 +21,15 @@ def plain(content: str, codec: Codec = encoding.UTF8) -> StretchDocument:
 
 
 def read_whole(
-    stream: BinaryIO, media_type: str, make: Callable[[str, Codec], Document | Unreadable]
+    stream: BinaryIO,
+    media_type: str,
+    make: Callable[[str, Codec], Document | Unreadable],
+    contents: Collection[str] = (),
 ) -> Document | Unreadable:
     """Read a whole stream and pass its characters and codec to `make`, or say why it cannot be read.
+
+    Args:
+        contents: the names of the containers that `make` reads. Any other container is refused.
 
     Raises:
         OSError: the stream cannot be read.
@@ -36,7 +42,7 @@ def read_whole(
     if len(data) > encoding.MAX_BYTES:
         return Unreadable(encoding.too_large())
     what = of_bytes(codec.mark + data)
-    if what is not None:
+    if what is not None and what not in contents:
         return Unreadable(encoding.unsupported(what), codec.mark + data)
     try:
         return make(codec.decode(data), codec)

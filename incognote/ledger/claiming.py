@@ -38,6 +38,7 @@ def claim(
             "source": one.source,
             "content": one.content,
             "subject": one.subject,
+            "version": one.version,
             "state": "found",
             "tries": 0,
             "codes": "[]",
@@ -137,6 +138,7 @@ def settle(
         if row is None:
             raise LeaseLost("another worker took over a shard of this worker")
         _put(db, now, settled, row)
+        _link(db, [one.id for one in settled])
     _put(db, now, held, None)
     db.execute(update(PARTS).where(PARTS.c.id.in_(parts), PARTS.c.owner == worker).values(state="done", owner=None))
     db.execute(update(WORKERS).where(WORKERS.c.id == worker).values(last=token))
@@ -161,3 +163,29 @@ def _put(db: Connection, now: Now, settled: Sequence[SettledRecord], shard: int 
         for one in settled
     ]
     db.execute(row.values(**values, owner=None, at=now), told)
+
+
+def _link(db: Connection, ids: Sequence[int]) -> None:
+    """Link each newly released record to the released version before it, and the version after it to this one.
+
+    Versions are ordered by the watermark of their source, or else in the order in which they were found.
+    """
+    new, other = RECORDS.alias(), RECORDS.alias()
+    asked = (
+        select(new.c.id, other.c.id.label("other"), new.c.version, other.c.version.label("its"))
+        .join(other, (other.c.source == new.c.source) & (other.c.release_id == new.c.release_id))
+        .where(other.c.id != new.c.id, other.c.state == "released")
+    )
+    for start in range(0, len(ids), _MANY):
+        before: dict[int, tuple[int, int]] = {}
+        after: dict[int, tuple[int, int]] = {}
+        for row in db.execute(asked.where(new.c.id.in_(ids[start : start + _MANY]))).all():
+            its = (row.its or 0, row.other)
+            if its < (row.version or 0, row.id):
+                before[row.id] = max(its, before.get(row.id, its))
+            else:
+                after[row.id] = min(its, after.get(row.id, its))
+        links = [(record, replaced) for record, (_, replaced) in before.items()]
+        links += [(newer, record) for record, (_, newer) in after.items()]
+        for record, replaced in links:
+            db.execute(update(RECORDS).where(RECORDS.c.id == record).values(replaces=replaced))

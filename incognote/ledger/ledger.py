@@ -35,6 +35,13 @@ from incognote.sqlite import sqlite_file
 _PAGE = 1000
 _NAME = re.compile(r"(?=.*[A-Za-z])[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TAKEN = frozenset({"tombstones"})
+_ENTRIES = (
+    select(RECORDS, RELEASES.c.name, SHARDS.c.name.label("shard"), FILES.c.sealed, FILES.c.location)
+    .join(RELEASES, RECORDS.c.release_id == RELEASES.c.id)
+    .join(PARTS, RECORDS.c.part_id == PARTS.c.id)
+    .join(FILES, PARTS.c.file_id == FILES.c.id)
+    .outerjoin(SHARDS, RECORDS.c.shard_id == SHARDS.c.id)
+)
 
 
 class Ledger:
@@ -191,6 +198,13 @@ class Ledger:
             new += self._base.run(lambda db, some=some: finding.found(db, self._keyring, release, some, code))  # type: ignore[misc]  # a default in a lambda
         return new
 
+    def latest(self, release: int, location: str) -> str | None:
+        """Return the name of the last version of a file that was added; None if there is none."""
+        where = (FILES.c.release_id == release) & (FILES.c.location == location)
+        asked = select(FILES.c.sealed).where(where).order_by(FILES.c.id.desc()).limit(1)
+        sealed = self._base.run(lambda db: db.scalar(asked))
+        return None if sealed is None else self._keyring.open("ledger", sealed, location).decode()
+
     def claim_parts(self, worker: str, release: int, *, most: int, bytes: int) -> list[FilePart]:
         """Claim unclaimed parts: at most `most`, and no further part once `bytes` is reached.
 
@@ -328,15 +342,7 @@ class Ledger:
         Args:
             subject: as `key(patient)` returns it.
         """
-        asked = (
-            select(RECORDS, RELEASES.c.name, SHARDS.c.name.label("shard"), FILES.c.sealed, FILES.c.location)
-            .join(RELEASES, RECORDS.c.release_id == RELEASES.c.id)
-            .join(PARTS, RECORDS.c.part_id == PARTS.c.id)
-            .join(FILES, PARTS.c.file_id == FILES.c.id)
-            .outerjoin(SHARDS, RECORDS.c.shard_id == SHARDS.c.id)
-            .order_by(RECORDS.c.id)
-            .limit(_PAGE)
-        )
+        asked = _ENTRIES.order_by(RECORDS.c.id).limit(_PAGE)
         conditions = {RECORDS.c.release_id: release, RECORDS.c.state: state, RECORDS.c.subject: subject,
                       SHARDS.c.name: shard}  # fmt: skip
         for column, wanted in conditions.items():
@@ -370,6 +376,16 @@ class Ledger:
         to_place, in_vain = ([row.name for row in rows if row.state == state] for state in ("committed", "staging"))
         return to_place, in_vain
 
+    def replaced(self, shard: str) -> list[LedgerEntry]:
+        """Return the released records that records of a shard replace, and those of the shard that others replace."""
+        newer, older = RECORDS.alias(), RECORDS.alias()
+        of_shard = select(SHARDS.c.id).where(SHARDS.c.name == shard).scalar_subquery()
+        links = select(newer.c.replaces).where(newer.c.shard_id == of_shard).union(
+            select(newer.c.replaces).join(older, newer.c.replaces == older.c.id).where(older.c.shard_id == of_shard)
+        )
+        asked = _ENTRIES.where(RECORDS.c.id.in_(links), RECORDS.c.state == "released")
+        return [self._entry(row) for row in self._base.run(lambda db: db.execute(asked.order_by(RECORDS.c.id)).all())]
+
     def dropped(self, name: str) -> bool:
         """Give up a staged shard. Return False if it was committed, and so must be placed."""
 
@@ -391,7 +407,8 @@ class Ledger:
         codes = tuple(json.loads(row.codes))
         key = row.source + row.content
         return LedgerEntry(
-            row.id, row.name, key, row.state, row.tries, row.shard, row.line, codes, row.manifest, row.at, file
+            row.id, row.name, key, row.state, row.tries, row.shard, row.line, codes, row.manifest, row.at, file,
+            row.replaces,
         )
 
 

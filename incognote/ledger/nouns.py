@@ -87,12 +87,14 @@ class Wanted:
         content: a keyed hash of its bytes.
         part: the part in which it was read.
         subject: a keyed hash of the patient, if known.
+        version: a number that grows when the record is changed, if the source has one.
     """
 
     source: str
     content: str
     part: int
     subject: str | None = None
+    version: int | None = None
 
     @property
     def key(self) -> str:
@@ -157,6 +159,7 @@ class LedgerEntry:
         shard: the name of the shard that contains it.
         at: when its state last changed, in seconds since 1970.
         file: the name of the file it came from.
+        replaces: the id of the released record that it replaces as a newer version.
     """
 
     id: int
@@ -170,3 +173,4 @@ class LedgerEntry:
     manifest: str | None
     at: float
     file: str = field(repr=False)
+    replaces: int | None = None

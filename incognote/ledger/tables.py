@@ -110,12 +110,26 @@ RECORDS = Table(
     Column("codes", Text, nullable=False),
     Column("manifest", String(32)),
     Column("at", Float(53), nullable=False),
+    Column("version", BigInteger),  # the watermark of a row of a database
+    Column("replaces", Integer, index=True),  # the released record that this one replaces as a newer version
     UniqueConstraint("source", "content", "release_id"),  # one output per record, version and release
     Index("ledger_records_by_state", "release_id", "state"),
 )
 
 Step = Callable[[Connection], None]
-STEPS: tuple[Step, ...] = (METADATA.create_all,)
+
+
+def _versions(db: Connection) -> None:
+    """Add the columns that link the versions of a record."""
+    there = {column["name"] for column in inspect(db).get_columns(RECORDS.name)}
+    for column, kind in (("version", "BIGINT"), ("replaces", "INTEGER")):
+        if column not in there:
+            db.exec_driver_sql(f"ALTER TABLE {RECORDS.name} ADD COLUMN {column} {kind}")
+    for index in RECORDS.indexes:
+        index.create(db, checkfirst=True)
+
+
+STEPS: tuple[Step, ...] = (METADATA.create_all, _versions)
 """Each step migrates the tables from the previous version. A later step alters tables and never recreates them."""
 
 

@@ -129,9 +129,20 @@ class ModelWrapper:
         self.name = model.name
         self._model = model
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The features that the endpoint rejects (`ChatModel.left_out`); empty if the model does not report them."""
+        return left_out_by(self._model)
+
     async def aclose(self) -> None:
         """Close the model."""
         await self._model.aclose()
+
+
+def left_out_by(model: LanguageModel) -> frozenset[str]:
+    """Return the features that requests to a model omit because its endpoint rejects them."""
+    rejected: frozenset[str] = getattr(model, "left_out", frozenset())
+    return rejected
 
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""Batch mode: large runs at half price, through a provider's files and batches endpoints.
+"""Batch mode: large runs at half price, through a provider's batch endpoints.
 
 Requests are collected until no new one has come for a while. Then all are sent as one batch, so that one pass of the
 extraction over many records becomes one batch. Its replies come within a day.
@@ -13,14 +13,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from incognote.errors import IncognoteError, ModelProblem, ModelRejected, ModelUnavailable, PolicyProblem
+from incognote.errors import IncognoteError, ModelProblem, ModelRejected, ModelUnavailable, PolicyProblem, PromptCut
 from incognote.llm.base import Reply, Request
-from incognote.llm.batchapi import MOST_REQUESTS, BatchApi, Outcome, Unwanted, line, pieces, results
+from incognote.llm.batchapi import BatchApi, Outcome, Unwanted, rows
 from incognote.llm.batchjobs import BatchJob, BatchJobs
-from incognote.llm.egress import Egress
 from incognote.llm.prices import Price
 from incognote.llm.recording import Recording, reply_bytes, unpaid
-from incognote.llm.vendors.chat import parameters_of
+from incognote.llm.truncation import PromptCheck
+from incognote.llm.vendors.chat import next_omission
 
 _SHARE = 0.5  # of the price of a call
 _TRIES = 4  # when sending
@@ -47,11 +47,8 @@ class BatchModel:
     If a batch failed, expired or was cancelled, its requests without results are sent once more.
 
     Args:
-        name: `openai/gpt-4o-mini`.
-        api_base: the address of the API.
-        api_key: its key.
+        api: the provider, with the model's name. It is closed with this object.
         recording: an encrypted one; several processes may share it.
-        egress: the addresses that may be contacted.
         poll_seconds: the interval between two checks of a batch.
         settle_seconds: a batch is sent when no new request has come for this time.
         allow_provider_storage: the policy's consent that notes are stored in files at the provider until collected.
@@ -60,18 +57,13 @@ class BatchModel:
     Raises:
         PolicyProblem: the policy does not consent.
         SettingError: the recording is plain.
-        EgressRefused: the address is not allowed.
-        MissingExtra: the openai SDK is not installed.
     """
 
     def __init__(
         self,
-        name: str,
-        *,
-        api_base: str,
-        api_key: str,
+        api: BatchApi,
         recording: Recording,
-        egress: Egress,
+        *,
         poll_seconds: float = 30.0,
         settle_seconds: float = 5.0,
         allow_provider_storage: bool = False,
@@ -82,8 +74,7 @@ class BatchModel:
                 "batch: the provider stores the notes until their replies are collected. If your agreement covers "
                 "that, set allow_provider_storage = true in the policy. Otherwise, remove --batch."
             )
-        egress.check(api_base)
-        self.name = name
+        self.name = api.name
         self.hits = 0
         """The number of requests that the recording answered."""
         self.batches = 0
@@ -91,8 +82,9 @@ class BatchModel:
         self.failed_deletions = 0
         """The number of failed attempts to delete a file at the provider. They are repeated at the next opportunity."""
         self._recording = recording
-        self._jobs = BatchJobs(recording.sealed, name, api_base)
-        self._api = BatchApi(name, api_base=api_base, api_key=api_key, egress=egress)
+        self._jobs = BatchJobs(recording.sealed, api.name, api.base)
+        self._api = api
+        self._prompts = PromptCheck()
         self._poll, self._settle, self._price = poll_seconds, settle_seconds, price
         self._unwanted: set[str] = set()
         self._pending: dict[str, _Pending] = {}
@@ -135,6 +127,11 @@ class BatchModel:
         pending.paid = True
         return reply
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """What the endpoint rejects, as in `ChatModel.left_out`."""
+        return frozenset(self._unwanted)
+
     async def aclose(self) -> None:
         """Stop waiting. Batches under way continue: a later run with the same recording collects them."""
         self._closed = True
@@ -163,13 +160,19 @@ class BatchModel:
         self._parked[address] = None
         if self._timer is not None:
             self._timer.cancel()
-        wait = 0.0 if len(self._parked) >= MOST_REQUESTS else self._settle
-        self._timer = asyncio.get_running_loop().call_later(wait, self._send_parked)
+        self._wait(0.0 if len(self._parked) >= self._api.most_requests else self._settle)
 
-    def _send_parked(self) -> None:
+    def _wait(self, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_at(due := loop.time() + seconds, self._send_parked, due)
+
+    def _send_parked(self, due: float) -> None:
+        if asyncio.get_running_loop().time() > due + self._settle / 2:
+            return self._wait(self._settle)  # the processor was busy, so more requests may be about to come
         addresses, self._parked = list(self._parked), {}
         if addresses:
             self._spawn(partial(self._send, addresses, 1), addresses)
+        return None
 
     def _spawn(self, work: Callable[[], Awaitable[None]], addresses: Iterable[str]) -> None:
         """Run a task. If it fails, so do the requests that depend on it, unless another batch has them."""
@@ -190,7 +193,7 @@ class BatchModel:
     async def _send(self, addresses: list[str], attempt: int) -> None:
         async with self._jobs.sending():
             await self._catch_up()
-            for part, content in pieces(self._lines(addresses)):
+            for part, content in self._api.pieces(self._lines(addresses)):
                 job = self._jobs.intend(part, attempt, sorted(self._unwanted))
                 job.batch = await self._open(job, content)
                 self._jobs.write(job)
@@ -208,7 +211,7 @@ class BatchModel:
                 self.hits += 1
                 self._answer(address, unpaid(known))
             else:
-                yield address, line(address, self.name, parameters_of(pending.request, self._unwanted))
+                yield address, self._api.line(address, pending.request, self._unwanted)
 
     async def _open(self, job: BatchJob, content: bytes) -> str:
         """Create a batch. If it is unclear whether it was created, the entry is kept for `_catch_up`."""
@@ -217,7 +220,7 @@ class BatchModel:
             try:
                 outcomes = await self._found(job) if begun else None
                 begun = True
-                return outcomes or await self._api.open(await self._api.upload(job.token, content), job.token)
+                return outcomes or await self._api.send(job.token, content)
             except ModelUnavailable as problem:
                 if not left:
                     raise
@@ -231,7 +234,8 @@ class BatchModel:
 
     async def _found(self, job: BatchJob) -> str | None:
         """Return the id of a planned batch if it was created. Otherwise delete what was uploaded for it."""
-        outcomes = await self._api.find(job.token, job.created)
+        others = {other.batch for other in self._jobs.jobs() if other.batch is not None}
+        outcomes = await self._api.find(job, others)
         if outcomes is None:
             await self._api.sweep(job.token)
         return outcomes
@@ -285,19 +289,27 @@ class BatchModel:
             if state is not None and not state.ended:
                 return False
             outcomes: dict[str, Outcome] = {}
+            ours = state is not None and state.sure
             for file in state.results if state else ():
                 content = await self._api.read(file)
-                outcomes |= await asyncio.to_thread(results, content, job.addresses, self.name)
+                outcomes |= await asyncio.to_thread(self._api.outcomes, content, job.addresses)
+                ours = ours or any(True for _ in rows(content, job.addresses))
             await self._keep(job, outcomes)
-            job.done, job.files = True, state.files if state else ()
+            job.done, job.files = True, state.files if state and ours else ()
             self._jobs.write(job)
-            self._answer_waiting(job, outcomes, whole=state is not None and state.status == "completed")
+            self._answer_waiting(job, outcomes, whole=ours and state is not None and state.whole)
         await self._delete_files(job)
         return True
 
     async def _keep(self, job: BatchJob, outcomes: dict[str, Outcome]) -> None:
         """Write results to the recording, on the disk. Only then may the provider's files be deleted."""
         for address, outcome in outcomes.items():
+            pending = self._pending.get(address)
+            if isinstance(outcome, Reply) and pending is not None:
+                try:
+                    self._prompts.check(pending.request, outcome)
+                except PromptCut as problem:
+                    outcomes[address] = outcome = problem
             if isinstance(outcome, Reply):
                 usd = None if self._price is None else _SHARE * self._price.of(outcome.usage)
                 outcomes[address] = replace(
@@ -311,17 +323,21 @@ class BatchModel:
     def _answer_waiting(self, job: BatchJob, outcomes: dict[str, Outcome], *, whole: bool) -> None:
         """Give waiting callers what the recording now has. Retry the requests without a result."""
         self._held.difference_update(job.addresses)
+        nothing_passed = not any(isinstance(outcome, Reply) for outcome in outcomes.values())
         again: dict[int, list[str]] = {job.attempt: [], job.attempt + 1: []}
         for address in job.addresses:
             if address not in self._pending:
                 continue
             outcome = self._recording.reply(address) or outcomes.get(address)
-            if isinstance(outcome, Unwanted) and outcome.parameter not in job.left_out:
-                self._unwanted.add(outcome.parameter)
-                again[job.attempt].append(address)
-            elif isinstance(outcome, Unwanted):
-                self._answer(address, ModelRejected(f"{self.name}: the model does not accept {outcome.parameter}"))
-            elif outcome is not None:
+            if isinstance(outcome, Unwanted):
+                possible = outcome.sure or (nothing_passed and self._pending[address].request.schema is not None)
+                omission = next_omission(outcome.parameter, job.left_out) if possible else None
+                if omission is not None:
+                    self._unwanted.add(omission)
+                    again[job.attempt].append(address)
+                    continue
+                outcome = outcome.problem
+            if outcome is not None:
                 self._answer(address, outcome)
             elif whole or job.attempt > 1 or self._closed:
                 self._answer(address, ModelUnavailable(f"{self.name}: the batch returned no result. Try later"))

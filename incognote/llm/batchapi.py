@@ -1,105 +1,48 @@
-"""OpenAI's files and batches endpoints for batch mode, with errors turned into ours."""
+"""What batch mode needs from a provider. The vendors' endpoints are in `incognote.llm.vendors`."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Iterable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from incognote.errors import MissingExtra, ModelProblem, ModelUnavailable
-from incognote.llm.base import Reply, Usage
+from incognote.llm.base import Reply, Request, Usage
 from incognote.llm.egress import Egress, silence_loggers
 from incognote.llm.vendors import faults
-from incognote.llm.vendors.chat import reply_of
 
-MOST_REQUESTS = 50_000
-"""The provider's limit for the requests of one batch."""
-MOST_BYTES = 190_000_000
-"""The provider accepts files up to 200 MB."""
-_NEVER_RUN = ("batch_expired", "batch_cancelled")
+if TYPE_CHECKING:
+    import httpx
 
+    from incognote.llm.batchjobs import BatchJob
 
-def line(address: str, name: str, parameters: Mapping[str, Any]) -> bytes:
-    """Return the line of one request, for a model name such as `openai/gpt-4o-mini`."""
-    body = {"model": name.removeprefix("openai/"), **parameters}
-    row = {"custom_id": address, "method": "POST", "url": "/v1/chat/completions", "body": body}
-    return json.dumps(row, separators=(",", ":")).encode() + b"\n"
-
-
-def pieces(lines: Iterable[tuple[str, bytes]]) -> Iterator[tuple[list[str], bytes]]:
-    """Split requests into batches within the provider's limits: the addresses of each, and its file's content."""
-    addresses: list[str] = []
-    content: list[bytes] = []
-    size = 0
-    for address, written in lines:
-        if addresses and (len(addresses) == MOST_REQUESTS or size + len(written) > MOST_BYTES):
-            yield addresses, b"".join(content)
-            addresses, content, size = [], [], 0
-        addresses.append(address)
-        content.append(written)
-        size += len(written)
-    if addresses:
-        yield addresses, b"".join(content)
+MARK = "incognote"
+"""Names our files and batches at a provider."""
+CLOCKS_DIFFER = 3600
+"""The assumed difference, in seconds, between a provider's clock and ours."""
+_LARGEST = 1 << 30  # bytes of a file with results
+_TIMEOUT = 600.0  # seconds for each call, including sending or reading a file
 
 
 @dataclass(frozen=True, slots=True)
 class Unwanted:
-    """A request that failed because the endpoint does not support one of its parameters."""
+    """A request that failed because the endpoint does not support one of its parameters.
+
+    Args:
+        parameter: its name.
+        problem: the error if omitting it does not help.
+        sure: whether the endpoint named the parameter. Many do not name `response_format`.
+    """
 
     parameter: str
+    problem: ModelProblem
+    sure: bool = True
 
 
 Outcome = Reply | ModelProblem | Unwanted
-
-
-def results(content: bytes, asked: Iterable[str], name: str) -> dict[str, Outcome]:
-    """Return the outcomes in an output or error file, by address.
-
-    A line that is incomplete, answers an unknown request, or states that its request never ran is skipped.
-
-    Args:
-        content: JSON lines.
-        asked: the batch's addresses.
-        name: the model's name.
-    """
-    known = set(asked)
-    answer: dict[str, Outcome] = {}
-    for written in content.split(b"\n"):  # not splitlines, since a reply may contain U+2028
-        try:
-            row = json.loads(written)
-            address, response, error = row["custom_id"], row.get("response") or {}, row.get("error") or {}
-            if address in known and error.get("code") not in _NEVER_RUN:
-                answer[address] = _outcome(response.get("status_code"), response.get("body"), name)
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-            continue
-    return answer
-
-
-def _outcome(status: Any, body: Any, name: str) -> Outcome:
-    if not isinstance(status, int):
-        return ModelUnavailable(f"{name}: a request of the batch failed at the provider. Try later")
-    if status == 200:
-        from openai.types.chat import ChatCompletion
-
-        return reply_of(ChatCompletion.construct(**body), 0.0, name)
-    noted = faults.Exchange()
-    noted.note(status, {}, json.dumps(body).encode())
-    if noted.kind == "filter":
-        return Reply("", "filter", Usage(calls=1), 0.0, name)
-    if noted.kind == "parameter" and noted.parameter is not None:
-        return Unwanted(noted.parameter)
-    return noted.problem(name)
-
-
-_KEPT_SECONDS = 7 * 24 * 3600  # we delete files ourselves; if no later run does so, the provider does
-_CLOCKS_DIFFER = 3600  # seconds
-_ENDED = ("completed", "failed", "expired", "cancelled")
-_MARK = "incognote"
-_LARGEST = 1 << 30  # bytes of an output file
-_TIMEOUT = 600.0  # seconds for each call, including sending or reading a file
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,137 +50,182 @@ class BatchState:
     """The state of a batch.
 
     Args:
-        status: as named by the provider.
         ended: whether it is final.
-        results: ids of the files with errors and replies, in this order. A reply overrides an error.
-        files: ids of all its files.
+        whole: whether it has ended normally, so that a request without a result will never get one.
+        results: ids of what holds errors and replies, in this order. A reply overrides an error.
+        files: ids of everything to delete at the provider.
+        sure: whether the batch is certainly ours. Otherwise, it is deleted only if it answers one of our requests.
     """
 
-    status: str
     ended: bool
+    whole: bool
     results: tuple[str, ...]
     files: tuple[str, ...]
+    sure: bool = True
 
 
-class BatchApi:
+class BatchApi(ABC):
     """One provider. Every call raises ModelUnavailable, ModelRejected or EgressRefused, with a status and a remedy.
 
     Args:
-        name: the model's name, for messages.
-        api_base: the address of its API.
-        api_key: sent as bearer token.
+        name: the model's name, such as `openai/gpt-4o-mini`.
+        api_base: the address of the provider's API.
+        api_key: its key.
         egress: where requests may go.
 
     Raises:
+        EgressRefused: the address is not allowed.
         MissingExtra: the extra `llm` is not installed.
     """
 
+    most_requests = 50_000
+    """The provider's limit for the requests of one batch."""
+    most_bytes = 190_000_000
+    """The provider's limit for the size of one batch."""
+
     def __init__(self, name: str, *, api_base: str, api_key: str, egress: Egress) -> None:
         try:
-            from openai import AsyncOpenAI
-
             from incognote.llm.vendors.wire import Guarded, client
         except ImportError:
             raise MissingExtra("llm", "batch mode") from None
-        self._name = name
+        egress.check(api_base)
+        self.name = name
+        self.base = api_base.rstrip("/")
+        self.model = name.partition("/")[2]
         self._transport = Guarded(egress, _LARGEST)
         self._http = client(self._transport, _TIMEOUT)
-        self._client = AsyncOpenAI(
-            api_key=api_key, base_url=api_base, max_retries=0, timeout=_TIMEOUT, http_client=self._http
-        )
+        self._http.headers.update(self._headers(api_key))
 
-    async def upload(self, token: str, content: bytes) -> str:
-        """Upload the lines of a batch and return the file's id."""
-        file = await self._ask(
-            self._client.files.create(
-                file=(_name(token), content, "application/jsonl"),
-                purpose="batch",
-                expires_after={"anchor": "created_at", "seconds": _KEPT_SECONDS},
-            )
-        )
-        return str(file.id)
+    # -- what a vendor implements
 
-    async def open(self, file: str, token: str) -> str:
-        """Create a batch from an uploaded file and return the batch's id."""
-        batch = await self._ask(
-            self._client.batches.create(
-                input_file_id=file,
-                endpoint="/v1/chat/completions",
-                completion_window="24h",
-                metadata={_MARK: token},
-                output_expires_after={"anchor": "created_at", "seconds": _KEPT_SECONDS},
-            )
-        )
-        return str(batch.id)
+    def _headers(self, api_key: str) -> dict[str, str]:
+        return {"authorization": f"Bearer {api_key}"}
 
-    async def find(self, token: str, since: float) -> str | None:
-        """Return the id of the batch with a token, created after about a time (seconds since 1970), or None."""
+    @abstractmethod
+    def line(self, address: str, request: Request, left_out: Collection[str]) -> bytes:
+        """Return one request as a line of JSON, without what the endpoint does not support."""
 
-        async def seek() -> str | None:
-            async for batch in self._client.batches.list(limit=100):  # the newest first
-                if (batch.metadata or {}).get(_MARK) == token:
-                    return str(batch.id)
-                if batch.created_at < since - _CLOCKS_DIFFER:
-                    break
-            return None
+    @abstractmethod
+    async def send(self, token: str, content: bytes) -> str:
+        """Create a batch of these lines, and return its id."""
 
-        return await self._ask_for(seek())
+    @abstractmethod
+    async def find(self, job: BatchJob, known: Collection[str]) -> str | None:
+        """Return the id of the batch that a job has created, if it has. `known` are the batches of other jobs."""
 
+    @abstractmethod
     async def sweep(self, token: str) -> None:
-        """Delete every file stored under a token."""
+        """Delete everything that was uploaded under a token for a batch that was not created."""
 
-        async def seek() -> list[str]:
-            return [f.id async for f in self._client.files.list(purpose="batch") if f.filename == _name(token)]
-
-        for file in await self._ask(seek()):
-            await self.delete(file)
-
+    @abstractmethod
     async def state(self, batch: str) -> BatchState | None:
         """Return the state of a batch; None if the provider does not know its id."""
-        answer = await self._ask_for(self._client.batches.retrieve(batch))
-        if answer is None:
-            return None
-        results = tuple(file for file in (answer.error_file_id, answer.output_file_id) if file)
-        files = tuple(dict.fromkeys(file for file in (answer.input_file_id, *results) if file))
-        return BatchState(str(answer.status), answer.status in _ENDED, results, files)
 
+    @abstractmethod
+    def outcomes(self, content: bytes, asked: Iterable[str]) -> dict[str, Outcome]:
+        """Return the outcomes in a file of results, by address.
+
+        A line that is incomplete, answers an unknown request, or states that its request never ran is skipped.
+
+        Args:
+            content: JSON lines.
+            asked: the batch's addresses.
+        """
+
+    @abstractmethod
     async def read(self, file: str) -> bytes:
-        """Return a file's whole content; empty if it no longer exists."""
-        answer = await self._ask_for(self._client.files.content(file))
-        return b"" if answer is None else bytes(answer.content)
+        """Return the whole content of a file of results; empty if it no longer exists."""
 
+    @abstractmethod
     async def delete(self, file: str) -> None:
         """Delete a file, if it still exists."""
-        await self._ask_for(self._client.files.delete(file))
+
+    # -- what all share
+
+    def pieces(self, lines: Iterable[tuple[str, bytes]]) -> Iterator[tuple[list[str], bytes]]:
+        """Split requests into batches within the provider's limits: the addresses of each, and its lines."""
+        addresses: list[str] = []
+        content: list[bytes] = []
+        size = 0
+        for address, written in lines:
+            if addresses and (len(addresses) == self.most_requests or size + len(written) > self.most_bytes):
+                yield addresses, b"".join(content)
+                addresses, content, size = [], [], 0
+            addresses.append(address)
+            content.append(written)
+            size += len(written)
+        if addresses:
+            yield addresses, b"".join(content)
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._http.aclose()
         await self._transport.shut()
 
-    async def _ask(self, call: Awaitable[T]) -> T:
-        answer = await self._ask_for(call)
-        if answer is None:
-            raise faults.Exchange(404).problem(self._name)
-        return answer
-
-    async def _ask_for(self, call: Awaitable[T]) -> T | None:
-        """Return the result of a call; None if the object does not exist.
-
-        Exceptions of the library are converted here.
-        """
+    async def _call(self, method: str, path: str, **more: Any) -> httpx.Response | None:
+        """Return the response to a call; None if the object does not exist."""
         silence_loggers()
         with faults.exchange() as noted:
             try:
                 async with asyncio.timeout(_TIMEOUT):
-                    return await call
+                    response = await self._http.request(method, self.base + path, **more)
+                if response.is_success:
+                    return response
+                if response.status_code == 404:
+                    return None
             except TimeoutError:
                 noted.status, noted.failure = None, f"no complete answer within {_TIMEOUT:g} s"
-            except Exception:  # from the library: its message may quote what was sent, so only `noted` is used
-                if noted.status == 404:
-                    return None
-        raise noted.problem(self._name)
+            except Exception:  # noqa: S110 -- httpx's message may quote what was sent, so only `noted` is used
+                pass
+        raise noted.problem(self.name)
+
+    async def _json(self, method: str, path: str, **more: Any) -> dict[str, Any] | None:
+        """Return the JSON object in the response to a call; None if the object does not exist.
+
+        Raises:
+            ModelUnavailable: the response is not a JSON object.
+        """
+        response = await self._call(method, path, **more)
+        if response is None:
+            return None
+        try:
+            answer = response.json()
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise faults.Exchange(response.status_code).problem(self.name)
+        return answer
+
+    async def _made(self, path: str, *, name: str = "id", **more: Any) -> str:
+        """Return the id, in a member of this name, of what a POST creates."""
+        answer = await self._json("POST", path, **more)
+        if answer is None or not isinstance(answer.get(name), str):
+            raise faults.Exchange(404).problem(self.name)
+        return str(answer[name])
 
 
-def _name(token: str) -> str:
-    return f"{_MARK}-{token}.jsonl"
+def rows(content: bytes, asked: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield address and content of each whole line about a request of the batch."""
+    known = set(asked)
+    for written in content.split(b"\n"):  # not splitlines, since a reply may contain U+2028
+        try:
+            row = json.loads(written)
+            if isinstance(row, dict) and row.get("custom_id") in known:
+                yield row["custom_id"], row
+        except (ValueError, TypeError):
+            continue
+
+
+def failure(status: int | None, body: Any, name: str) -> Outcome:
+    """Return the outcome of a request that failed at the provider."""
+    if status is None:
+        return ModelUnavailable(f"{name}: a request of the batch failed at the provider. Try later")
+    noted = faults.Exchange()
+    noted.note(status, {}, json.dumps(body).encode())
+    if (finish := noted.finish) is not None:
+        return Reply("", finish, Usage(calls=1), 0.0, name)
+    if noted.kind == "parameter" and noted.parameter is not None:
+        return Unwanted(noted.parameter, noted.problem(name))
+    if noted.unclear and status < 500:
+        return Unwanted("response_format", noted.problem(name), sure=False)
+    return noted.problem(name)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +18,11 @@ from incognote.llm.base import LanguageModel
 from incognote.llm.egress import Egress
 from incognote.llm.prices import FREE, Price, Priced, Prices
 from incognote.llm.retry import Fallbacks, Limited, Retrying
+from incognote.llm.truncation import Checked
 from incognote.plugins import installed, load
 
 if TYPE_CHECKING:
+    from incognote.llm.batchapi import BatchApi
     from incognote.llm.recording import Recording
 
 
@@ -35,8 +38,10 @@ class ModelSpec:
         timeout: for one complete reply, in seconds.
         attempts: the total number of tries while the model is unavailable.
         slots: concurrent requests.
+        context: tokens of a request and its reply, for servers that are told how much to reserve (Ollama).
         fallbacks: the models to ask when this one fails, in this order.
         prices: the user's own price table.
+        permit: called before each request is sent. An error that it raises stops the request.
 
     Raises:
         SettingError: a value is out of its range. The message names it.
@@ -49,8 +54,10 @@ class ModelSpec:
     timeout: float = 120.0
     attempts: int = 5
     slots: int = 16
+    context: int = 8192
     fallbacks: tuple[ModelSpec, ...] = ()
     prices: Path | None = None
+    permit: Callable[[], None] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         vendor, _, name = self.model.partition("/")
@@ -95,25 +102,43 @@ def open_batch(spec: ModelSpec, recording: Recording, *, allow_provider_storage:
 
     Raises:
         PolicyProblem: the policy does not allow storing notes at the provider.
-        SettingError: another vendor than openai, or fallbacks, which batches do not support.
+        SettingError: a vendor without a batch API that we know, or fallbacks, which batches do not support.
         EgressRefused, MissingExtra: as in `open_model`.
     """
-    if not spec.model.startswith("openai/") or spec.fallbacks:
-        raise SettingError(
-            "batch needs a single openai/NAME model without fallbacks, at an address that serves batches."
-        )
+    check_batch(spec)
     from incognote.llm.batch import BatchModel
 
+    module, name = _BATCHES[spec.model.partition("/")[0]]
     egress = _admitted(spec)
+    api: type[BatchApi] = getattr(import_module(f"incognote.llm.vendors.{module}"), name)
     return BatchModel(
-        spec.model,
-        api_base=spec.address,
-        api_key=_openai_key(spec, egress),
-        recording=recording,
-        egress=egress,
+        api(spec.model, api_base=spec.address, api_key=_key(spec, egress), egress=egress),
+        recording,
         allow_provider_storage=allow_provider_storage,
         price=price_of(spec),
     )
+
+
+def check_batch(spec: ModelSpec) -> None:
+    """Check that a model can answer in batches.
+
+    Raises:
+        SettingError: a vendor without a batch API that we know, or fallbacks, which batches do not support.
+    """
+    if spec.model.partition("/")[0] not in _BATCHES or spec.fallbacks:
+        names = ", ".join(f"{name}/NAME" for name in _BATCHES)
+        raise SettingError(f"batch needs a single model without fallbacks, of one of these vendors: {names}.")
+
+
+_BATCHES = {
+    "openai": ("openai_batch", "OpenAIBatch"),
+    "azure": ("openai_batch", "AzureBatch"),
+    "anthropic": ("anthropic_batch", "AnthropicBatch"),
+    "gemini": ("gemini_batch", "GeminiBatch"),
+    "groq": ("openai_batch", "GroqBatch"),
+    "mistral": ("openai_batch", "MistralBatch"),
+}
+"""Module and class of each vendor's batch API."""
 
 
 def price_of(spec: ModelSpec) -> Price | None:
@@ -135,7 +160,7 @@ def _admitted(spec: ModelSpec) -> Egress:
 
 
 def _wrapped(spec: ModelSpec, egress: Egress) -> LanguageModel:
-    limited = Limited(Priced(_adapter(spec, egress), price_of(spec)), spec.slots)
+    limited = Limited(Checked(Priced(_adapter(spec, egress), price_of(spec))), spec.slots, spec.permit)
     return Retrying(limited, spec.attempts) if spec.attempts > 1 else limited
 
 
@@ -143,7 +168,7 @@ def _adapter(spec: ModelSpec, egress: Egress) -> LanguageModel:
     if spec.model.startswith("openai/"):
         from incognote.llm.vendors.chat import OpenAIModel
 
-        key = _openai_key(spec, egress)
+        key = _key(spec, egress)
         return OpenAIModel(spec.model, api_base=spec.address, api_key=key, timeout=spec.timeout, egress=egress)
     vendor = spec.model.partition("/")[0]
     if vendor in installed("incognote.models"):
@@ -152,14 +177,16 @@ def _adapter(spec: ModelSpec, egress: Egress) -> LanguageModel:
     from incognote.llm.vendors.litellm_sdk import LiteLLMModel
 
     return LiteLLMModel(
-        spec.model, api_base=spec.api_base, api_key=spec.api_key, timeout=spec.timeout, egress=egress
-    )
+        spec.model, api_base=spec.api_base, api_key=spec.api_key, timeout=spec.timeout, egress=egress,
+        context=spec.context,
+    )  # fmt: skip
 
 
-def _openai_key(spec: ModelSpec, egress: Egress) -> str:
-    key = spec.api_key or os.environ.get("OPENAI_API_KEY") or ("not-needed" if egress.loopback else None)
+def _key(spec: ModelSpec, egress: Egress) -> str:
+    variable = f"{spec.model.partition('/')[0].upper()}_API_KEY"
+    key = spec.api_key or os.environ.get(variable) or ("not-needed" if egress.loopback else None)
     if key is None:
-        raise SettingError("api_key is missing. Set it, or set OPENAI_API_KEY.")
+        raise SettingError(f"api_key is missing. Set it, or set {variable}.")
     return key
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from incognote.errors import ContextTooLong, KeyMissing, ModelRejected, ModelUnavailable, SettingError
+from incognote.errors import ContextTooLong, KeyMissing, ModelRejected, ModelUnavailable, PromptCut, SettingError
 from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel, ModelWrapper, Reply, Request, Usage
 from incognote.llm.sealedstore import PlainStore, SealedStore, written
@@ -139,6 +139,8 @@ class Recording:
         code = self.kept(_PROBLEM, address)
         if code is None:
             return None
+        if code == PromptCut.code:
+            return PromptCut("in the recorded run, the server cut this request")
         if code == ContextTooLong.code:
             return ContextTooLong("in the recorded run, this request was longer than the model can read")
         return ModelRejected("in the recorded run, the endpoint refused this request")
@@ -212,6 +214,9 @@ class Replayed:
         name: the name under which the recording was made.
         recording: shared; its owner closes it.
     """
+
+    replays = True
+    """It makes no calls, so nothing has to stop them."""
 
     def __init__(self, name: str, recording: Recording) -> None:
         self.name = name

@@ -7,13 +7,13 @@ import os
 import random
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
 
 from incognote.errors import ContextTooLong, ModelRejected, ModelUnavailable
-from incognote.llm.base import LanguageModel, ModelWrapper, Reply, Request
+from incognote.llm.base import LanguageModel, ModelWrapper, Reply, Request, left_out_by
 
 
 class Retrying(ModelWrapper):
@@ -80,11 +80,12 @@ class Limited(ModelWrapper):
     Args:
         model: the inner model.
         slots: concurrent requests.
+        permit: called before each request is sent, when a slot is free. An error that it raises stops the request.
     """
 
-    def __init__(self, model: LanguageModel, slots: int) -> None:
+    def __init__(self, model: LanguageModel, slots: int, permit: Callable[[], None] | None = None) -> None:
         super().__init__(model)
-        self._slots = slots
+        self._slots, self._permit = slots, permit
         self._gate: asyncio.Semaphore | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -94,6 +95,8 @@ class Limited(ModelWrapper):
         if self._gate is None or self._loop is not loop:  # a semaphore belongs to the loop that first waited on it
             self._gate, self._loop = asyncio.Semaphore(self._slots), loop
         async with self._gate:
+            if self._permit is not None:
+                self._permit()
             return await self._model.complete(request)
 
 
@@ -122,6 +125,11 @@ class Fallbacks:
             except (ModelUnavailable, ModelRejected) as error:
                 reasons.append(error)
         raise next((r for r in reasons if isinstance(r, ContextTooLong)), reasons[0])
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The features that any of the endpoints rejects."""
+        return frozenset().union(*map(left_out_by, self._models))
 
     async def aclose(self) -> None:
         """Close every model, even if one fails to close."""

@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from incognote.errors import SettingError, UnknownName
@@ -35,6 +36,7 @@ SECTIONS = {
 """The sections of the instructions in order, with their headings. `several` is for composite requests only."""
 Relexing = Literal["cluster", "query", "decision", "replacement"]
 AGENTS: tuple[Relexing, ...] = get_args(Relexing)
+_ANY_NUMBER = "GUID"
 _HEADINGS = {name: heading for name, heading in SECTIONS.items() if name != "several"} | {"controls": "By kind"}
 
 
@@ -76,13 +78,16 @@ class Prompt:
     """One agent's instructions in one version.
 
     Args:
-        name: `extract/v2`, or the file's own name.
+        name: `extract/v3`, or the file's own name.
         contract: the version of the reply's contract.
         sections: the text of each section of RedactOR's template (§B.1), and `input`. `several` and `several_input`,
             which ask about several texts at once (its §5), may be absent.
         guidelines: text about a type, added to or replacing the catalogue's line (`overlay`).
         examples: worked examples. They may contain words of notes.
         languages: the languages it was written for, ISO 639-1.
+        short: shorter lines for types than the catalogue's (`asked`). An empty line: the type's name says it all.
+        generic: the reply's schema does not name the types, which costs about 470 tokens less per call. The model can
+            then answer with another type, which `reply` reports as a fault.
     """
 
     name: str
@@ -91,6 +96,8 @@ class Prompt:
     guidelines: Mapping[str, Guideline] = field(default_factory=dict, repr=False)
     examples: tuple[Example, ...] = field(default=(), repr=False)
     languages: tuple[str, ...] = ("en",)
+    short: Mapping[str, str] = field(default_factory=dict, repr=False)
+    generic: bool = False
     _made: dict[tuple[object, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     """A cache of rendered parts.
 
@@ -106,12 +113,20 @@ class Prompt:
             content += [lines, [one.marked for one in self.examples]]
         if self.languages != ("en",):  # so that older prompts keep their version
             content.append(list(self.languages))
+        if self.short:
+            content.append(dict(self.short))
+        if self.generic:
+            content.append("generic")
         return version_of(content)
 
     @property
     def composes(self) -> bool:
         """Whether it can ask about several texts at once."""
         return "several" in self.sections
+
+    def types(self, policy: Policy) -> dict[str, str]:
+        """Return the types that a policy asks for (`asked`), each with this prompt's line."""
+        return asked(policy, self.short)
 
     def render(self, texts: Sequence[str], types: Mapping[str, str]) -> Rendered:
         """Render the prompt for one text, or for several texts of one patient.
@@ -134,7 +149,8 @@ class Prompt:
         else:
             words |= {"types": listed, "fence": fence(texts[0]), "text": texts[0]}
             user = _filled(self.sections["input"], words)
-        return Rendered(system, user, several, (opening, closing), schema, strict=self.contract == 1)
+        strict = self.contract == 1 and not self.generic
+        return Rendered(system, user, several, (opening, closing), schema, strict)
 
     def _lines(self, types: Mapping[str, str]) -> tuple[tuple[tuple[str, str], ...], str]:
         """Return each type with its description, as pairs and as a readable list."""
@@ -153,7 +169,7 @@ class Prompt:
             parts = {
                 heading: _filled(self.sections[section], words)
                 for section, heading in SECTIONS.items()
-                if section != "several" or several
+                if section in self.sections and (section != "several" or several)
             }
             if self.examples:
                 last = parts.popitem()
@@ -167,7 +183,9 @@ class Prompt:
         """Return the reply's schema. It is made once and must not be changed."""
         key = (tuple(name for name, _ in types), several)
         if key not in self._made:
-            one = self._object({name: {"type": "array", "items": {"type": "string"}} for name, _ in types})
+            phrases = {"type": "array", "items": {"type": "string"}}
+            generic = {"type": "object", "additionalProperties": phrases}
+            one = generic if self.generic else self._object({name: phrases for name, _ in types})
             self._made[key] = self._object({str(i + 1): one for i in range(several)}) if several else one
         made: Mapping[str, Any] = self._made[key]
         return made
@@ -190,7 +208,7 @@ def shipped(agent: Agent = "extract") -> tuple[str, ...]:
 
 
 def load(name: str) -> Prompt:
-    """Load a shipped prompt by its name (`extract/v2`), or a TOML file: a whole prompt, or an overlay (`overlay`).
+    """Load a shipped prompt by its name (`extract/v3`), or a TOML file: a whole prompt, or an overlay (`overlay`).
 
     Raises:
         UnknownName: no shipped prompt has the name.
@@ -241,16 +259,25 @@ def _toml(raw: bytes) -> dict[str, Any]:
 
 
 def _parsed(name: str, written: Mapping[str, Any]) -> Prompt:
-    optional = {"several", "several_input"}
-    needed = {*SECTIONS, "input"} - optional
+    several, optional = {"several", "several_input"}, {"context_awareness", "self_checklist"}
+    needed = {*SECTIONS, "input"} - several - optional
     sections = {key: value.strip() for key, value in written.items() if isinstance(value, str)}
     if written.get("contract") not in (1, 2):
         raise SettingError("A prompt file needs contract = 1 or 2 (the format of the reply), or base for an overlay.")
-    if set(sections) not in (needed, needed | optional):
-        wrong = ", ".join(sorted((needed | optional) ^ set(sections)))
+    if set(sections) - optional not in (needed, needed | several):
+        wrong = ", ".join(sorted((needed | several) ^ (set(sections) - optional)))
         raise SettingError(f"A prompt file must have exactly these texts: {', '.join(sorted(needed))}. Wrong: {wrong}.")
     _check(sections)
-    return Prompt(name, written["contract"], sections, languages=_languages(written.get("languages", ["en"])))
+    languages = _languages(written.get("languages", ["en"]))
+    return Prompt(name, written["contract"], sections, languages=languages, short=_short(written.get("short", {})))
+
+
+def _short(written: object) -> dict[str, str]:
+    if not isinstance(written, dict) or not all(isinstance(line, str) for line in written.values()):
+        raise SettingError('short: write it as a table of types and lines, such as AGE = "a person\'s age".')
+    if unknown := sorted(written.keys() - set(catalogue())):
+        raise SettingError(f"short: there is no entity type {', '.join(unknown)}.")
+    return {name: line.strip() for name, line in written.items()}
 
 
 def _languages(written: object) -> tuple[str, ...]:
@@ -275,27 +302,49 @@ def _check(sections: Mapping[str, str]) -> None:
 
 
 def _listed(types: tuple[tuple[str, str], ...]) -> str:
-    return "\n".join(f"- {name}: {about}" for name, about in types)
+    """Return a line for each type. Types that need no explanation share the last line."""
+    lines = [f"- {name}: {about}" for name, about in types if about]
+    plain = ", ".join(name for name, about in types if not about)
+    return "\n".join([*lines, f"- {plain}"] if plain else lines)
 
 
 def _filled(section: str, words: Mapping[str, str]) -> str:
     return Template(section).substitute(words)
 
 
-def asked(policy: Policy) -> dict[str, str]:
+def asked(policy: Policy, short: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
     """Return the types that a policy lists and replaces, in its order, with their own line and those of finer types.
 
     A finer type that the policy does not list is asked for under its nearest listed ancestor. So the reply is short and
-    uses the policy's types.
+    uses the policy's types. All types of numbers are asked for as one if the policy's output is the same for all.
+
+    Args:
+        short: lines to use instead of the catalogue's (`Prompt.short`).
     """
     types = catalogue()
     listed = [name for name in policy.types if policy.replaces(name)]
-    lines = {name: [types[name].about] for name in listed}
+    as_one = dict.fromkeys(_alike(policy, listed), _ANY_NUMBER)
+    lines = {name: [short.get(name, types[name].about)] for name in (as_one.get(each, each) for each in listed)}
     for name, entity in types.items():
         served = policy.serves(name)
-        if served in lines and name != served:
-            lines[served].append(entity.about)
-    return {name: f"{own}; also: {'; '.join(finer)}" if finer else own for name, (own, *finer) in lines.items()}
+        key = as_one.get(served or "", served)
+        if served in listed and key is not None and name != key:
+            lines[key].append(short.get(name, entity.about))
+    return {name: _line(own, [line for line in finer if line]) for name, (own, *finer) in lines.items()}
+
+
+def _line(own: str, finer: list[str]) -> str:
+    return "; also: ".join(part for part in (own, "; ".join(finer)) if part)
+
+
+def _alike(policy: Policy, listed: Sequence[str]) -> list[str]:
+    """Return the listed types of numbers if the policy treats them alike and its output does not show the type."""
+    numbers = [name for name in listed if catalogue()[name].group == "ID"]
+    choices = [policy.types[name] for name in numbers]
+    if _ANY_NUMBER not in numbers or any(choice != choices[0] for choice in choices):
+        return []
+    shown = choices[0].operator == "label" and not choices[0].params.get("name")
+    return numbers if not shown and choices[0].operator in ("label", "same-length", "fixed-length") else []
 
 
 @dataclass(frozen=True, slots=True)

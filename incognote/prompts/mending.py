@@ -13,14 +13,19 @@ from incognote.languages import language
 _DEEPEST = 16  # maximum nesting of a reply; the contracts need three levels
 
 
-def object_of(reply: str, faults: set[str], *, once: bool = False) -> dict[str, Any] | None:
+def object_of(
+    reply: str, faults: set[str], *, once: bool = False, longest: int = 1_000_000
+) -> dict[str, Any] | None:
     """Return the JSON object of a reply. Several objects are merged. None if there is none, or for a refusal.
 
     The first object may be an example or a draft (`{}` among echoed instructions), so it does not override the others.
+    Drafts in a model's reasoning before its answer do not count.
 
     Args:
-        faults: receives the codes `mended` (not valid JSON) and `cut` (the reply ends early).
+        faults: receives the codes `mended` (not valid JSON), `cut` (the reply ends early), `declined` (a refusal), and
+            `flood` (too long to be repaired).
         once: also report a duplicate key, whose values are merged, as the fault `repeated`.
+        longest: the maximum length, in characters, of an answer that is repaired.
 
     Raises:
         MissingExtra: it must be repaired, and the extra `llm` is not installed.
@@ -32,6 +37,10 @@ def object_of(reply: str, faults: set[str], *, once: bool = False) -> dict[str, 
         return said if isinstance(said, dict) else None
     except (ValueError, RecursionError):
         faults.add("mended")
+    reply = answer_of(reply) if len(reply) < _WITH_REASONING * longest else reply
+    if len(reply) > longest:
+        faults.add("flood")
+        return None
     found: list[dict[str, Any]] = []
     prose: list[str] = []
     at = 0
@@ -42,8 +51,54 @@ def object_of(reply: str, faults: set[str], *, once: bool = False) -> dict[str, 
             found.append(one)
     prose.append(reply[at:])
     if not any(value for one in found for value in one.values()) and _declined().search(" ".join(prose)):
+        faults.add("declined")
         return None
     return _merged([pair for one in found for pair in one.items()], repeats) if found else None
+
+
+_THOUGHT = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflection|scratchpad)"
+_REASONING = re.compile(
+    rf"""(?ix)
+    (?P<begin> [<\[\u25c1]{_THOUGHT}[>\]\u25b7] | <\|start_thinking\|> | <\|channel\|>\s*(?:analysis|commentary)\b )
+    | (?P<end> (?:</|\[/|\u25c1/){_THOUGHT}[>\]\u25b7] | <\|end_thinking\|>
+        | <\|channel\|>\s*final\b[^{{]{{0,80}}?<\|message\|>
+        | assistant\s*final(?=\s*[{{`]) )
+    """
+)
+"""Marks around the reasoning of a model: tags, and the channels of a chat format that a server did not remove."""
+_WITH_REASONING = 4  # how many times as long as its answer a reply with reasoning may be
+_STRAY = 8  # braces without an end that are tolerated in a reasoning
+
+
+def answer_of(reply: str) -> str:
+    """Return the part of a reply after the model's reasoning, whether its marks are complete or not.
+
+    A mark inside a JSON object belongs to a phrase, since a note may contain such marks. In doubt the whole reply is
+    returned, so that all of its objects count. Only `{}` after an unfinished reasoning is no answer.
+    """
+    kept: list[str] = []
+    at = last = strays = 0
+    thinking = False
+    while mark := _REASONING.search(reply, at):
+        brace = reply.find("{", at, mark.start())
+        if brace >= 0:
+            end, _, _ = _closed(reply, brace)
+            if end is None and ((strays := strays + 1) > _STRAY or _closed(reply, brace, mark.start())[2]):
+                return reply
+            if end is not None:
+                at = end
+                continue
+        if mark["begin"]:
+            if not thinking:
+                kept.append(reply[last : mark.start()])
+        elif not thinking:  # no mark for its begin
+            kept.clear()
+        last = at = mark.end()
+        thinking = bool(mark["begin"])
+    rest = reply[last:]
+    if thinking and not rest.rstrip("` \t\r\n").endswith("}"):
+        rest = ""  # the reasoning was not finished
+    return "".join([*kept, rest])
 
 
 def _next(reply: str, begin: int, decoder: json.JSONDecoder, faults: set[str]) -> tuple[dict[str, Any] | None, int]:
@@ -53,7 +108,7 @@ def _next(reply: str, begin: int, decoder: json.JSONDecoder, faults: set[str]) -
         return (one if isinstance(one, dict) else None), end
     except (ValueError, RecursionError):
         pass  # not valid JSON: repaired below
-    closed, deepest = _closed(reply, begin)
+    closed, deepest, _ = _closed(reply, begin)
     end = len(reply) if closed is None else closed
     if closed is None:
         faults.add("cut")
@@ -88,10 +143,13 @@ def _both(one: Any, other: Any, repeats: set[str]) -> Any:
     return [*(one if isinstance(one, list) else [one]), *(other if isinstance(other, list) else [other])]
 
 
-def _closed(text: str, begin: int) -> tuple[int | None, int]:
-    """Return the end of the object that begins here, by its braces outside strings, or None; and its depth."""
+def _closed(text: str, begin: int, stop: int | None = None) -> tuple[int | None, int, bool]:
+    """Return the end of the object that begins here, by its braces outside strings, or None.
+
+    Also return its depth, and whether a string is open at the end of what was read.
+    """
     depth, deepest, quoted, escaped = 0, 0, False, False
-    for at in range(begin, len(text)):
+    for at in range(begin, len(text) if stop is None else stop):
         char = text[at]
         if quoted:
             quoted = escaped or char != '"'
@@ -104,8 +162,8 @@ def _closed(text: str, begin: int) -> tuple[int | None, int]:
         elif char in "}]":
             depth -= 1
             if depth == 0:
-                return at + 1, deepest
-    return None, deepest
+                return at + 1, deepest, False
+    return None, deepest, quoted
 
 
 @cache

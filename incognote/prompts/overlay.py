@@ -1,6 +1,6 @@
 """Overlays: a prompt defined by its changes to another prompt.
 
-    base = "extract/v2"                # a shipped prompt, a prompt file, or another overlay (a path beside this file)
+    base = "extract/v3"                # a shipped prompt, a prompt file, or another overlay (a path beside this file)
     languages = ["en", "es"]           # the languages it was written for, instead of the base's
 
     [sections]                         # instead of the base's
@@ -189,7 +189,7 @@ def changed(
                 raise SettingError(f"{table}.{name}: {why}. An overlay can change {', '.join(CHANGEABLE)}.")
             if not isinstance(text, str) or not text.strip():
                 raise SettingError(f"{table}.{name} must be a string that is not empty.")
-            made[name] = text.strip() if table == "sections" else f"{made[name]}\n{text.strip()}"
+            made[name] = text.strip() if table == "sections" else f"{made.get(name, '')}\n{text.strip()}".strip()
     if "$types" not in made["controls"]:
         raise SettingError("sections.controls must hold $types, the list of types.")
     told = dict(guidelines)

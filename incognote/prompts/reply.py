@@ -4,19 +4,18 @@ Contract 1 (RedactOR §B.1) is a JSON object with every type as key and a list o
 without a finding are absent, and within a phrase the identifier is marked. Both are validated here, whatever the server
 promised. Faults are repaired if possible. Every repair, omission and early end is reported by a code.
 
-In an unmarked phrase the identifier is located by its type, as far as that is certain (`trimmed`), since a phrase of
-contract 1 contains hint words ("Mr. John Smith, the patient"). Words that certainly do not belong to the identifier are
-treated as hints. In doubt a word counts as part of the identifier. That may mask a clinical word, but never exposes a
-patient.
+A phrase of contract 1 contains hint words ("Mr. John Smith, the patient"), and so may an unmarked phrase of contract 2.
+Only words of the language's closed lists are cut from its ends (`trimmed`). Any other word counts as part of the
+identifier. That may mask a clinical word, but never exposes a patient.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from incognote.languages import language
 from incognote.nouns import Mention
@@ -25,15 +24,21 @@ from incognote.prompts.mending import object_of
 from incognote.schemas.catalogue import catalogue
 
 _LETTERED = frozenset({"PERSON", "PROFESSION", "OTHER"})
+_NUMBERED = frozenset({"CONTACT", "ID"})
 _NAME = re.compile(r"[^A-Za-z0-9]+")
 STRAY = "GUID"
 """The type for a phrase of an unknown type, so that a person decides."""
 _MASK = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*)\]")
-_WORD = re.compile(r"\S+")
-_LABEL = re.compile(r"\A[A-Za-z][A-Za-z .#/()'-]{0,40}[:#=]\s*(?=\S)")
+_TOKEN = re.compile(r"\[[A-Za-z][A-Za-z0-9_]*\]|(?:(?!\[[A-Za-z][A-Za-z0-9_]*\])\S)+")
+_LABEL_END = re.compile(r"[:#=]")
+_LABEL_WORDS = 6  # the maximum number of words of a label
 _DIGIT = re.compile(r"\d")
-_ADDRESS_LIKE = re.compile(r"[\w.+%-]+@[\w.-]+\w|\b(?:https?://|www\.)\S+[\w/]")
-_EDGES = " \t\r\n,;:.()[]{}\"'\u2018\u2019\u201c\u201d"
+_EDGES = " \t\r\n,;:.()[]{}\"'\u2018\u2019\u201c\u201d#="
+
+
+def most_phrases(text: str) -> int:
+    """Return the maximum number of phrases in a usable reply about a text. With more, the model repeats itself."""
+    return 50 + len(text) // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +50,21 @@ class ParsedReply:
         strays: mentions of an unknown type. They have the type STRAY, and are a reason for review wherever they are.
         faults: codes, without a word of the reply: `mended` (not valid JSON), `cut` (it ends early), `shape` (a value
             that is not a list of phrases), `unknown-type`, `marks` (unmarked or unbalanced under contract 2),
-            `absent-types` (contract 1 lacks keys), `no-json`.
+            `absent-types` (contract 1 lacks keys), `no-json`, `declined` (a refusal), `flood` (too many phrases).
         usable: a JSON object could be read.
+        unmarked: the types of phrases without marks, or with unbalanced ones, under contract 2.
     """
 
     mentions: tuple[Mention, ...] = field(default=(), repr=False)
     strays: tuple[Mention, ...] = field(default=(), repr=False)
     faults: frozenset[str] = frozenset()
     usable: bool = True
+    unmarked: tuple[str, ...] = ()
+
+    @property
+    def declined(self) -> bool:
+        """Whether the reply is a refusal in words."""
+        return "declined" in self.faults
 
     @property
     def cut(self) -> bool:
@@ -62,26 +74,35 @@ class ParsedReply:
     @property
     def worth_asking_again(self) -> bool:
         """Whether a second try may give a better reply."""
-        return not self.usable or bool(self.faults & {"cut", "shape", "unknown-type", "absent-types"})
+        return not self.usable or bool(self.faults & {"cut", "shape", "unknown-type", "absent-types", "marks"})
 
 
-def read(reply: str, types: Mapping[str, str], contract: Contract, marks: tuple[str, str]) -> ParsedReply:
+def read(reply: str, text: str, types: Mapping[str, str], contract: Contract, marks: tuple[str, str]) -> ParsedReply:
     """Return a reply's mentions.
 
     Args:
+        text: the text that it is about.
         types: the types that were requested.
         contract: how the reply is written.
         marks: those of the prompt (contract 2).
     """
     faults: set[str] = set()
-    said = object_of(reply, faults)
+    said = object_of(reply, faults, longest=_longest(text))
     if said is None:
-        return ParsedReply(faults=frozenset(faults | {"no-json"}), usable=False)
-    return _reading(said, faults, types, contract, marks)
+        return _unusable(faults, "no-json")
+    return _reading(said, text, faults, types, contract, marks)
+
+
+def _longest(text: str) -> int:
+    return 100_000 + 50 * len(text)
+
+
+def _unusable(faults: set[str], code: str) -> ParsedReply:
+    return ParsedReply(faults=frozenset(faults | {code}), usable=False)
 
 
 def read_several(
-    reply: str, count: int, types: Mapping[str, str], contract: Contract, marks: tuple[str, str]
+    reply: str, texts: Sequence[str], types: Mapping[str, str], contract: Contract, marks: tuple[str, str]
 ) -> list[ParsedReply]:
     """Return a composite reply's mentions, text by text (RedactOR §5).
 
@@ -89,30 +110,41 @@ def read_several(
     the whole reply unusable, since its text is unknown.
     """
     faults: set[str] = set()
-    said = object_of(reply, faults)
+    said = object_of(reply, faults, longest=_longest("".join(texts)))
     members = {re.sub(r"\D", "", key): value for key, value in (said or {}).items()}
-    numbers = [str(i + 1) for i in range(count)]
+    numbers = [str(i + 1) for i in range(len(texts))]
     spoilt = said is None or len(members) != len(said) or not members.keys() <= set(numbers)
     if spoilt or not all(isinstance(value, dict) for value in members.values()):
-        return [ParsedReply(faults=frozenset(faults | {"no-json"}), usable=False)] * count
-    return [_reading(members.get(number, {}), set(faults), types, contract, marks) for number in numbers]
+        return [_unusable(faults, "no-json")] * len(texts)
+    return [
+        _reading(members.get(number, {}), text, {*faults, "shared"}, types, contract, marks)
+        for number, text in zip(numbers, texts, strict=True)
+    ]
 
 
 def _reading(
-    said: Mapping[str, Any], faults: set[str], types: Mapping[str, str], contract: Contract, marks: tuple[str, str]
-) -> ParsedReply:
+    said: Mapping[str, Any], text: str, faults: set[str],
+    types: Mapping[str, str], contract: Contract, marks: tuple[str, str],
+) -> ParsedReply:  # fmt: skip
     mentions: list[Mention] = []
     strays: list[Mention] = []
-    for key, phrases in _listed(said, types, faults):
+    unmarked: list[str] = []
+    listed = list(_listed(said, types, faults))
+    if sum(len(phrases) for _, phrases in listed) > most_phrases(text):
+        return _unusable(faults, "flood")
+    for key, phrases in listed:
         known = _type(key, types)
-        if known is None and phrases:
-            faults.add("unknown-type")
+        if known is None:
+            faults.add("unknown-type" if phrases else "unknown-key")
         for phrase in phrases:
-            for start, end, text in _identifiers(phrase, known or STRAY, contract, marks, faults):
-                (mentions if known else strays).append(Mention(known or STRAY, text, start, end))
+            whole, found, marked = _identifiers(phrase, known or STRAY, contract, marks)
+            (mentions if known else strays).extend(Mention(known or STRAY, whole, *each) for each in found)
+            if not marked:
+                faults.add("marks")
+                unmarked.append(known or STRAY)
     if contract == 1 and not types.keys() <= {_type(key, types) for key in said}:
         faults.add("absent-types")
-    return ParsedReply(tuple(mentions), tuple(strays), frozenset(faults))
+    return ParsedReply(tuple(mentions), tuple(strays), frozenset(faults), unmarked=tuple(unmarked))
 
 
 def _listed(
@@ -156,98 +188,109 @@ def _elsewhere() -> dict[str, str]:
 
 
 def _identifiers(
-    phrase: str, type: str, contract: Contract, marks: tuple[str, str], faults: set[str]
-) -> Iterator[tuple[int, int, str]]:
-    """Yield each identifier of a phrase: start, end, and the phrase without marks."""
+    phrase: str, type: str, contract: Contract, marks: tuple[str, str]
+) -> tuple[str, list[tuple[int, int]], bool]:
+    """Return a phrase without marks, the ranges of its identifiers, and whether they were marked properly."""
     if contract == 1:
-        yield (*trimmed(type, phrase), phrase)
-        return
+        return phrase, [trimmed(type, phrase)], True
     opening, closing = marks
     clear: list[str] = []
     found: list[tuple[int, int]] = []
-    length, begun = 0, -1
+    length, begun, paired = 0, -1, True
     for piece in re.split(f"({re.escape(opening)}|{re.escape(closing)})", phrase):
         if piece == opening:
+            paired = paired and begun < 0
             begun = length
         elif piece == closing:
-            if begun >= 0:
-                found.append((begun, length))
+            paired = paired and begun >= 0
+            found.append((begun, length))
             begun = -1
         else:
             clear.append(piece)
             length += len(piece)
     text = "".join(clear)
-    found = [(start, end) for start, end in found if text[start:end].strip()]
-    if begun >= 0 or not found:
-        faults.add("marks")
-    if text.strip() and not found:
-        found = [trimmed(type, text)]
-    for start, end in found:
-        yield start, end, text
+    found = [(start, end) for start, end in found if text[max(start, 0) : end].strip()]
+    if paired and begun < 0 and found:
+        return text, found, True
+    return text, [trimmed(type, text)] if text.strip() else [], False  # the identifier may be outside the marks
 
 
 def trimmed(type: str, phrase: str) -> tuple[int, int]:
-    """Return the identifier's range within a phrase; the whole phrase if no part of it is certainly a hint."""
+    """Return the range of a phrase without the hint words at its ends; the whole phrase if it has only such words.
+
+    Only masks of an earlier pass, labels, titles, and function words of the closed lists are cut. Any other word may be
+    the identifier or a part of it.
+    """
     group = catalogue()[type].group if type in catalogue() else ""
-    whole = _stripped(phrase, *_unmasked(phrase))
-    if group in ("CONTACT", "ID") and (found := _ADDRESS_LIKE.search(phrase)):
-        return found.span()
-    start, end = whole
-    if label := _LABEL.match(phrase[start:end]):
-        start += label.end()
-    if group in ("CONTACT", "ID"):
-        start, end = _numbered(phrase, start, end)
-    else:
-        comma = re.search(r",\s+(?=[a-z])", phrase[start:end])
-        # a type's name before the comma is a mask that was quoted badly
-        if group == "PERSON" and comma and phrase[start:][: comma.start()].strip(_EDGES).upper() not in catalogue():
-            end = start + comma.start()
-        start, end = _worded(phrase, start, end, titles=group == "PERSON")
-    start, end = _stripped(phrase, start, end)
-    return (start, end) if start < end else whole if whole[0] < whole[1] else (0, len(phrase))
-
-
-def _numbered(phrase: str, start: int, end: int) -> tuple[int, int]:
-    """Return the range from the first to the last word with a digit, with capitals before it ("KDX 688Z").
-
-    Return the whole range if no word has a digit.
-    """
-    words = list(_WORD.finditer(phrase, start, end))
-    numbered = [at for at, word in enumerate(words) if _DIGIT.search(word.group())]
-    if not numbered:
-        return start, end
-    first, labels = numbered[0], _words("labels")
-    while first and (before := words[first - 1].group()).isupper() and before.strip(_EDGES).lower() not in labels:
-        first -= 1
-    return words[first].start(), words[numbered[-1]].end()
-
-
-def _unmasked(phrase: str) -> tuple[int, int]:
-    """Return the longest range of a phrase between masks of an earlier pass. A mask is a hint, never an identifier.
-
-    Models quote masks in any letter case.
-    """
-    masks = (m for m in _MASK.finditer(phrase) if m[0].isupper() or m[1].upper() in catalogue())
-    edges = [0, *(edge for mask in masks for edge in mask.span()), len(phrase)]
-    stretches = zip(edges[::2], edges[1::2], strict=True)
-    return max(stretches, key=lambda s: sum(map(str.isalnum, phrase[slice(*s)])))
-
-
-def _worded(phrase: str, start: int, end: int, *, titles: bool) -> tuple[int, int]:
-    """Return the range without function words and titles at both ends, as long as a word remains."""
-    words = [m.span() for m in _WORD.finditer(phrase, start, end)]
-
-    def loose(at: int, listed: frozenset[str]) -> bool:
-        word = phrase[slice(*words[at])].strip(_EDGES)
-        # a capital distinguishes a surname (Dr. The, Mrs. An) from a function word, except for titles
-        return word in listed or (titles and word.lower() in _words("titles"))
-
-    first, last = 0, len(words)
-    while first < last - 1 and loose(first, _words("leading")):
-        first += 1
-    while first < last - 1 and loose(last - 1, _words("trailing")):
+    tokens = [m.span() for m in _TOKEN.finditer(phrase)]
+    first, last = 0, len(tokens)
+    numbers = (at for at in reversed(range(last)) if group in _NUMBERED and _DIGIT.search(phrase[slice(*tokens[at])]))
+    number = next(numbers, 0)
+    while first < last:
+        begin = _after_hint(phrase, tokens[first : first + _LABEL_WORDS], group, numbered=first < number)
+        if begin is None:
+            break
+        while first < last and tokens[first][1] <= begin:
+            first += 1
+        if first < last and tokens[first][0] < begin:
+            tokens[first] = begin, tokens[first][1]
+    while last > first and _is_hint(phrase[slice(*tokens[last - 1])], "trailing", group):
         last -= 1
-    return (words[first][0], words[last - 1][1]) if words else (start, end)
+    if first < last:
+        start, end = _stripped(phrase, tokens[first][0], tokens[last - 1][1])
+        if any(map(str.isalnum, phrase[start:end])):
+            return start, end
+    start, end = _stripped(phrase, 0, len(phrase))
+    return (start, end) if start < end else (0, len(phrase))
+
+
+def _after_hint(phrase: str, tokens: Sequence[tuple[int, int]], group: str, *, numbered: bool) -> int | None:
+    """Return where the text after the hint at the start of these tokens begins; None if no hint is there.
+
+    A label is one or more words of the closed list up to a colon, a number sign, or an equals sign ("Date of birth:").
+    Before a number it needs no sign ("MRN 123").
+    """
+    words = _labels(group)
+    for start, end in tokens:
+        token = phrase[start:end]
+        stop = _LABEL_END.search(token)
+        label = token[: stop.start()] if stop else token
+        if not (_plain(label) in words or (stop and not label and start > tokens[0][0])):
+            break
+        if stop:
+            return start + stop.end()
+    token = phrase[slice(*tokens[0])]
+    labels = numbered and not _DIGIT.search(token) and _plain(token) in words
+    return tokens[0][1] if labels or _is_hint(token, "leading", group) else None
+
+
+def _is_hint(token: str, listed: Literal["leading", "trailing"], group: str) -> bool:
+    """Whether a word at an end of a phrase cannot be part of an identifier.
+
+    A capital distinguishes a surname (Dr. The, Mrs. An) from a function word, except for titles. In lower case, some
+    function words are also names ("an nguyen").
+    """
+    word = token.strip(_EDGES)
+    if not any(map(str.isalnum, token)):
+        return True
+    if (mask := _MASK.fullmatch(token)) and mask[1].upper() in catalogue():
+        return True
+    if group == "PERSON":
+        if word.lower() in _words("titles"):
+            return True
+        return word in _words(listed) and word not in _words("also_names")
+    return word in _words(listed)
+
+
+def _plain(word: str) -> str:
+    return word.strip(_EDGES).lower()
+
+
+@cache
+def _labels(group: str) -> frozenset[str]:
+    """Return the words of labels before an identifier of a group. Some labels, such as "ward", are also surnames."""
+    own = _words("labels_of_people") | _words("titles")
+    return (own if group == "PERSON" else own | _words("labels")) | _words("leading") - _words("also_names")
 
 
 def _stripped(phrase: str, start: int, end: int) -> tuple[int, int]:

@@ -23,11 +23,26 @@ from incognote.runs.location import Location, store_error
 STAGING = "_staging"
 
 
+class TombstonePlace(Protocol):
+    """Where a recall lists the outputs to delete. Both methods raise Unwritable if it fails."""
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a list, replacing an existing one, or delete what it names."""
+
+    def holds(self, folder: str) -> bool | None:
+        """Whether anything exists under a name; None if that is unknown."""
+
+
 class Destination(Protocol):
     """The folder or bucket where released records are written, in shards.
 
     All methods raise Unwritable if the destination fails.
+
+    Attributes:
+        numbered: whether each line begins with the version and the ledger's id of its record, for a table.
     """
+
+    numbered: bool
 
     def stage(self, name: str, data: bytes) -> None:
         """Write a complete shard, not yet under its name."""
@@ -66,6 +81,8 @@ class FolderDestination:
     The folder is fixed when this object is made. If it, or a folder in it, is later replaced by a link, the link is not
     followed.
     """
+
+    numbered = False
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -165,6 +182,8 @@ def _write(name: str, data: bytes, folder: int) -> None:
 
 class StoreDestination:
     """A prefix of an object store, where an object appears as a whole. A shard is staged elsewhere and placed once."""
+
+    numbered = False
 
     def __init__(self, where: Location, staging: Location) -> None:
         assert where.store is not None  # checked by `open_destination`

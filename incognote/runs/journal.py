@@ -6,16 +6,17 @@ input whose output and held records are all on the disk. It holds keyed names, k
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BufferedWriter
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from incognote.errors import UsageError
 from incognote.files.atomic import unwritable, write_atomic
+from incognote.files.digests import InputDigests, sha256_of
 from incognote.files.inputs import Input
 from incognote.files.outputs import Outputs
 from incognote.files.sources import Source
@@ -38,6 +39,7 @@ class FinishedInput:
         output: the name of its output; None if nothing of it was released.
         sha256: the hash of the output.
         counts: its tally, as returned by `Tally.as_dict`.
+        block: the keyed digest of the names of all inputs of its block.
     """
 
     source: str
@@ -45,6 +47,7 @@ class FinishedInput:
     output: str | None
     sha256: str
     counts: dict[str, Any]
+    block: str
 
     @property
     def released(self) -> int:
@@ -60,6 +63,7 @@ class Journal:
         decides: what decides an output: names and hashes, ready for JSON.
         keyed: returns a keyed short name of a value that may be PHI.
         sources: all inputs of the run.
+        shares: records of different inputs of a block may share requests, so only whole blocks are complete.
 
     Raises:
         UsageError: `resume` cannot continue the earlier run, since its settings or inputs differ. Or the folder holds
@@ -68,10 +72,13 @@ class Journal:
 
     def __init__(
         self, folder: Path, decides: Told, keyed: Callable[[str], str], sources: Sequence[Source], *, resume: bool,
-        overwrite: bool,
+        overwrite: bool, shares: bool = False,
     ) -> None:  # fmt: skip
         self._folder, self._decides, self._keyed = folder, json.loads(json.dumps(decides)), keyed
-        self._stats = {source: _stat(source) for source in sources}
+        self.digests = InputDigests(sources, keyed)
+        """The digests of all inputs."""
+        blocks = groupby(sources, key=lambda source: source.block if shares else id(source))
+        self._blocks = {source: block for block in (tuple(each) for _, each in blocks) for source in block}
         self._tallies: dict[Source, Tally] = {}
         self._unread: set[Source] = set()
         self._labels: dict[str, Any] = {}
@@ -149,16 +156,16 @@ class Journal:
             self._file.close()
 
     def _note(self, source: Source, outputs: Outputs) -> None:
-        tally, stat = self._tallies.pop(source, None), self._stats.get(source)
-        if tally is None or stat is None or source in self._unread or self._file is None:
+        tally = self._tallies.pop(source, None)
+        if tally is None or source in self._unread or self._file is None:
             return
-        digest = self._digest(source)
-        if digest is None or _stat(source) != stat:  # it was modified meanwhile: the next run reads it again
+        digest = self.digests.of(source)
+        if digest is None:  # it was modified meanwhile: the next run reads it again
             return
         name = outputs.name_of(source)
         output = name if name in outputs.written else None
-        sha256 = _sha256(self._folder / name) if output else ""
-        done = FinishedInput(self._name(source), digest, output, sha256, tally.as_dict())
+        sha256 = sha256_of(self._folder / name) if output else ""
+        done = FinishedInput(self._name(source), digest, output, sha256, tally.as_dict(), self._block(source))
         try:
             if tally.labels and not self._labels:
                 self._labels = tally.labels
@@ -179,13 +186,15 @@ class Journal:
             )
         for source in sources:
             before = noted.pop(self._name(source), None)
-            if before is not None and before.digest == self._digest(source) and self._stands(before):
+            if before is not None and before.digest == self.digests.of(source) and self._stands(before, source):
                 self.finished[source] = before
         if noted:
             raise UsageError(
                 f"--resume: some inputs of the earlier run ({len(noted):,}) were not given or are gone. Give the same "
                 "inputs, or use --overwrite instead to process all inputs again."
             )
+        whole = {source for source in self.finished if self.finished.keys() >= set(self._blocks[source])}
+        self.finished = {source: before for source, before in self.finished.items() if source in whole}
 
     def _read(self) -> tuple[Told | None, dict[str, FinishedInput]]:
         """Return what decided the earlier run (None if there was none), and the inputs that it completed."""
@@ -216,18 +225,15 @@ class Journal:
                 continue
         return was, noted
 
-    def _stands(self, one: FinishedInput) -> bool:
-        return one.output is None or _sha256(self._folder / one.output) == one.sha256
+    def _stands(self, one: FinishedInput, source: Source) -> bool:
+        intact = one.output is None or sha256_of(self._folder / one.output) == one.sha256
+        return intact and one.block == self._block(source)
+
+    def _block(self, source: Source) -> str:
+        return self._keyed("block " + "\n".join(each.name for each in self._blocks[source]))
 
     def _name(self, source: Source) -> str:
         return self._keyed(f"source {source.name}")
-
-    def _digest(self, source: Source) -> str | None:
-        """Return a keyed digest of an input's bytes; None if it can be read only once, or not at all."""
-        if source.path is None or source.single_pass:
-            return None
-        found = _sha256(source.path)
-        return self._keyed(f"content {found}") if found else None
 
 
 def run_of(folder: Path) -> str | None:
@@ -241,20 +247,3 @@ def run_of(folder: Path) -> str | None:
 
 def _line(one: FinishedInput) -> dict[str, Any]:
     return {name: getattr(one, name) for name in FinishedInput.__slots__}
-
-
-def _stat(source: Source) -> tuple[int, int] | None:
-    try:
-        found = source.path.stat() if source.path is not None else None
-    except OSError:
-        return None
-    return None if found is None else (found.st_size, found.st_mtime_ns)
-
-
-def _sha256(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal; "" if it cannot be read."""
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError:
-        return ""

@@ -9,17 +9,20 @@ import io
 import json
 import secrets
 from base64 import b64encode
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
 from incognote.errors import LedgerUnavailable, Unwritable
 from incognote.files.inputs import TABLES, Input
-from incognote.ledger import Ledger, Release, SettledRecord, Shard
+from incognote.ledger import Ledger, LedgerEntry, Release, SettledRecord, Shard
 from incognote.runs.destination import Destination
 
 Packing = Literal["none", "gzip", "zstd"]
 Form = Literal["lines", "parquet"]
+TOMBSTONES = "tombstones"
+"""The folder in the destination with lists of lines to delete: recalled ones, and those that newer versions replace."""
 _SUFFIX: dict[str, str] = {"none": "", "gzip": ".gz", "zstd": ".zst"}
 _NO_LINE = str.maketrans("\r\n", "  ")  # between the values of a JSON document, the only places where they can occur
 
@@ -132,11 +135,14 @@ class OpenShards:
     Args:
         release: the name of the folder in the destination.
         records, size: the limits of one shard. The size is in bytes, before compression.
+        numbered: as in `Destination`.
     """
 
-    def __init__(self, release: str, form: Form, packing: Packing, *, records: int, size: int) -> None:
+    def __init__(
+        self, release: str, form: Form, packing: Packing, *, records: int, size: int, numbered: bool = False
+    ) -> None:
         self._release, self._form, self._packing = release, form, packing
-        self._most, self._size = records, size
+        self._most, self._size, self._numbered = records, size, numbered
         self.clear()
 
     def clear(self) -> None:
@@ -162,9 +168,10 @@ class OpenShards:
         one = self._open.setdefault(shape, _Open())
         return f"{one.token}-{len(one.lines) + 1}"
 
-    def add(self, shape: Shape, line: bytes, id: int, manifest: str) -> None:
+    def add(self, shape: Shape, line: bytes, id: int, manifest: str, version: int | None = None) -> None:
         """Add a released record, for which `next_id` was called."""
         one = self._open[shape]
+        line = b"%d %d %b" % (version or 0, id, line) if self._numbered else line
         one.lines.append(line)
         one.size += len(line)
         one.settled.append(SettledRecord(id, "released", len(one.lines), (), manifest))
@@ -254,9 +261,31 @@ class ShardDelivery:
 
     def _place(self, name: str) -> None:
         self._destination.place(name)
+        if not self._destination.numbered and (replaced := self._ledger.replaced(name)):
+            digest = hashlib.sha256(name.encode()).hexdigest()[:24]  # placing the shard again writes the same file
+            self._destination.put(
+                f"{TOMBSTONES}/replaced-{digest}.jsonl", tombstone_lines(replaced, digest, "replaced")
+            )
         self._ledger.placed(name)
 
 
 def token() -> str:
     """Return a token for one settlement."""
     return secrets.token_hex(16)
+
+
+def tombstone_lines(entries: Iterable[LedgerEntry], incident: str, why: str) -> bytes:
+    """Return the list for the destination: JSON lines of shard, line and record key to delete."""
+    rows = [
+        {
+            "shard": entry.shard,
+            "line": entry.line,
+            "record": entry.key,
+            "release": entry.release,
+            "manifest": entry.manifest,
+            "why": why,
+            "incident": incident,
+        }
+        for entry in entries
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()

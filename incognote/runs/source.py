@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any, BinaryIO, Literal, cast
+from typing import Any, BinaryIO, Literal, Protocol, cast
 
 from incognote.errors import SourceUnavailable
 from incognote.files import inputs
@@ -51,6 +51,39 @@ class SeenFile:
     why: Why
 
 
+class RecordSource(Protocol):
+    """What a worker reads: the files of a folder or a store, or the windows of a table."""
+
+    shown: str
+    """The location as the user typed it, without credentials."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether a file may change while it is read."""
+
+    def look(self, latest: Callable[[str], str | None] | None = None) -> Iterator[SeenFile]:
+        """Yield the files, each with the reason why it is read or not.
+
+        Args:
+            latest: returns the name of the last file in the ledger, by the location.
+
+        Raises:
+            SourceUnavailable: it does not answer.
+        """
+
+    def location(self, name: str) -> str:
+        """Return the identity of a file: the same for all of its versions."""
+
+    def ranges(self, name: str, size: int, part_bytes: int) -> tuple[tuple[int, int | None], ...]:
+        """Return the ranges of a file's parts."""
+
+    def stamp(self, name: str) -> str | None:
+        """Return the stamp of the current file with this name; None if there is none."""
+
+    def read(self, name: str, start: int, stop: int | None, layout: Layout | None) -> Iterator[Input]:
+        """Yield every record of a part."""
+
+
 class WatchedSource:
     """A folder or the prefix of a store.
 
@@ -67,8 +100,28 @@ class WatchedSource:
         if where.store is None and not Path(where.root).is_dir():
             raise SourceUnavailable("The source must be a folder or a storage URL such as s3://bucket/notes.")
 
-    def look(self) -> Iterator[SeenFile]:
+    @property
+    def moves(self) -> bool:
+        """Whether a file may change while it is read. An object of a store appears as a whole."""
+        return self.where.store is None
+
+    def location(self, name: str) -> str:
+        """Return the identity of a file: the same for all of its versions."""
+        return name
+
+    def ranges(self, name: str, size: int, part_bytes: int) -> tuple[tuple[int, int | None], ...]:
+        """Return the byte ranges of a file's parts."""
+        return part_ranges(name, size, part_bytes)
+
+    def read(self, name: str, start: int, stop: int | None, layout: Layout | None) -> Iterator[Input]:
+        """Yield every record of a part (`read_part`)."""
+        return read_part(self, name, start, stop, layout)
+
+    def look(self, latest: Callable[[str], str | None] | None = None) -> Iterator[SeenFile]:
         """Yield all files, each with the reason why it is read or not.
+
+        Args:
+            latest: not used, since all files are listed each time.
 
         Raises:
             SourceUnavailable: it cannot be listed.
@@ -211,7 +264,7 @@ def read_part(
         SourceUnavailable: the store stopped answering. A problem in a folder is an Input with its reason instead.
     """
     lower = name.lower()
-    if lower.endswith(PARQUET):
+    if lower.endswith(PARQUET) and layout is None:  # rows that name their schema, or are notes
         yield from _rows(watched, name)
         return
     suffix = suffix_of(lower.removesuffix(ZSTD))

@@ -11,9 +11,11 @@ from incognote.errors import AccountingError, UnsupportedFormat
 from incognote.nouns import Outcome, Reason, Verdict
 
 OUTCOMES: tuple[Outcome, ...] = ("release", "review", "quarantine")
-_OF_ONE_RECORD = ("route", "chunks", "requests", "passes_made", "usage", "placed", "silent", "unanswered")
+_OF_ONE_RECORD = (
+    "route", "chunks", "requests", "shared", "passes_made", "usage", "placed", "silent", "left_out", "unanswered",
+)  # fmt: skip
 _NOT_KEPT = ("not_read", "examples", "labels")
-_COUNTED = ("texts", "placed", "unanswered")  # counters of `Readings`
+_COUNTED = ("texts", "placed", "left_out", "unanswered")  # counters of `Readings`
 _LABELS = ("incognote", "policy", "versions", "key")
 
 
@@ -29,8 +31,9 @@ class Readings:
         chunks: the number of chunks that models read.
         passes: the total number of passes over them.
         placed: mentions by how they were placed.
-        silent: texts in which models named nothing, though others did or though the text is long.
+        silent: texts in which models named nothing, although a finding of other detectors was certain.
         silent_released: those of them in released records.
+        left_out: records by the features that a model's endpoint rejects.
         unanswered: chunks without an answer, by code.
         facts: what all manifests of the run share: models, prompt, chunking, votes.
     """
@@ -42,6 +45,7 @@ class Readings:
     placed: Counter[str] = field(default_factory=Counter)
     silent: int = 0
     silent_released: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
     unanswered: Counter[str] = field(default_factory=Counter)
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -59,6 +63,7 @@ class Readings:
         self.placed.update(reading["placed"])
         self.silent += reading["silent"]
         self.silent_released += reading["silent"] if released else 0
+        self.left_out.update(reading["left_out"])
         self.unanswered.update(reading["unanswered"])
         if not self.facts:
             self.facts = {name: value for name, value in reading.items() if name not in _OF_ONE_RECORD}

@@ -40,3 +40,8 @@ def dollars(usd: float | None) -> str:
 def counted(count: int, noun: str, plural: str = "") -> str:
     """Format a count with its noun: `1 record`, `2,000 records`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def passes_shown(passes: int | str) -> str:
+    """Format the setting `passes`: `passes by need`, `1 pass`, `2 passes`."""
+    return "passes by need" if isinstance(passes, str) else counted(passes, "pass", "passes")

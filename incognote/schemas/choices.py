@@ -15,6 +15,7 @@ from incognote.schemas.operatorfacts import operator_facts
 OnReview = Literal["hold", "widen"]
 OnFailure = Literal["review", "embedded"]
 Route = Literal["all", "doubtful", "embedded"]
+Vetoes = Literal["single", "none"]
 OVER_MASKED = 0.6
 
 
@@ -33,17 +34,20 @@ class ModelTerms:
 
     Args:
         route: Which chunks the model reads: `all`, only `doubtful` ones, or none (`embedded`).
-        missed: Under `doubtful`, the model reads a chunk if the embedded detectors expect to have missed at least this
-            many identifiers in it (`extraction.routing`). The default keeps 99% of the recall of a model that reads
-            everything, for 19 to 27% of its tokens. 0.2 keeps nearly all, for 69% (docs/routing.md).
+        share: Under `doubtful`, the expected share of the tokens that a model would use for all chunks. The model reads
+            the chunks that complete the most documents for their tokens (`extraction.routing`). On your texts, the
+            share can be very different (docs/routing.md).
         on_failure: What happens to a chunk that the model declined, cut short, or had no budget for: `review`, or
             `embedded`, which relies on the embedded detectors.
+        veto: Whether a model that read a place and named nothing there can drop a finding: `single` (a finding of only
+            one of rules and encoder; see `agents.combining`) or `none`.
         allow_provider_storage: Whether notes may be stored at a provider until a batch is collected.
     """
 
     route: Route = "all"
-    missed: float = 1.1
+    share: float = 0.2
     on_failure: OnFailure = "review"
+    veto: Vetoes = "single"
     allow_provider_storage: bool = False
 
 

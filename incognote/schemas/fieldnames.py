@@ -66,11 +66,12 @@ def known_words() -> frozenset[str]:
     found = set(listed["words"].split())
     for hint in shipped("hints.toml")["hint"]:
         found.update(re.findall("[a-z]{2,}", re.sub(r"\\b|\[[^]]*\]", " ", hint["pattern"])))
-    for folder in ("shipped", "fhir"):
-        for file in package.joinpath(folder).iterdir():
-            if file.name.endswith(".json"):
-                for name in _named(json.loads(file.read_text(encoding="utf-8"))):
-                    found.update(words(name).split())
+    fhir = json.loads(package.joinpath("fhir", "r4.json").read_text(encoding="utf-8"))
+    types = {name: one for name, one in (fhir["types"] | fhir["resources"]).items() if name in listed["fhir"].split()}
+    schemas = [file for file in package.joinpath("shipped").iterdir() if file.name.endswith(".json")]
+    for written in (types, *(json.loads(file.read_text(encoding="utf-8")) for file in schemas)):
+        for name in _named(written):
+            found.update(words(name).split())
     return frozenset(found - set(listed["names"].split()))
 
 

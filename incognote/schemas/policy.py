@@ -14,8 +14,9 @@ A policy file is TOML:
 
     [models]                       # what a language model may do, if the settings name one
     route = "all"                  # every chunk; or only "doubtful" ones; or "embedded": none
-    missed = 1.1                   # with "doubtful": a chunk is doubtful if this many identifiers may be missed in it
+    share = 0.2                    # with "doubtful": the share of the tokens to expect, compared with "all"
     on_failure = "review"          # or "embedded": use the embedded detectors' spans for an unanswered chunk
+    veto = "single"                # or "none": keep also what one detector found where the model named nothing
     allow_provider_storage = false # true: batches may be stored at the provider until they are collected
 
     [relex]                        # for surrogates: may holders of the key map them back?
@@ -49,7 +50,17 @@ from typing import Any, get_args
 
 from incognote.errors import PolicyProblem, UnknownName
 from incognote.schemas.catalogue import EntityType, catalogue
-from incognote.schemas.choices import OVER_MASKED, Choice, ModelTerms, OnFailure, OnReview, Policy, RelexTerms, Route
+from incognote.schemas.choices import (
+    OVER_MASKED,
+    Choice,
+    ModelTerms,
+    OnFailure,
+    OnReview,
+    Policy,
+    RelexTerms,
+    Route,
+    Vetoes,
+)
 from incognote.schemas.lint import claimable, lint
 from incognote.schemas.operatorfacts import operator_facts
 
@@ -192,7 +203,8 @@ def _entity(name: str, table: object) -> EntityType:
 
 def _models(table: Mapping[str, Any]) -> ModelTerms:
     shapes: dict[str, tuple[type, ...]] = {
-        "route": (str,), "missed": (float, int), "on_failure": (str,), "allow_provider_storage": (bool,),
+        "route": (str,), "share": (float, int), "on_failure": (str,), "veto": (str,),
+        "allow_provider_storage": (bool,),
     }  # fmt: skip
     for key, value in table.items():
         if key not in shapes:
@@ -200,14 +212,12 @@ def _models(table: Mapping[str, Any]) -> ModelTerms:
         if not isinstance(value, shapes[key]) or (isinstance(value, bool) and bool not in shapes[key]):
             raise PolicyProblem(f"models.{key} must be {_WORDS[shapes[key][0]]}.")
     terms = ModelTerms(**table)
-    if terms.route not in get_args(Route):
-        raise PolicyProblem(f"models.route must be one of {', '.join(get_args(Route))}.")
-    if terms.on_failure not in get_args(OnFailure):
-        raise PolicyProblem(f"models.on_failure must be one of {', '.join(get_args(OnFailure))}.")
-    if terms.missed <= 0:
-        raise PolicyProblem(
-            'models.missed must be a number above 0. To let the model read everything, set route = "all".'
-        )
+    written = (("route", terms.route, Route), ("on_failure", terms.on_failure, OnFailure), ("veto", terms.veto, Vetoes))
+    for key, value, values in written:
+        if value not in get_args(values):
+            raise PolicyProblem(f"models.{key} must be one of {', '.join(get_args(values))}.")
+    if not 0 < terms.share <= 1:
+        raise PolicyProblem("models.share must be a number above 0 and at most 1, such as 0.2.")
     return terms
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from starlette.requests import Request as HttpRequest
@@ -14,7 +14,9 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from incognote.llm.base import Request
+from incognote.llm.base import Reply, Request
+from incognote.testing.dialects import Rejection
+from incognote.testing.scripted import Turn
 from incognote.testing.trouble import Trouble
 from incognote.testing.wire import ApiError, Json
 
@@ -165,6 +167,33 @@ def error_of(trouble: Trouble) -> ApiError:
     return ApiError(status, message, trouble.code or None, retry_after=trouble.retry_after)
 
 
-def too_long() -> ApiError:
-    """Return the error for a request beyond the model's context."""
-    return ApiError(400, "This model's maximum context length is exceeded.", "context_length_exceeded", "messages")
+class Rejected(ApiError):
+    """An error in the words of another server.
+
+    Args:
+        rejection: its status and body.
+    """
+
+    def __init__(self, rejection: Rejection) -> None:
+        status, self._body = rejection
+        super().__init__(status, "in the server's own words")
+        self.media_type = "application/json" if self._body.startswith("{") else "text/plain"
+
+    def content(self, echo: str) -> str:
+        """Return the body. `echo` is repeated in its message."""
+        if not echo:
+            return self._body
+        words = f"{self._body} The request was: {echo}"
+        return words if self.media_type == "text/plain" else json.dumps({"error": words})
+
+    def body(self, echo: str = "") -> Json:
+        """Return the error as the body of a batch's line."""
+        words: Json = json.loads(self._body) if self.media_type == "application/json" else {"error": self._body}
+        return words
+
+
+def cut(turn: Turn, length: int) -> Turn:
+    """Return a reply as from a server that read only `length` tokens of the request."""
+    if not isinstance(turn.act, Reply):
+        return turn
+    return replace(turn, act=replace(turn.act, usage=replace(turn.act.usage, input=length)))

@@ -20,23 +20,26 @@ from uvicorn.server import ServerState
 
 from incognote.errors import ContextTooLong, ModelProblem, ModelRejected, UsageError
 from incognote.llm.base import Request
+from incognote.testing.dialects import DIALECTS, Dialect
 from incognote.testing.misbehave import Misbehaviour
 from incognote.testing.responses import (
     Broken,
     Call,
     Connection,
+    Rejected,
     as_json,
     body_of,
+    cut,
     disconnected,
     error_of,
     parsed,
     route,
     said_in,
-    too_long,
 )
 from incognote.testing.scripted import Answer, Answering, Turn
 from incognote.testing.store import BatchPlan, Store
 from incognote.testing.trouble import Trouble, tokens
+from incognote.testing.vendors import anthropic_routes, batch_routes, file_routes, gemini_routes, mistral_routes
 from incognote.testing.wire import CHAT, ApiError, Json, completion, request_of
 
 _HOST = "127.0.0.1"
@@ -48,8 +51,9 @@ _IDLE = 3600  # seconds that a connection without a request is kept
 class LocalServer:
     """An OpenAI-compatible server on 127.0.0.1, in its own thread.
 
-    It serves `POST /v1/chat/completions`, `GET /v1/models`, `/v1/files` and `/v1/batches`, keeps connections alive, and
-    queues nothing: each request waits its own latency. As a context manager it starts and closes itself:
+    It serves `POST /v1/chat/completions`, `GET /v1/models`, and the batches of OpenAI, Azure, Mistral, Anthropic,
+    and Gemini. It keeps connections alive and queues nothing: each request waits its own latency. As a context manager
+    it starts and closes itself:
 
         with LocalServer({"Seen by Dr. Abara.": '{"PERSON": ["Abara"]}'}) as server:
             client = OpenAI(base_url=server.url, api_key=server.api_key)
@@ -61,15 +65,17 @@ class LocalServer:
         misbehaviour: which replies are made bad, and how.
         latency: seconds that each chat completion takes.
         models: those that `GET /v1/models` lists; any other is refused (404). None lists one and accepts all.
-        context: tokens (estimated) beyond which a request is refused as too long for the model.
-        schemas: whether `response_format` is supported; otherwise it is refused (400).
+        context: tokens (estimated) beyond which a request is too long for the model.
+        dialect: how the server rejects a long request or a response format: a name in
+            `incognote.testing.dialects.DIALECTS`, or one of your own. Servers that cut the prompt reply to the request,
+            and report half of `context` as its length.
         echo: whether error bodies repeat the request's text, as with some servers.
         port: 0 for a free one.
 
     Attributes:
         log: every HTTP request, in order of arrival.
         peak: the maximum number of chat completions that waited for their response at once.
-        latency, schemas, echo: as above; may be set.
+        latency, echo: as above; may be set.
     """
 
     api_key = "sk-local"
@@ -82,13 +88,14 @@ class LocalServer:
         latency: float = 0.0,
         models: tuple[str, ...] | None = None,
         context: int | None = None,
-        schemas: bool = True,
+        dialect: str | Dialect = "openai",
         echo: bool = False,
         port: int = 0,
     ) -> None:
         self._answering = Answering(answer, misbehaviour, models=models or ())
         self._models, self._context = models, context
-        self.schemas, self.echo = schemas, echo
+        self._dialect = DIALECTS[dialect] if isinstance(dialect, str) else dialect
+        self.echo = echo
         self.latency = latency
         self.log: list[Call] = []
         self.peak = 0
@@ -104,15 +111,9 @@ class LocalServer:
             routes=[
                 Route(CHAT, self._chat, methods=["POST"]),
                 route("GET", "/v1/models", lambda _: self._listed()),
-                route("POST", "/v1/files", lambda r: store.upload(body_of(r), r.headers.get("content-type", ""))),
-                route("GET", "/v1/files", lambda r: store.files(r.query_params)),
-                route("GET", "/v1/files/{id}", lambda r: store.file(r.path_params["id"])),
-                route("GET", "/v1/files/{id}/content", lambda r: store.content(r.path_params["id"])),
-                route("DELETE", "/v1/files/{id}", lambda r: store.delete(r.path_params["id"])),
-                route("POST", "/v1/batches", lambda r: store.create(parsed(body_of(r)))),
-                route("GET", "/v1/batches", lambda r: store.batches(r.query_params)),
-                route("GET", "/v1/batches/{id}", lambda r: store.batch(r.path_params["id"])),
-                route("POST", "/v1/batches/{id}/cancel", lambda r: store.cancel(r.path_params["id"])),
+                *file_routes(store), *file_routes(store, "/openai"), *batch_routes(store),
+                *batch_routes(store, "/openai"), *mistral_routes(store), *anthropic_routes(store),
+                *gemini_routes(store),
             ],
             exception_handlers={ApiError: self._refused, HTTPException: self._unknown},
         )
@@ -250,7 +251,8 @@ class LocalServer:
             await send(message)
 
         try:
-            if asked.headers.get("authorization") == f"Bearer {self.api_key}":
+            keys = {asked.headers.get(name) for name in ("x-api-key", "api-key", "x-goog-api-key", "authorization")}
+            if keys & {self.api_key, f"Bearer {self.api_key}"}:
                 await self._app(scope, receive, sent)
             else:
                 refusal = ApiError(401, "Incorrect API key provided.", "invalid_api_key")
@@ -299,14 +301,18 @@ class LocalServer:
         """
         if self._models is not None and model not in self._models:
             raise ApiError(404, "The model does not exist or you do not have access to it.", "model_not_found", "model")
-        if not self.schemas and "response_format" in body:
-            raise ApiError(400, "response_format is not supported.", "unsupported_parameter", "response_format")
-        if self._context is not None and sum(tokens(m.content) for m in request.messages) > self._context:
-            raise too_long()
+        form = body.get("response_format")
+        if form is not None and form.get("type") not in self._dialect.accepts:
+            raise Rejected(self._dialect.format)
+        read = sum(tokens(message.content) for message in request.messages)
+        if self._context is not None and read > self._context:
+            if self._dialect.context is not None:
+                raise Rejected(self._dialect.context)
+            return cut(self._answering(request), self._context // 2)
         try:
             return self._answering(request)
         except ContextTooLong:
-            raise too_long() from None
+            raise Rejected(self._dialect.context or DIALECTS["openai"].context or (400, "")) from None
         except ModelProblem as problem:
             status = 400 if isinstance(problem, ModelRejected) else 503
             raise ApiError(status, "The script refuses this request.", problem.code) from None
@@ -340,6 +346,8 @@ class LocalServer:
         """Return an error as a response. With `echo`, it contains the text of the request."""
         assert isinstance(error, ApiError)
         echo = said_in(body_of(asked)) if self.echo else ""
+        if isinstance(error, Rejected):
+            return Response(error.content(echo), error.status, media_type=error.media_type)
         after = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:g}"}
         return as_json(error.body(echo), error.status, after)
 

@@ -44,6 +44,7 @@ class _Batch:
     shown: Json = field(repr=False)
     plan: BatchPlan
     born: float
+    body_of: Callable[[Json], Json]
     looks: int = 0
 
 
@@ -76,9 +77,10 @@ class Store:
         if "file" not in form or "purpose" not in form:
             raise ApiError(400, "a form with file and purpose is required", param="file")
         name, content = form["file"]
-        return self._keep(name, form["purpose"][1].decode("utf-8", "replace"), content)
+        return self.keep(name, form["purpose"][1].decode("utf-8", "replace"), content)
 
-    def _keep(self, name: str, purpose: str, content: bytes) -> Json:
+    def keep(self, name: str, purpose: str, content: bytes) -> Json:
+        """Store a file, and return its description."""
         shown: Json = {
             "id": self._id("file-"),
             "object": "file",
@@ -113,10 +115,14 @@ class Store:
             raise ApiError(404, "no such file", param="id")
         return self._files[id]
 
-    def create(self, asked: Json) -> Json:
-        """Create a batch over an uploaded file."""
-        if asked.get("endpoint") != CHAT:
-            raise ApiError(400, f"endpoint: this server knows {CHAT}", param="endpoint")
+    def create(self, asked: Json, body_of: Callable[[Json], Json], total: int = 0) -> Json:
+        """Create a batch over an uploaded file.
+
+        Args:
+            asked: the terms, as OpenAI names them.
+            body_of: returns the chat completion's body from a line of the file.
+            total: the number of requests, if the provider knows it at once.
+        """
         if asked.get("completion_window") != "24h":
             raise ApiError(400, "completion_window: only 24h", param="completion_window")
         if asked.get("input_file_id") not in self._files:
@@ -135,10 +141,10 @@ class Store:
             "created_at": now,
             "expires_at": now + _DAY,
             **dict.fromkeys(_STAMPS),
-            "request_counts": {"total": 0, "completed": 0, "failed": 0},
+            "request_counts": {"total": total, "completed": 0, "failed": 0},
             "metadata": asked.get("metadata"),
         }
-        self._batches[shown["id"]] = _Batch(shown, self.plan, time.monotonic())
+        self._batches[shown["id"]] = _Batch(shown, self.plan, time.monotonic(), body_of)
         return dict(shown)
 
     def batches(self, query: Mapping[str, str]) -> Json:
@@ -158,6 +164,19 @@ class Store:
             else:
                 _enter(batch.shown, "in_progress")
         return dict(batch.shown)
+
+    def results(self, id: str) -> list[bytes]:
+        """Return the lines of a batch's output and error files."""
+        shown = self._batch(id).shown
+        files = [shown[key] for key in ("output_file_id", "error_file_id") if shown[key]]
+        return [line for file in files for line in self.content(file).split(b"\n") if line]
+
+    def forget(self, id: str) -> None:
+        """Delete a batch with its files."""
+        shown = self._batch(id).shown
+        for key in ("input_file_id", "output_file_id", "error_file_id"):
+            self._files.pop(shown[key], None)
+        del self._batches[id]
 
     def cancel(self, id: str) -> Json:
         """Stop a batch: `cancelling` now, `cancelled` at the next check, with what was answered by then."""
@@ -188,14 +207,14 @@ class Store:
         """Answer a share of the lines and end the batch. `told` says whether the others are in the error file."""
         shown = batch.shown
         try:
-            lines = _lines(self.content(shown["input_file_id"]))
+            lines = _lines(self.content(shown["input_file_id"]), batch.body_of)
         except ApiError as error:
             return _fail(shown, error.code or "invalid_request", error.message)
         answered = round(share * len(lines))
         good: list[Json] = []
         bad: list[Json] = []
         for line in lines[:answered]:
-            code, body = self._answer(line["body"])
+            code, body = self._answer(batch.body_of(line))
             made = self._line(line, {"status_code": code, "request_id": self._id("req_"), "body": body}, None)
             (good if code == 200 else bad).append(made)
         reason = {"code": "batch_expired", "message": "This request could not be executed in the completion window."}
@@ -216,7 +235,7 @@ class Store:
         Return its id; None for no lines.
         """
         content = "".join(json.dumps(line) + "\n" for line in reversed(list(lines))).encode()
-        return str(self._keep(f"batch_{kind}.jsonl", "batch_output", content)["id"]) if content else None
+        return str(self.keep(f"batch_{kind}.jsonl", "batch_output", content)["id"]) if content else None
 
 
 def parts(body: bytes, content_type: str) -> dict[str, tuple[str, bytes]]:
@@ -240,7 +259,7 @@ def parts(body: bytes, content_type: str) -> dict[str, tuple[str, bytes]]:
     return fields
 
 
-def _lines(content: bytes) -> list[Json]:
+def _lines(content: bytes, body_of: Callable[[Json], Json]) -> list[Json]:
     """Return the requests of a batch's input file.
 
     Raises:
@@ -253,8 +272,7 @@ def _lines(content: bytes) -> list[Json]:
     for line in lines:
         if not isinstance(line, dict) or not isinstance(line.get("custom_id"), str):
             raise ApiError(400, "a line lacks custom_id", "missing_required_parameter")
-        if line.get("method") != "POST" or line.get("url") != CHAT or not isinstance(line.get("body"), dict):
-            raise ApiError(400, "a line's method, url or body does not fit the batch", "invalid_url")
+        body_of(line)
     if not lines:
         raise ApiError(400, "the file is empty", "empty_file")
     if len({line["custom_id"] for line in lines}) < len(lines):

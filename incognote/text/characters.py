@@ -2,8 +2,9 @@
 
 Folded: format and control characters, combining marks that NFC does not compose, compatibility letters and digits
 (full width, mathematical, circled, ligatures; Unicode NFKC, UAX #15), small capitals, digits of other scripts, keycaps,
-unusual spaces, and letters of other scripts inside Latin words (the confusables of UTS #39, limited to the letters that
-matter here). Kept: precomposed letters, quotes, dashes, superscripts, and every symbol with its own meaning.
+unusual spaces, private-use characters of symbol fonts, and letters of other scripts inside Latin words (the confusables
+of UTS #39, limited to the letters that matter here). Kept: precomposed letters, quotes, dashes, superscripts, and every
+symbol with its own meaning.
 """
 
 from __future__ import annotations
@@ -64,6 +65,9 @@ _LINE_END = re.compile(r"[^\S\r\n]*\r?\n")
 _SUPERSCRIPTS = re.compile("[⁰¹²³⁴-⁹₀-₉](?:[ ./⁻₋-]?[⁰¹²³⁴-⁹₀-₉]){3,}")
 _RAISED = re.compile("[ªº\u02b0-\u02b8\u02e0-\u02e4\u1d2c-\u1d6a\u1d78\u1d9b-\u1dbf\u2071\u207f\u2090-\u209c]{3,}")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u200b-\u200d\u2060-\u2064\ufeff]{16,}")
+_SYMBOLS = re.compile(  # of symbol and barcode fonts: runs, digits, and a letter at the end of a word
+    "[\uf020-\uf0ff]{2,}|[\uf030-\uf039]|(?<=[a-z])[\uf061-\uf07a]|(?<=[A-Z])[\uf041-\uf05a]"
+)
 _TAGS = re.compile("[\U000e0020-\U000e007e]{3,}")
 
 
@@ -180,6 +184,18 @@ def digits_above(text: str) -> list[Edit]:
         for match in _SUPERSCRIPTS.finditer(text)
         for i in range(*match.span())
         if not text[i].isascii()
+    ]
+
+
+def symbols(text: str) -> list[Edit]:
+    """Return edits for the private-use characters in which Word stores ASCII text in a symbol font: U+F034 for 4.
+
+    A single one beside other characters stays: it is a bullet, or a sign such as a degree.
+    """
+    return [
+        (i, i + 1, fold_one(chr(ord(text[i]) - 0xF000)))
+        for match in _SYMBOLS.finditer(text)
+        for i in range(*match.span())
     ]
 
 

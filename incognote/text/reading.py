@@ -233,6 +233,7 @@ def _characters(work: _Work, known: Callable[[str], bool]) -> None:
     work.edit(characters.folded(work.text), disguise=True)
     if strange:
         work.edit(sorted(characters.digits_above(work.text)), disguise=True)
+        work.edit(characters.symbols(work.text), disguise=True)
         edits, unsure = characters.look_alikes(work.text)
         work.unsure += (work.original(*stretch) for stretch in (*unsure, *_unreadable(work.text)))
         work.edit(edits, disguise=True)

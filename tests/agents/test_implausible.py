@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from incognote import Deidentifier
-from incognote.agents.implausible import LEAST_WORDS, ROW, share
+from incognote.agents.implausible import LEAST_WORDS, share
 from incognote.errors import PolicyProblem
+from incognote.jsonlines import read_rows
+from incognote.llm.recording import Recording, Replayed
 from incognote.nouns import Span, Text
 from incognote.schemas.policy import load_policy
 from incognote.testing import ScriptedLLM
+from incognote_benchmarks.recorded import MODEL
 
 NOTE = "Seen by Dr. Emily Carter on 03/16/2025. The wound is dry and she is well."
 ROSTER = " ".join(f"Mrs. Emily Carter, 03/16/2025, (415) 555-01{i:02}." for i in range(12))
@@ -55,40 +59,74 @@ def test_a_word_counts_once_however_many_spans_touch_it() -> None:
     assert share(text, []) == (0, 4)
 
 
-def test_a_model_that_names_nothing_where_others_find_plenty_is_doubted_at_once() -> None:
-    text = "Emily Carter, MRN 4821397, DOB 03/16/1950, phone (415) 555-0112, seen by Dr. John Smith. The wound is dry."
-    with Deidentifier(model=ScriptedLLM(lambda request: "{}"), detectors=("rules", "llm")) as deid:
-        assert "model-silent" in codes(deid.deidentify(text))
-        assert "model-silent" not in codes(deid.deidentify("The wound is dry and she is well."))
+PLENTY_ = "Emily Carter, MRN 4821397, DOB 03/16/1950, phone (415) 555-0112, seen by Dr. John Smith. The wound is dry."
+CLEAN = "The wound is dry and she is well."
+SILENT = ScriptedLLM(lambda request: "{}")
 
 
-def test_a_model_that_stays_silent_is_not_believed_from_the_twentieth_text_on() -> None:
-    with Deidentifier(model=ScriptedLLM(lambda request: "{}"), detectors=("rules", "llm"), concurrency=1) as deid:
-        results = [deid.deidentify(NOTE) for _ in range(ROW + 2)]
-    outcomes = [result.verdict.outcome for result in results]
-    assert outcomes == ["release"] * (ROW - 1) + ["review"] * 3
+def test_a_model_that_names_nothing_where_others_are_certain_of_plenty_is_doubted_at_once() -> None:
+    with Deidentifier(model=SILENT, detectors=("rules", "llm")) as deid:
+        result = deid.deidentify(PLENTY_)
+        assert "model-silent" in codes(result)
+        assert "model-silent" not in codes(deid.deidentify(CLEAN))
+    assert result.manifest["models"]["silent"] == 1
+
+
+def test_a_model_that_is_silent_about_short_texts_is_doubted_from_the_second_one_on() -> None:
+    with Deidentifier(model=SILENT, detectors=("rules", "llm"), concurrency=1) as deid:
+        results = [deid.deidentify(NOTE) for _ in range(4)]  # two certain findings each
+    assert [result.verdict.outcome for result in results] == ["release", "release", "review", "review"]
     assert codes(results[-1]) == {"model-silent"}
-    assert [result.manifest["models"]["silent"] for result in results] == [1] * (ROW + 2)
 
 
-def test_texts_without_identifiers_say_nothing_of_a_model() -> None:
-    with Deidentifier(model=ScriptedLLM(lambda request: "{}"), detectors=("rules", "llm")) as deid:
-        results = [deid.deidentify("The wound is dry and she is well.") for _ in range(ROW + 2)]
+def test_texts_without_certain_findings_say_nothing_of_a_model() -> None:
+    with Deidentifier(model=SILENT, detectors=("rules", "llm")) as deid:
+        results = [deid.deidentify(CLEAN) for _ in range(60)]
     assert {result.verdict.outcome for result in results} == {"release"}
 
 
+def test_a_certain_finding_now_and_then_does_not_accuse_a_model_that_is_silent_about_it() -> None:
+    with Deidentifier(model=SILENT, detectors=("rules", "llm"), concurrency=1) as deid:
+        texts = ["Seen by Dr. Carter.", *[CLEAN] * 9] * 12
+        assert {deid.deidentify(text).verdict.outcome for text in texts} == {"release"}
+
+
 def test_a_mention_ends_the_doubt() -> None:
-    answers = iter(["{}"] * (ROW + 1) + ['{"PERSON": ["Dr. <<Emily Carter>>"]}'] * 4)
+    answers = iter(["{}"] * 4 + ['{"PERSON": ["Dr. <<Emily Carter>>"]}'] * 2 + ["{}"])
     with Deidentifier(model=ScriptedLLM(lambda request: next(answers)), detectors=("rules", "llm"), passes=1) as deid:
-        results = [deid.deidentify(NOTE) for _ in range(ROW + 2)]
-    assert codes(results[ROW]) == {"model-silent"}
-    assert results[ROW + 1].verdict.released
+        results = [deid.deidentify(NOTE) for _ in range(6)]
+        assert deid.deidentify(NOTE).verdict.released
+    assert [codes(result) for result in results] == [set()] * 2 + [{"model-silent"}] * 2 + [set()] * 2
 
 
-def test_a_model_that_marks_everything_is_not_believed_from_the_twentieth_text_on() -> None:
-    text = "The wound is dry and clean."
-    model = ScriptedLLM(lambda request: '{"PERSON": ["<<The wound is dry and clean>>"]}')
-    with Deidentifier(model=model, detectors=("rules", "llm"), passes=1) as deid:
-        results = [deid.deidentify(text) for _ in range(ROW)]
-    assert codes(results[-2]) == set()
-    assert codes(results[-1]) == {"model-marks-all"}
+@pytest.mark.parametrize("text", ["The wound is dry and clean.", "The wound is dry. " * 15])
+def test_a_model_that_marks_everything_is_doubted_after_forty_words(text: str) -> None:
+    model = ScriptedLLM(lambda request: json.dumps({"PERSON": [f"<<{text.strip()}>>"]}))
+    with Deidentifier(model=model, detectors=("rules", "llm"), passes=1, concurrency=1) as deid:
+        results = [deid.deidentify(text) for _ in range(8)]
+    for i, result in enumerate(results):
+        marked = (i + 1) * len(text.split())
+        ended = "model-stopped" in codes(result)
+        assert ended == (marked > 240)
+        assert ended or ("model-overmarks" in codes(result)) == (marked >= 40)
+
+
+def test_a_model_that_marks_a_line_of_identifiers_is_not_doubted() -> None:
+    line = "Emily Carter, MRN 4821397, DOB 03/16/1950, (415) 555-0112, Dr. John Smith"
+    reply = json.dumps({"PERSON": [f"<<{line}>>"]})
+    with Deidentifier(model=ScriptedLLM(lambda request: reply), detectors=("rules", "llm"), passes=1) as deid:
+        results = [deid.deidentify(line) for _ in range(20)]
+    assert not any("model-overmarks" in codes(result) for result in results)
+
+
+def test_the_replies_of_a_good_model_raise_no_alarm() -> None:
+    """66 development notes with recorded replies of a large language model, 20 of them without PHI."""
+    data = Path(__file__).parents[1] / "data"
+    recording = Recording(data / "replies" / "extract-v2.jsonl", plain=True, create=False)
+    texts = [str(row["text"]) for _, row in read_rows(data / "notes.jsonl")]
+    settings = {"prompt": "extract/v2", "passes": 1, "detectors": ("rules", "llm")}
+    with Deidentifier(model=Replayed(MODEL, recording), **settings) as deid:  # type: ignore[arg-type] # keywords
+        short = [text for text in texts if len(text.split()) < deid.engine.settings.chunk_words]
+        results = [result for result in deid.batch(short) if "model-unavailable" not in codes(result)]
+    assert len(results) >= 60
+    assert not any({"model-silent", "model-overmarks", "model-stopped"} & codes(result) for result in results)

@@ -9,7 +9,7 @@ import pytest
 
 from incognote import Deidentifier
 from incognote.errors import EgressRefused, KeyMissing, PolicyProblem, SettingError, UnknownName
-from incognote.extraction.routing import WORTH
+from incognote.extraction.routing import Chance, least_value, value
 from incognote.keys import Keyring
 from incognote.llm.base import Reply, Usage
 from incognote.nouns import Span, Text
@@ -55,12 +55,12 @@ def test_only_chunks_where_something_may_be_missed_are_read_where_the_policy_say
         Span(text, 8, 13, "PERSON", 0.9, ("encoder:full",)),
         Span(text, 167, 172, "PERSON", 0.9, ("encoder:full", "rules:names.title")),
     ]
-    one = WORTH["alone"]
+    share = next(s / 1000 for s in range(1, 1001) if least_value(s / 1000, 20) <= value([Chance(8, 13, "alone")], 20))
     with Deidentifier(model=ScriptedLLM(lambda request: "{}"), chunk_words=20) as deid:
         reader = deid.engine.reader
         assert reader is not None
-        (chunk,) = reader.plan(text, chances, replace(terms, models=ModelTerms("doubtful", missed=one)))
-        assert reader.plan(text, chances, replace(terms, models=ModelTerms("doubtful", missed=one + 0.01))) == []
+        (chunk,) = reader.plan(text, chances, replace(terms, models=ModelTerms("doubtful", share=share + 0.05)))
+        assert reader.plan(text, chances, replace(terms, models=ModelTerms("doubtful", share=share - 0.05))) == []
     assert chunk.start == 0
 
 

@@ -119,7 +119,7 @@ def test_it_answers_our_prompts_in_their_contract(name: str, note: str) -> None:
     request = Request(
         (Message("system", rendered.system), Message("user", rendered.user)), rendered.schema, rendered.strict
     )
-    reading = read(script(request), TYPES, prompt.contract, rendered.marks)
+    reading = read(script(request), note, TYPES, prompt.contract, rendered.marks)
     assert reading.usable
     assert reading.faults == frozenset()
     assert sorted(m.phrase for m in reading.mentions) == sorted(p for _, p, _, _ in FINDINGS)

@@ -58,9 +58,8 @@ def test_a_pdf_and_a_docx_beside_a_note_go_to_quarantine_by_what_they_are(
     [
         (PDF, "PDF"),
         (b"{\\rtf1\\ansi Emily Carter\\par}", "RTF"),
-        (b"<!DOCTYPE html><html><body>Emily Carter</body></html>", "HTML"),
+        (b'<svg xmlns="http://www.w3.org/2000/svg"><text>Emily Carter</text></svg>', "SVG"),
         (b'<?xml version="1.0"?><ClinicalDocument xmlns="urn:hl7-org:v3">Emily Carter</ClinicalDocument>', "C-CDA"),
-        (b"\x0bMSH|^~\\&|ADT|X\rPID|1||4821||CARTER^EMILY\r", "HL7 v2 message"),
     ],
 )
 def test_a_format_in_a_txt_is_not_taken_for_text_at_any_entrance(

@@ -90,11 +90,11 @@ def test_the_doctor_asks_one_invented_question_and_says_what_notes_will_cost(
     assert done.code == 0
     assert {lines[about]["state"] for about in ("llm", "agreement", "model", "replies", "cost")} == {"ok"}
     assert "tokens in" in lines["model"]["seen"]
-    assert "$0.00 per 1,000 notes of 1 chunk of 256 words, 2 passes: 2 calls" in lines["cost"]["seen"]
+    assert "$0.00 per 1,000 notes of 1 chunk of 600 words, passes by need: 1.05 calls" in lines["cost"]["seen"]
     [asked] = server.requests
     assert text_of(asked).startswith("The grey cat of the story")
     more = run("doctor", "--json", *model, "--passes", "1", "--vote", "3", "--chunk-words", "64")
-    assert "1 chunk of 64 words, 1 passes, 3 votes: 3 calls" in _lines(more)["cost"]["seen"]
+    assert "1 chunk of 64 words, 1 pass, 3 votes: 3 calls" in _lines(more)["cost"]["seen"]
 
 
 def test_the_doctor_sends_nothing_without_an_agreement_and_says_the_price(run: Run) -> None:
@@ -126,3 +126,10 @@ def test_the_doctor_looks_at_the_model_of_the_settings_too(
     lines = _lines(run("doctor", "--json", "--config", config))
     assert lines["model"]["state"] == "ok"
     assert len(server.requests) == 1
+
+
+def test_the_doctor_says_which_models_cannot_answer_in_batches(run: Run) -> None:
+    done = run("doctor", "--json", "--model", "xai/grok", "--batch")
+    (line,) = (each for each in done.data["lines"] if each["about"] == "batch" and "xai/grok" in each["seen"])
+    assert (line["state"], done.code) == ("fail", 1)
+    assert "anthropic/NAME" in line["remedy"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from incognote.cli.reading import line
 from incognote.cli.shell import remedies
 from incognote.errors import ModelProblem
 from incognote.sdk import Deidentifier
@@ -37,8 +38,8 @@ def test_a_run_tells_what_its_model_did_in_table_json_and_manifest(
     expected = {
         "language model": "openai/tiny",
         "texts by route": "all 2",
-        "chunks": "2 read in 4 passes",
-        "calls": "4",
+        "chunks": "2 read in 3 passes",
+        "calls": "3",
         "cost": "$0.00",
         "mentions placed": "exact 3",
     }
@@ -46,11 +47,17 @@ def test_a_run_tells_what_its_model_did_in_table_json_and_manifest(
     done = run("deid", folder, "--out", tmp_path / "two", "--json", *model)
     told = done.data["models"]
     assert json.loads((tmp_path / "two" / "manifest.json").read_text())["models"] == told
-    assert (told["calls"], told["chunks"], told["placed"]) == (4, 2, {"exact": 3})
+    assert (told["calls"], told["chunks"], told["placed"]) == (3, 2, {"exact": 3})
     assert told["tokens_in"] > told["tokens_out"] > 0
     assert told["tokens_in_per_note"] == told["tokens_in"] / 2
-    assert server.calls == 8
+    assert server.calls == 6
     assert run("deid", folder, "--out", tmp_path / "three", "--json").data["models"] is None
+
+
+def test_the_report_shows_cached_tokens_only_if_there_are_any() -> None:
+    usage = {"calls": 1, "from_recording": 0, "tokens_in": 1500, "tokens_out": 20, "cached": 1200, "usd": 0.0}
+    assert "tokens in 1,500 (1,200 cached, 750 per note), out 20" in line(usage, 2)
+    assert "tokens in 1,500 (750 per note), out 20" in line({**usage, "cached": 0}, 2)
 
 
 def test_one_record_is_printed_alone_and_the_report_goes_to_the_standard_error(
@@ -67,9 +74,9 @@ def test_a_recording_is_asked_first_and_makes_a_key_where_none_is(
     args = (lines, "--out", tmp_path / "out.jsonl", *model, "--recording", tmp_path / "rec.db")
     first = run("detect", *args)
     assert "Created key" in first.err
-    assert "language model: 3 texts, 4 calls, tokens" in first.err
+    assert "language model: 3 texts, 3 calls, tokens" in first.err
     again = run("deid", folder, "--out", tmp_path / "out", *args[3:], "--json")
-    assert (again.data["models"]["calls"], again.data["models"]["from_recording"]) == (0, 4)
+    assert (again.data["models"]["calls"], again.data["models"]["from_recording"]) == (0, 3)
     assert [file.read_text() for file in (tmp_path / "out").glob("*.txt")] != []
 
 
@@ -89,8 +96,8 @@ def test_scores_are_of_the_model_where_one_is_named(run: Run, lines: Path, model
     lines.write_text("\n".join(lines.read_text().splitlines()[:2]))
     done = run("evaluate", lines, "--json", *model)
     assert done.code == 0
-    assert "language model: 2 texts, 4 calls" in done.err
-    assert "language model: 2 texts, 4 calls" in run("evaluate", lines, "--release", *model).err
+    assert "language model: 2 texts, 3 calls" in done.err
+    assert "language model: 2 texts, 3 calls" in run("evaluate", lines, "--release", *model).err
     assert run("evaluate", lines, "--pred", lines, *model).code == 2
 
 
@@ -104,7 +111,7 @@ def test_what_a_model_could_not_be_asked_is_held_and_retried(
     assert "incognote doctor --model" in done.out
     server.start()
     retried = run("quarantine", "retry", tmp_path / "out-quarantine", "--out", tmp_path / "again", "--json", *model)
-    assert (retried.code, retried.data["released"], retried.data["models"]["calls"]) == (0, 2, 4)
+    assert (retried.code, retried.data["released"], retried.data["models"]["calls"]) == (0, 2, 3)
 
 
 def test_a_budget_that_is_spent_sends_the_rest_to_review(
@@ -135,7 +142,7 @@ def test_an_option_goes_before_what_the_file_says_of_the_model(
 def test_votes_and_their_rule_are_the_options(run: Run, folder: Path, tmp_path: Path, model: Options) -> None:
     more = ("--vote", "3", "--vote-rule", "majority", "--chunk-words", "32", "--prompt", "extract/v1")
     told = run("deid", folder, "--out", tmp_path / "out", "--json", *model, *more).data["models"]
-    assert (told["votes"], told["vote_rule"], told["chunk_words"], told["calls"]) == (3, "majority", 32, 12)
+    assert (told["votes"], told["vote_rule"], told["chunk_words"], told["calls"]) == (3, "majority", 32, 9)
     assert told["prompt"]["name"] == "extract/v1"
 
 
@@ -144,6 +151,7 @@ def test_votes_and_their_rule_are_the_options(run: Run, folder: Path, tmp_path: 
     [
         (("--model", "openai/tiny", "--detectors", "rules"), "remove --model"),
         (("--passes", "2", "--batch"), "--passes, --batch can be used only with a language model"),
+        (("--passes", "nine", "--model", "openai/x"), "use need, or a number from 1 to 8"),
         (("--detectors", "llm"), "llm needs a model"),
         (("--model", "openai/tiny", "--api-base", "http://127.0.0.1:9/v1", "--prompt", "nope"), "no prompt named"),
         (("--model", "openai/tiny", "--api-base", "http://127.0.0.1:9/v1", "--batch"), "needs a recording"),
@@ -205,3 +213,18 @@ def test_detecting_shows_how_far_it_is_on_a_terminal(
     assert "detecting" not in run("detect", lines, "--out", tmp_path / "out.jsonl").err
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "detecting" in run("detect", lines, "--out", tmp_path / "again.jsonl").err
+
+
+def test_the_report_and_the_doctor_name_what_the_server_does_not_support(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", LocalServer.api_key)
+    with LocalServer(lambda _: "{}", dialect="llama-cpp-python") as server:
+        model = ("--model", "openai/tiny", "--api-base", server.url)
+        done = run("deid", folder, "--out", tmp_path / "out", *model)
+        assert "JSON schemas (any JSON object was requested instead)" in done.out
+        manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+        assert manifest["models"]["left_out"] == ["json_schema"]
+        (line,) = (each for each in run("doctor", "--json", *model).data["lines"] if each["about"] == "requests")
+        assert line["state"] == "warn"
+        assert "JSON schemas" in line["seen"]

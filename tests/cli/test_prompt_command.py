@@ -49,7 +49,7 @@ def pool(tmp_path: Path) -> Path:
 def test_the_shipped_prompts_are_listed_and_shown(run: Run) -> None:
     names = [row["name"] for row in run("prompt", "list", "--json").data["prompts"]]
     relex = ["relex/cluster/v1", "relex/query/v2", "relex/decision/v2", "relex/replacement/v2"]
-    assert names == ["extract/v1", "extract/v2", "propose/v1", *relex]
+    assert names == ["extract/v1", "extract/v2", "extract/v3", "propose/v1", *relex]
     assert load("extract/v2").version in run("prompt", "list").out
     assert "[guidelines]" in run("prompt", "show", "extract/v2").out
     assert "You improve the instructions" in run("prompt", "show", "propose/v1").out

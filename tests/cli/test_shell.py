@@ -106,7 +106,7 @@ def test_the_help_of_every_command_fits_a_screen_and_shows_an_example(
     for path, command in EVERY.items():
         shown = _help(capsys, *path, "--help")
         assert shown.startswith(" ".join(("Usage: incognote", *path))), path
-        assert len(shown.splitlines()) <= 42, path
+        assert len(shown.splitlines()) <= 43, path
         assert max(map(len, shown.splitlines())) <= 100, path
         assert "incognote " in shown.partition("\nExample")[2] or hasattr(command, "commands"), path
 

@@ -462,3 +462,10 @@ def test_an_endless_name_is_found_as_written_and_does_not_fill_the_memory() -> N
         assert tracemalloc.get_traced_memory()[1] < 20_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_a_name_before_its_address_in_angle_brackets_ends_before_the_bracket() -> None:
+    text = "On Monday, Jane Doe <jane.doe@clinic.example> wrote:"
+    [spans] = KnownDetector([Known("PERSON", "Doe, Jane")]).detect([Text(text)])
+    assert {"Jane Doe", "jane.doe"} <= {span.text for span in spans}
+    assert not any("<" in span.text for span in spans)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incognote.errors import ContextTooLong, ModelUnavailable
-from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
+from incognote.extraction.asking import MOST_CALLS, AskingTerms, Budget, ChunkAsker
 from incognote.extraction.chunks import chunks
 from incognote.extraction.extractor import Extraction, Extractor, TextChunk, TypedStretch, counted, masked
 from incognote.llm.base import Reply, Request, Usage
@@ -132,6 +132,30 @@ async def test_a_type_nobody_knows_is_asked_about_again_and_then_a_doubt() -> No
     assert made.unsure == {("mention-of-unknown-type", "GUID"): 1}
 
 
+async def test_a_phrase_without_marks_is_asked_about_again_and_then_for_review() -> None:
+    model = ScriptedLLM(lambda request: '{"PERSON": ["Mr. John Smith"]}')
+    made = await read(extractor(model, passes=1))
+    assert model.calls == 2
+    assert "<<" in model.requests[1].messages[-1].content
+    assert words(made) == ALL[:1]
+    assert made.unsure == {("mention-unmarked", "PERSON"): 1}
+    replies = iter(['{"PERSON": ["Mr. John Smith"]}', '{"PERSON": ["Mr. <<John Smith>>"]}'])
+    made = await read(extractor(ScriptedLLM(lambda request: next(replies)), passes=1))
+    assert words(made) == ALL[:1]
+    assert not made.unsure
+
+
+async def test_a_complete_answer_without_marks_is_kept_if_the_second_question_has_no_answer() -> None:
+    def answer(request: Request) -> str | Reply:
+        if len(request.messages) > 2:
+            raise ModelUnavailable("503")
+        return '{"PERSON": ["Mr. John Smith"]}'
+
+    made = await read(extractor(ScriptedLLM(answer), passes=1))
+    assert words(made) == ALL[:1]
+    assert made.unsure == {("mention-unmarked", "PERSON"): 1}
+
+
 async def test_a_bad_reply_is_asked_about_once_more() -> None:
     replies = iter(["I'd rather talk about the weather.", '{"PERSON": ["<<John Smith>>"]}'])
     model = ScriptedLLM(lambda request: next(replies))
@@ -161,7 +185,7 @@ async def test_after_two_bad_replies_the_chunk_is_divided() -> None:
         (lambda request: Reply('{"PERSON": []}', finish="length"), "model-reply-cut"),
         (lambda request: Reply("{}", finish="filter"), "model-declined"),
         (lambda request: Reply("", finish="refusal"), "model-declined"),
-        (lambda request: "I'm sorry, I can't help with that.", "model-reply-unusable"),
+        (lambda request: "I'm sorry, I can't help with that.", "model-declined"),
     ],
 )
 @pytest.mark.parametrize("votes", [1, 3])
@@ -175,7 +199,7 @@ async def test_a_text_too_long_for_the_model_is_divided() -> None:
     script = Script({long: FINDINGS})
 
     def answer(request: Request) -> str:
-        if len(text_of(request).split()) > 30:
+        if len(text_of(request).split()) > 40:
             raise ContextTooLong("too long")
         return script(request)
 
@@ -317,3 +341,37 @@ def test_every_unmasked_stretch_finds_its_way_back(text: str, cuts: list[int]) -
             a, b = view.back(at, start)
             assert text[a:b] == view.text[at:start]
         at = end
+
+
+LONG = " ".join(f"{NOTE} Word{i} follows." for i in range(40))
+
+
+@pytest.mark.parametrize("votes", [1, 3])
+@pytest.mark.parametrize(
+    ("answer", "calls", "codes"),
+    [
+        (lambda request: Reply('{"PERSON": []}', finish="length"), 7, {"model-reply-cut", "model-calls"}),
+        (lambda request: '{"PERSON": ["<<John Smith>>", "<<Mary', 6, {"model-reply-cut", "model-calls"}),
+        (lambda request: "never mind", 6, {"model-reply-unusable", "model-calls"}),
+        (lambda request: Reply("", finish="refusal"), 1, {"model-declined"}),
+        (lambda request: "I'm sorry, but I can't help with that. {}", 2, {"model-declined"}),
+    ],
+)
+async def test_a_chunk_costs_at_most_eight_calls_for_each_vote(
+    answer: Callable[[Request], str | Reply], calls: int, codes: set[str], votes: int
+) -> None:
+    model = ScriptedLLM(answer)
+    piece = TextChunk(Text(LONG), chunks(LONG, 1024)[0])
+    (made,) = await extractor(model, votes=votes, passes=8).extract([piece])
+    assert model.calls == calls * votes
+    assert calls <= MOST_CALLS
+    assert set(made.unanswered) == codes
+
+
+async def test_a_pass_that_would_be_the_ninth_call_is_left_out() -> None:
+    names = iter(LONG.split())
+    model = ScriptedLLM(lambda request: json.dumps({"PERSON": [f"<<{next(names)}>>"]}))
+    piece = TextChunk(Text(LONG), chunks(LONG, 1024)[0])
+    (made,) = await extractor(model, passes=9).extract([piece])
+    assert model.calls == MOST_CALLS
+    assert not made.unanswered

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.extraction.routing import WORTH, Chance, chances, expected
+from incognote.extraction.chunks import Chunk, length
+from incognote.extraction.routing import SHARES, SHORT, VALUES, Chance, chances, least_value, valuable, value, values
 from incognote.nouns import Span, Text
 from incognote.schemas.choices import Choice
 from incognote.schemas.policy import load_policy
@@ -58,13 +59,47 @@ def test_the_threshold_of_the_policy_divides_doubt_from_finding() -> None:
     assert [c.kind for c in chances(raw, eager)] == ["alone"]
 
 
-def test_a_stretch_is_expected_to_miss_what_stands_in_it_or_reaches_into_it() -> None:
-    among = [Chance(8, 13, "alone"), Chance(28, 35, "doubt", 0.4)]
-    one, other = WORTH["alone"], WORTH["doubt"] * 0.16
-    assert expected(among, 0, 52) == pytest.approx(one + other)
-    assert expected(among, 13, 28) == 0
-    assert expected(among, 12, 28) == one
-    assert expected(among, 34, 52) == pytest.approx(other)
+DOUBT, ALONE = Chance(8, 13, "doubt", 0.4), Chance(28, 35, "alone")
+
+
+def test_more_doubts_and_fewer_words_make_a_call_more_valuable() -> None:
+    order = [value(some, 50) for some in ([], [DOUBT], [DOUBT, DOUBT], [DOUBT, DOUBT, ALONE])]
+    assert order == sorted(order)
+    assert len(set(order)) == 4
+    assert value([DOUBT], 20) > value([DOUBT], 200)
+    assert value([Chance(8, 13, "doubt", 0.1)], 50) < value([DOUBT], 50)
+
+
+def test_a_call_completes_at_most_one_document() -> None:
+    assert 0 < value([], 10_000) < value([DOUBT] * 1000, 1) < 1000 / 828
+
+
+def test_each_chunk_is_valued_by_what_is_in_it_or_reaches_into_it() -> None:
+    parts = [Chunk(0, 10), Chunk(10, 40), Chunk(40, 52)]
+    first, second, third = values(TEXT.content, parts, [DOUBT, ALONE])
+    counts = [length(TEXT.content[part.start : part.end]) for part in parts]
+    assert first == value([DOUBT], counts[0])
+    assert second == value([DOUBT, ALONE], counts[1])
+    assert third == value([], counts[2])
+
+
+@pytest.mark.parametrize("words", [SHORT, SHORT + 1])
+def test_a_larger_share_sends_chunks_of_less_value(words: int) -> None:
+    limits = [least_value(share / 100, words) for share in range(101)]
+    assert limits == sorted(limits, reverse=True)
+    assert limits[20] == pytest.approx(VALUES[words > SHORT][SHARES.index(0.2)])
+    assert limits[-1] == pytest.approx(0)
+
+
+def test_all_chunks_are_sent_for_the_whole_share_and_the_most_valuable_ones_for_less() -> None:
+    parts = [Chunk(0, 26), Chunk(26, 52)]
+    among = [ALONE] * 3
+    assert valuable(TEXT.content, parts, among, 1.0) == parts
+    assert valuable(TEXT.content, parts, [], 0.2) == []
+    worth = values(TEXT.content, parts, among)[1]
+    share = next(s / 1000 for s in range(1, 1001) if least_value(s / 1000, 5) <= worth)
+    assert valuable(TEXT.content, parts, among, share) == [parts[1]]
+    assert valuable(TEXT.content, parts, among, share - 0.001) == []
 
 
 @given(
@@ -84,4 +119,3 @@ def test_doubts_are_disjoint_and_touch_nothing_found(drawn: list[tuple[int, int,
     doubts = [c for c in chances(raw, STRICT) if c.kind == "doubt"]
     assert all(one.end <= other.start for one, other in pairwise(doubts))
     assert not any(c.start < s.end and s.start < c.end for c in doubts for s in found)
-    assert all(0 <= c.missed <= max(WORTH.values()) for c in chances(raw, STRICT))

@@ -151,11 +151,10 @@ def test_a_file_that_cannot_be_opened_is_refused_and_not_lost(tmp_path: Path) ->
 
 
 PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
-HL7 = b"\x0bMSH|^~\\&|ADT|X\rPID|1||4821||CARTER^EMILY\r\x1c\r"
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.json", "a.jsonl", "a.csv", "a.pdf", "a", "a.txt.gz"])
-@pytest.mark.parametrize(("data", "what"), [(PDF, "PDF"), (HL7, "HL7 v2 message"), (b"{\\rtf1 \xfc}", "RTF")])
+@pytest.mark.parametrize(("data", "what"), [(PDF, "PDF")])
 def test_a_file_of_a_format_without_a_reader_is_named_whatever_its_name_says(
     tmp_path: Path, name: str, data: bytes, what: str
 ) -> None:

@@ -70,6 +70,23 @@ def test_keep_names_keeps_names_and_folders(notes: Path, tmp_path: Path) -> None
     assert _copy(tmp_path / "out", find([str(notes)])) == ["Jane Doe.txt", "old.jsonl.gz", "ward/all.jsonl"]
 
 
+@pytest.mark.parametrize(
+    ("keep_names", "suffixes"), [(True, [".txt", ".doc", ".gz", ".jsonl"]), (False, [".txt", ".rtf", ".gz", ".jsonl"])]
+)
+def test_a_file_that_is_recognized_by_its_content_keeps_its_place(
+    notes: Path, tmp_path: Path, keep_names: bool, suffixes: list[str]
+) -> None:
+    (notes / "letter.doc").write_bytes(b"{\\rtf1 Stable.}")
+    sources = find([str(notes)]).files
+    where = place(str(tmp_path / "out"), find([str(notes)]))
+    with Outputs(where, sources, KEY, keep_names=keep_names) as outputs:
+        for source in reversed(sources):
+            for one in read(source):
+                assert one.data is not None
+                outputs.write(one, one.data)
+    assert [Path(name).suffix for name in outputs.in_order()] == suffixes
+
+
 def test_a_compressed_output_tells_no_name_and_no_time(notes: Path, tmp_path: Path) -> None:
     _copy(tmp_path / "out", find([str(notes)]))
     data = (tmp_path / "out" / "old.jsonl.gz").read_bytes()

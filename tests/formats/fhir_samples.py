@@ -13,7 +13,8 @@ from incognote.formats.base import FieldAction
 from incognote.formats.json import open_record
 from incognote.formats.records.fhir import FhirRecord
 from incognote.formats.records.record import OpenRecord
-from incognote.schemas.fhir import ElementRule, Elements, rules
+from incognote.schemas.fhir import Release, Rules, rules
+from incognote.schemas.fhir.elements import ElementRule, Elements
 from incognote.schemas.registry import Registry
 
 REGISTRY = Registry()
@@ -21,17 +22,15 @@ MASKED = {"extension": [{"url": "http://hl7.org/fhir/StructureDefinition/data-ab
 RACE = "http://hl7.org/fhir/us/core/StructureDefinition/us-core-race"
 XHTML = "http://www.w3.org/1999/xhtml"
 _SAMPLES: dict[str, Any] = {
-    "boolean": True, "integer": 3, "unsignedInt": 3, "positiveInt": 3, "decimal": 1.25, "date": "2001-02-03",
+    "boolean": True, "integer": 3, "unsignedInt": 3, "positiveInt": 3, "integer64": "3", "decimal": 1.25,
+    "date": "2001-02-03",
     "dateTime": "2001-02-03T04:05:06+01:00", "instant": "2001-02-03T04:05:06.789Z", "time": "04:05:06",
     "string": "some words", "markdown": "some *words*", "uri": "https://h.example/codes", "id": "abc-1",
+    "oid": "urn:oid:1.2.3", "uuid": "urn:uuid:c757873d-ec9a-4326-a141-556f43239520",
     "canonical": "https://h.example/profile|2", "url": "Binary/b1", "code": "c1",
     "base64Binary": base64.b64encode(b"some words").decode(), "xhtml": f'<div xmlns="{XHTML}">some <b>words</b></div>',
 }
-_BY_NAME = {"language": "en-US", "contentType": "text/plain", "targetFormat": "text/plain", "sigFormat": "text/plain",
-            "relation": "self", "status": "201 Created", "data": "1 -2.5 E"}
-_CHOICES = ("value", "effective", "deceased", "multipleBirth", "onset", "abatement", "medication", "reported",
-            "allowed", "asNeeded", "bounds", "dose", "rate", "author", "target")
-_PLAIN = ("dosageInstruction", "targetFormat", "authoredOn", "rateOfUse")  # look like choice elements but are not
+_BY_PATTERN = ("en-US", "text/plain", "USD", "201 Created", "1 -2.5 E")
 _DEEPEST = 4
 
 
@@ -110,24 +109,25 @@ def dangling(bundle: Any) -> list[str]:
     return lost
 
 
-def filled(resource: str, turn: int) -> dict[str, Any]:
+def filled(resource: str, turn: int, release: Release = "r4") -> dict[str, Any]:
     """Return a resource with every element filled in. Of mutually exclusive elements, `turn` selects one."""
-    return {"resourceType": resource, **_elements(resource, rules().resources[resource], turn, 0)}
+    known = rules(release)
+    return {"resourceType": resource, **_elements(known, resource, known.resources[resource], turn, 0)}
 
 
-def _elements(owner: str, elements: Elements, turn: int, depth: int) -> dict[str, Any]:
+def _elements(known: Rules, owner: str, elements: Elements, turn: int, depth: int) -> dict[str, Any]:
     chosen = _chosen(elements, turn)
     made = {}
     for name, rule in elements.items():
         if name not in chosen or rule.rule in ("refuse", "extension") or name in ("contained", "outcome"):
             continue
-        value = _value(owner, name, rule, turn, depth)
+        value = _value(known, owner, name, rule, turn, depth)
         if value is not None:
             made[name] = [value] if rule.many else value
     return made
 
 
-def _value(owner: str, name: str, rule: ElementRule, turn: int, depth: int) -> Any:
+def _value(known: Rules, owner: str, name: str, rule: ElementRule, turn: int, depth: int) -> Any:
     if rule.rule == "resource":
         return {"resourceType": "Patient", "id": "p1", "active": True}
     if rule.values:
@@ -137,20 +137,21 @@ def _value(owner: str, name: str, rule: ElementRule, turn: int, depth: int) -> A
     if rule.rule == "type":
         return "Patient"
     if rule.pattern:
-        return _BY_NAME[name]
-    inner = rules().elements_of(rule)
+        return next(sample for sample in _BY_PATTERN if rule.pattern.fullmatch(sample))
+    inner = known.elements_of(rule)
     if inner is None:
         return _SAMPLES[rule.type]
-    return _elements(rule.type, inner, turn, depth + 1) if depth < _DEEPEST else None
+    return _elements(known, rule.type, inner, turn, depth + 1) if depth < _DEEPEST else None
 
 
 def _chosen(elements: Elements, turn: int) -> set[str]:
+    """Return the elements with one of each group such as `valueString` and `valueQuantity`."""
     chosen = set(elements)
-    for prefix in _CHOICES:
-        group = [name for name in elements if name.startswith(prefix) and name[len(prefix) : len(prefix) + 1].isupper()
-                 and name not in _PLAIN]
-        if len(group) > 1:
-            chosen -= set(group) - {group[turn % len(group)]}
+    groups: dict[str, list[str]] = {}
+    for name, rule in elements.items():
+        type_ = "Range" if rule.type == "AgeRange" else rule.type
+        if name.endswith(type_[0].upper() + type_[1:]):
+            groups.setdefault(name.removesuffix(type_[0].upper() + type_[1:]), []).append(name)
+    for group in groups.values():
+        chosen -= set(group) - {group[turn % len(group)]}
     return chosen
-
-

@@ -138,6 +138,49 @@ def test_us_core_race_is_coded_and_its_words_scanned() -> None:
     assert out(patient(extension=[race]))["extension"] == [race]
 
 
+VENDOR = {"url": "https://vendor.example/Byron", "valueString": "Byron"}
+BIRTH_PLACE = {"url": "http://hl7.org/fhir/StructureDefinition/patient-birthPlace", "valueAddress": {"city": "Troy"}}
+
+
+@pytest.mark.parametrize(("members", "left"), [
+    ({"extension": [VENDOR]}, {}),
+    ({"extension": [VENDOR, BIRTH_PLACE, VENDOR]},
+     {"extension": [{**BIRTH_PLACE, "valueAddress": {"city": "[CITY]"}}]}),
+    ({"active": True, "_active": {"extension": [VENDOR]}}, {"active": True, "_active": MASKED}),
+    ({"birthDate": "1980-02-03", "_birthDate": {"id": "x1", "extension": [VENDOR]}}, {"_birthDate": MASKED}),
+    ({"contact": [{"extension": [VENDOR]}]}, {"contact": [MASKED]}),
+    ({"extension": [{"url": RACE, "extension": [VENDOR]}]},
+     {"extension": [{"url": RACE, "extension": MASKED["extension"]}]}),
+    ({"name": [{"given": ["Ada"], "_given": [{"extension": [VENDOR]}]}]},
+     {"name": [{"given": ["[PERSON]"], "_given": [MASKED]}]}),
+])
+def test_an_unknown_extension_is_removed_and_an_element_that_it_empties_is_marked_as_masked(
+    members: dict[str, Any], left: dict[str, Any]
+) -> None:
+    made = out(patient(**members))
+    assert made == {"resourceType": "Patient", "id": made["id"], **left}
+    Patient.model_validate(made)
+
+
+def test_a_parameter_and_an_answer_are_withheld_by_their_labels() -> None:
+    made = out({"resourceType": "Parameters", "parameter": [
+        {"name": "ssn", "valueString": "219099999"}, {"name": "dose", "valueString": "5 mg"}]})
+    assert [each["valueString"] for each in made["parameter"]] == ["[SSN_OR_TAXPAYER]", "5 mg"]
+    item = {"linkId": "1", "text": "Date of birth", "answer": [{"valueString": "the third of May"}]}
+    made = out({"resourceType": "QuestionnaireResponse", "status": "completed", "item": [item]})
+    assert made["item"][0]["answer"] == [{"valueString": "[BIRTH_DATE_TIME]"}]
+
+
+def test_a_resource_of_r5_is_opened_by_the_rules_of_r5() -> None:
+    made = out({"resourceType": "MedicationRequest", "status": "active", "intent": "order",
+                "medication": {"concept": {"text": "aspirin"}}, "subject": {"reference": "Patient/p1"},
+                "reason": [{"reference": {"reference": "Condition/c1", "display": "Byron's cough"}}]}, {"Byron": "[X]"})
+    assert made["reason"][0]["reference"]["display"] == "[X]'s cough"
+    assert made["medication"] == {"concept": {"text": "aspirin"}}
+    with pytest.raises(SchemaViolation, match="R5"):
+        opened({"resourceType": "MedicationRequest", "medication": {"concept": {"text": "x"}}, "nickname": "y"})
+
+
 @pytest.mark.parametrize("display_of", [
     ({"reference": "Practitioner/1"}, "PERSON"), ({"reference": "Organization/1"}, "ORGANIZATION"),
     ({"reference": "https://ehr.example/fhir/PractitionerRole/1"}, "PERSON"),

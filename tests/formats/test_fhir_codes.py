@@ -97,3 +97,9 @@ def test_the_rules_alone_release_no_surname_in_a_field_for_codes() -> None:
     assert result.verdict.released
     for name in ("Delacroix", "Thistlewood", "Farouqi", "SMITHERS"):
         assert name not in json.dumps(result.record)
+
+
+def test_a_uid_of_the_dicom_standard_stays_and_that_of_an_image_does_not() -> None:
+    assert rules().is_code("urn:ietf:rfc:3986", "urn:oid:1.2.840.10008.5.1.4.1.1.1.1")
+    assert not rules().is_code("urn:ietf:rfc:3986", "urn:oid:1.2.840.10008.48213977")
+    assert not rules().is_code("urn:ietf:rfc:3986", "urn:oid:1.2.840.113619.2.55.3.48213977")

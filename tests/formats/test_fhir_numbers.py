@@ -65,7 +65,8 @@ def test_a_long_number_in_powers_of_ten_is_withheld() -> None:
 @pytest.mark.parametrize(("system", "code", "passes"), [
     ("http://snomed.info/sct", "271649006", True), ("http://snomed.info/sct", "Quillfeather", False),
     ("http://snomed.info/sct", "12345", False), ("http://loinc.org", "718-7", True),
-    ("http://loinc.org", "LA6576-8", True),
+    ("http://loinc.org", "LA6576-8", True), ("http://ncithesaurus-stage.nci.nih.gov", "C38288", True),
+    ("urn:oid:2.16.840.1.113883.3.26.1.1", "Quill", False), ("http://hl7.org/fhir/sid/mvx", "MSD", True),
     ("http://loinc.org", "415-555-1234", False), ("http://loinc.org", "Quillfeather", False),
     ("http://hl7.org/fhir/sid/icd-10-cm", "E11.65", True), ("http://hl7.org/fhir/sid/icd-10-cm", "Quill", False),
     ("http://www.nlm.nih.gov/research/umls/rxnorm", "860975", True),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 from collections.abc import Iterator
 from typing import Any, get_args
@@ -11,16 +13,8 @@ from fhir.resources.R4B import get_fhir_model_class
 
 from incognote.errors import UnapprovedSchema
 from incognote.schemas.catalogue import catalogue
-from incognote.schemas.fhir import (
-    RESOURCES,
-    ElementRule,
-    Elements,
-    Rule,
-    check_approvals,
-    fhir_rows,
-    fhir_schemas,
-    rules,
-)
+from incognote.schemas.fhir import Release, check_approvals, fhir_rows, fhir_schema, rules
+from incognote.schemas.fhir.elements import ElementRule, Elements, Rule
 from incognote.schemas.registry import Approval
 
 from .fhir_samples import filled, opened, served
@@ -29,17 +23,31 @@ PRIMITIVES = {
     "Id": "id", "Uri": "uri", "Code": "code", "Integer": "integer", "Date": "date", "DateTime": "dateTime",
     "Instant": "instant", "String": "string", "Markdown": "markdown", "EncodedBytes": "base64Binary",
     "Decimal": "decimal", "Time": "time", "UnsignedInt": "unsignedInt", "PositiveInt": "positiveInt",
-    "Canonical": "canonical", "Url": "url",
+    "Canonical": "canonical", "Url": "url", "Oid": "oid", "UuidVersion": "uuid",
 }
-OURS = {"onsetRange": ("AgeRange", "Range"), "abatementRange": ("AgeRange", "Range")}
-TURNS = 12  # the largest group of mutually exclusive elements, Observation.value[x], has eleven
+RESOURCES = sorted(rules().resources)
+# R4B changed these types or removed them. Their rules come from the same script.
+OTHER_IN_R4B = {
+    "ActivityDefinition", "EffectEvidenceSynthesis", "Evidence", "EvidenceVariable", "PlanDefinition",
+    "RiskEvidenceSynthesis", "StructureDefinition",
+    *(name for name in RESOURCES if name.startswith(("MedicinalProduct", "Substance")) and name != "Substance"),
+}
+COMMON = (
+    "AllergyIntolerance", "Appointment", "Bundle", "CarePlan", "CareTeam", "Claim", "Communication", "Composition",
+    "Condition", "Coverage", "Device", "DiagnosticReport", "DocumentReference", "Encounter", "FamilyMemberHistory",
+    "Goal", "Group", "ImagingStudy", "Location", "Medication", "MedicationRequest", "Observation", "Organization",
+    "Patient", "Person", "Practitioner", "PractitionerRole", "Procedure", "Provenance", "QuestionnaireResponse",
+    "RelatedPerson", "ServiceRequest", "Specimen",
+)
+CANARY = "Quillfeather"
+TURNS = {"Observation": 11, "Condition": 5}  # of `onset[x]`, `value[x]`, one element at a time; two of others
 
 
 def model_elements(model: Any) -> Iterator[tuple[str, str, bool, Any]]:
     """Return the name, type, whether it is a list, and the inner model of each element of a model."""
     for python_name, info in model.model_fields.items():
         name = info.alias or python_name
-        if name.startswith("_") or name in ("fhir_comments", "resourceType"):
+        if name.startswith("_") or name == "fhir_comments" or python_name == "resource_type":
             continue
         written = str(info.annotation)
         many = "List[" in written
@@ -62,8 +70,8 @@ def compare(elements: Elements, model: Any, where: str, seen: set[str]) -> None:
         if rule.type in ("Element", "BackboneElement"):
             assert rule.elements is not None, here
             compare_once(rule.elements, inner, kind, seen)
-        elif name in OURS:
-            assert (rule.type, kind) == OURS[name], here
+        elif rule.type == "AgeRange":
+            assert kind == "Range", here
         else:
             assert rule.type == kind, here
             if inner is not None and rule.rule is None:
@@ -90,7 +98,7 @@ def all_rules() -> Iterator[tuple[str, ElementRule]]:
         yield from walk(name, elements, set())
 
 
-@pytest.mark.parametrize("resource", RESOURCES)
+@pytest.mark.parametrize("resource", [name for name in RESOURCES if name not in OTHER_IN_R4B])
 def test_every_element_of_r4_has_a_rule_of_its_type(resource: str) -> None:
     compare(rules().resources[resource], get_fhir_model_class(resource), resource, set())
 
@@ -101,7 +109,6 @@ def test_every_primitive_has_an_explicit_rule_and_every_other_element_a_type_wit
         if rules().elements_of(rule) is None:
             assert rule.rule in get_args(Rule), where
         assert rule.rule not in ("mask", "absent") or rule.entity in catalogue(), where
-        assert all(kind in catalogue() for kind in rule.by_sibling.values()), where
 
 
 def test_no_rule_lets_free_words_pass() -> None:
@@ -119,10 +126,10 @@ def test_no_rules_file_names_an_entity_type_the_catalogue_lacks() -> None:
     assert named <= set(catalogue())
 
 
-@pytest.mark.parametrize("resource", RESOURCES)
+@pytest.mark.parametrize("resource", COMMON)
 def test_a_resource_with_every_element_filled_comes_out_valid(resource: str) -> None:
     model = get_fhir_model_class(resource)
-    for turn in range(TURNS):
+    for turn in range(TURNS.get(resource, 2)):
         whole = filled(resource, turn)
         model.model_validate(whole)
         record = opened(whole)
@@ -130,14 +137,23 @@ def test_a_resource_with_every_element_filled_comes_out_valid(resource: str) -> 
         model.model_validate_json(served(record, date="2001-03-09"))
 
 
-@pytest.mark.parametrize("resource", RESOURCES)
-def test_of_a_filled_resource_no_date_and_no_id_is_left(resource: str) -> None:
-    assert TURNS > 0
-    for turn in range(TURNS):
-        left = served(opened(filled(resource, turn)))
+@pytest.mark.parametrize(("release", "resource"), [
+    *(("r4", name) for name in RESOURCES), *(("r5", name) for name in sorted(rules("r5").resources))])
+def test_of_a_filled_resource_no_date_no_id_and_no_planted_name_is_left(release: Release, resource: str) -> None:
+    turns = range(TURNS.get(resource, 2) if resource in COMMON and release == "r4" else 1)
+    assert turns
+    for turn in turns:
+        raw = json.dumps(filled(resource, turn, release)).replace("some ", f"{CANARY} ").replace('"c1"', f'"{CANARY}"')
+        left = served(opened(raw.replace(encoded("some words"), encoded(f"{CANARY} words"))), {CANARY: "[X]"})
+        assert CANARY not in left
+        assert encoded(CANARY)[:12] not in left
         assert "2001-02-03" not in left
         assert "h.example" not in left
         assert "abc-1" not in left
+
+
+def encoded(words: str) -> str:
+    return base64.b64encode(words.encode()).decode()
 
 
 def test_a_changed_rules_file_is_refused_by_name() -> None:
@@ -148,7 +164,7 @@ def test_a_changed_rules_file_is_refused_by_name() -> None:
         check_approvals(content, {})
 
 
-def test_the_listing_shows_eleven_approved_schemas_of_one_version() -> None:
+def test_the_listing_shows_an_approved_schema_of_one_version_for_each_resource_type() -> None:
     rows = fhir_rows()
     assert [row.data_type for row in rows] == [f"fhir.{resource}" for resource in RESOURCES]
     assert {(row.state, row.by, row.shipped) for row in rows} == {("approved", "incognote project", True)}
@@ -156,14 +172,14 @@ def test_the_listing_shows_eleven_approved_schemas_of_one_version() -> None:
 
 
 def test_the_listing_names_the_flag_of_every_field() -> None:
-    patient = next(schema for schema in fhir_schemas() if schema.data_type == "fhir.Patient")
+    patient = fhir_schema("Patient")
     shown = {path: (rule.flag, rule.entity_type) for path, rule in patient.fields()}
     assert shown["birthDate"] == ("mask", "BIRTH_DATE_TIME")
     assert shown["name[].family"] == ("mask", "PERSON")
     assert shown["id"] == ("hash", None)
     assert shown["text.div"] == ("auto", None)
     assert shown["gender"] == ("pass", None)
-    assert all(rule.flag for schema in fhir_schemas() for _, rule in schema.fields())
+    assert all(rule.flag for _, rule in patient.fields())
 
 
 @pytest.mark.parametrize(("uri", "public"), [

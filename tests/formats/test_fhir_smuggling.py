@@ -10,7 +10,8 @@ import pytest
 
 from incognote.errors import SchemaViolation
 from incognote.formats.records.fhir_values import is_primitive
-from incognote.schemas.fhir import RESOURCES, ElementRule, Elements, is_snomed, rules
+from incognote.schemas.fhir import is_snomed, rules
+from incognote.schemas.fhir.elements import ElementRule, Elements
 
 from .fhir_samples import MASKED, observation, opened, out, served
 
@@ -27,6 +28,8 @@ WITHIN = ("{}", "http://terminology.hl7.org/CodeSystem/{}", "http://loinc.org/{}
 UNREAD = ("refuse", "drop", "resource", "extension", "attachment", "narrative")
 Way = list[tuple[str, bool]]
 """The names of the elements down to a primitive, each with whether it is a list."""
+RESOURCES = ("Bundle", "Composition", "Condition", "DiagnosticReport", "DocumentReference", "Encounter",
+             "MedicationRequest", "Observation", "Organization", "Patient", "Practitioner")
 RXNORM, UCUM = "http://www.nlm.nih.gov/research/umls/rxnorm", "http://unitsofmeasure.org"
 
 

@@ -241,7 +241,7 @@ def test_a_resource_without_a_data_type_goes_to_fhir_whatever_the_caller_names(
 ) -> None:
     given: list[str] = []
     fhir = ModuleType("incognote.formats.records.fhir")
-    fhir.open_fhir = lambda raw, root: given.append(raw)  # type: ignore[attr-defined]  # a stand-in
+    fhir.open_fhir = lambda raw, root, registry: given.append(raw)  # type: ignore[attr-defined]  # a stand-in
     monkeypatch.setitem(sys.modules, fhir.__name__, fhir)
     if is_fhir:
         open_record(raw, SHIPPED, data_type="note")
@@ -249,6 +249,11 @@ def test_a_resource_without_a_data_type_goes_to_fhir_whatever_the_caller_names(
         with pytest.raises(SchemaViolation, match="resourceType: is not in the schema"):
             open_record(raw, SHIPPED)
     assert given == [raw] * is_fhir
+
+
+def test_the_manifest_of_a_bulk_export_is_refused_by_name() -> None:
+    with pytest.raises(UnknownDataType, match="manifest of a FHIR bulk export"):
+        open_record('{"transactionTime": "2024-03-05T10:00:00Z", "output": [], "error": []}', SHIPPED)
 
 
 def test_limits_of_passing_fields_hold(tmp_path: Path) -> None:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import BinaryIO
 
 import pytest
 
 from incognote.errors import AccountingError, MalformedRecord, RecordProblem, SettingError, UnsupportedFormat
 from incognote.formats import registry
-from incognote.formats.base import Document, Edit, Format, Place, TextEdit, of_child
+from incognote.formats.base import (
+    Document,
+    Edit,
+    FieldAction,
+    FieldEdit,
+    Format,
+    Place,
+    TextEdit,
+    actions_of,
+    of_child,
+)
+from incognote.formats.json import JsonRecord
 from incognote.formats.registry import (
     FormatMismatch,
     name_of,
@@ -24,6 +37,7 @@ from incognote.formats.registry import (
 )
 from incognote.formats.text import plain
 from incognote.nouns import Text
+from incognote.schemas.registry import Registry
 
 SOURCE = b"name = Emily Carter\nnote = seen today\n"
 EDITS = {"name": [(0, 12, "[PERSON]")]}
@@ -155,6 +169,65 @@ def test_texts_of_documents_within_a_document_bear_its_name_and_are_edited_there
     form, document = open_one(b"12:Emily Carter10:seen today", "text/x-toy")
     assert [(text.field, text.content) for text in texts_of(document)] == [("0/", "Emily Carter"), ("1/", "seen today")]
     assert rebuilt(form, document, {"0/": [(0, 5, "[X]")]}, {}) == b"10:[X] Carter10:seen today"
+
+
+class Wraps(Lines):
+    """Writes each word on a line of its own, as an edit over two cells of a table is written."""
+
+    def _rows(self) -> list[list[str]]:
+        return [list(line.partition(" = ")) for line in re.findall(r"(?ms)^\w+ = .*?(?=^\w+ =|\Z)", self.data.decode())]
+
+    def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
+        super().rebuild([replace(edit, new=f"{edit.new}\n") for edit in edits if isinstance(edit, TextEdit)], out)
+
+
+def test_a_line_break_between_words_is_no_difference(install: Callable[[Format], Format]) -> None:
+    form, document = open_one(b"name = Emily Carter\n", install(_format(Wraps)).media_types[0])
+    assert rebuilt(form, document, {"name": [(0, 13, "[PERSON]")]}, {}) == b"name = [PERSON]\n\n"
+    with pytest.raises(FormatMismatch):
+        rebuilt(form, document, {"name": [(0, 13, "a\nname = b")]}, {})
+
+
+def test_records_within_a_document_are_opened_again_with_their_schemas(install: Callable[[Format], Format]) -> None:
+    record = b'{"dataType": "note", "id": "7", "text": "Emily Carter"}'
+
+    def box(data: bytes) -> Document:
+        document = Box(data)
+        document.children = {name: JsonRecord(child.data.decode()) for name, child in document.children.items()}
+        return document
+
+    install(_format(box))
+    form, opened = open_one(b"%d:%s" % (len(record), record), "text/x-toy")
+    document = opened.under(Registry(), None)
+    values = dict.fromkeys(actions_of(document), "[GUID]")
+    written = rebuilt(form, document, {"0/text": [(0, 12, "[PERSON]")]}, values)
+    assert written.endswith(b'{"dataType": "note", "id": "[GUID]", "text": "[PERSON]"}')
+
+
+class Withholds(Lines):
+    """Has one structured field, which is absent from the output if its new value is empty."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.actions = tuple(
+            FieldAction(text, 0, len(text), "date", "DATE") for text in self.texts if text.field == "day"
+        )
+        self.texts = tuple(text for text in self.texts if text.field != "day")
+
+    def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
+        new = [edit.value for edit in edits if isinstance(edit, FieldEdit)]
+        out.write(self.data if new == ["2024"] else self.data.replace(b"day = 2024\n", b""))
+
+    def written(self, action: FieldAction, value: str) -> str | None:
+        return value or None
+
+
+def test_a_format_says_how_a_structured_field_reads_in_the_output(install: Callable[[Format], Format]) -> None:
+    form, document = open_one(b"day = 2024\nnote = seen\n", install(_format(Withholds)).media_types[0])
+    [action] = document.actions
+    assert rebuilt(form, document, {}, {action: ""}) == b"note = seen\n"
+    with pytest.raises(FormatMismatch):
+        rebuilt(form, document, {}, {action: "2030"})
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -159,7 +160,7 @@ async def test_hidden_tokens_count_as_written(adapted: Adapted, endpoint: Any, r
         (404, ModelRejected, "api_base"),
         (408, ModelUnavailable, "later"),
         (409, ModelUnavailable, "later"),
-        (413, ContextTooLong, "smaller"),
+        (413, ContextTooLong, "chunk_words"),
         (429, ModelUnavailable, "later"),
         (500, ModelUnavailable, "later"),
         (529, ModelUnavailable, "later"),
@@ -169,7 +170,7 @@ async def test_a_status_becomes_an_error_of_ours_without_the_servers_words(
     adapted: Adapted, endpoint: Any, raw: Any, status: int, kind: type[ModelProblem], remedy: str
 ) -> None:
     endpoint.answer(raw(status, {"error": {"message": f"Bad: {CANARY} sk-test", "code": CANARY}}))
-    problem = await failed(adapted(), kind)
+    problem = await failed(adapted(), kind, replace(ASK, schema=None))
     assert str(status) in str(problem)
     assert remedy in str(problem)
     assert len(endpoint.bodies) == 1, "an SDK asked again by itself"
@@ -211,7 +212,8 @@ async def test_an_unsupported_parameter_is_left_out_once_and_for_all(adapted: Ad
 
 
 async def test_a_server_without_schemas_is_asked_for_plain_text(adapted: Adapted, endpoint: Any, raw: Any) -> None:
-    endpoint.answer(raw(400, {"error": "response_format is not supported by this server"}), raw())
+    rejected = raw(400, {"error": "response_format is not supported by this server"})
+    endpoint.answer(rejected, rejected, raw())
     assert (await adapted().complete(ASK)).text == "yes"
     assert "response_format" not in endpoint.bodies[-1]
 

@@ -30,6 +30,9 @@ CASES: list[tuple[str, int, Any, tuple[str | None, str | None]]] = [
      ("filter", None)),
     ("quota", 429, {"error": {"type": "insufficient_quota", "code": "insufficient_quota"}}, ("quota", None)),
     ("rate", 429, {"error": {"code": "rate_limit_exceeded", "message": "context length"}}, (None, None)),
+    ("more than a minute's tokens", 429,
+     {"error": {"message": "Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, "
+                           "Requested 40000.", "type": "tokens", "code": "rate_limit_exceeded"}}, ("context", None)),
     ("openai parameter", 400, {"error": {"param": "max_tokens", "code": "unsupported_parameter", "message": "x"}},
      ("parameter", "max_tokens")),
     ("nested parameter", 400, {"error": {"param": "response_format.json_schema", "message": "x"}},
@@ -41,6 +44,8 @@ CASES: list[tuple[str, int, Any, tuple[str | None, str | None]]] = [
     ("a quoted note", 400, {"error": {"message": "bad request: temperature 38.5 " + "and so on " * 60 + "invalid"}},
      (None, None)),
     ("somebody else's parameter", 400, {"error": {"param": "messages", "message": "x"}}, (None, None)),
+    ("groq's broken JSON", 400, {"error": {"message": "Failed to generate JSON. Please adjust your prompt.",
+                                           "code": "json_validate_failed", "failed_generation": "x"}}, ("reply", None)),
     ("a number", 400, 7, (None, None)),
     ("an empty list", 400, [], (None, None)),
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ import pytest
 from incognote.errors import EgressRefused, SettingError
 from incognote.llm.base import LanguageModel, Message, Request
 from incognote.llm.egress import Egress
+from incognote.llm.opening import ModelSpec, open_model
+from incognote.llm.prices import Priced, Prices
 
 if not find_spec("litellm"):
     pytest.skip("the extra `llm` is not installed", allow_module_level=True)
@@ -54,6 +57,65 @@ async def test_anthropic_is_asked_in_its_own_words(opened: Opened, endpoint: Any
     assert endpoint.bodies[0]["system"][0]["text"] == "Find names."
     assert endpoint.bodies[0]["max_tokens"] == 9
     assert "store" not in endpoint.bodies[0]
+
+
+def message(text: str = "{}") -> dict[str, Any]:
+    return {
+        "id": "m1", "type": "message", "role": "assistant", "model": "claude-haiku-4-5", "stop_reason": "end_turn",
+        "content": [{"type": "text", "text": text}],
+        "usage": {"input_tokens": 300, "output_tokens": 7, "cache_read_input_tokens": 0,
+                  "cache_creation_input_tokens": 2000},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("length", "marked"), [(4096, True), (4095, False)])
+async def test_claude_caches_a_long_system_message(
+    opened: Opened, endpoint: Any, raw: Any, length: int, marked: bool
+) -> None:
+    endpoint.answer(raw(body=message()))
+    reply = await opened("anthropic/claude-haiku-4-5").complete(
+        Request((Message("system", "x" * length), ASK.messages[1]))
+    )
+    (part,) = endpoint.bodies[0]["system"]
+    assert part["text"] == "x" * length
+    assert part.get("cache_control") == ({"type": "ephemeral"} if marked else None)
+    assert "cache_control" not in str(endpoint.bodies[0]["messages"])
+    assert (reply.usage.input, reply.usage.cached) == (2300, 0)
+
+
+async def test_cached_tokens_cost_the_cached_price(tmp_path: Path, endpoint: Any, raw: Any) -> None:
+    body = {**message(), "usage": {"input_tokens": 500, "output_tokens": 100, "cache_read_input_tokens": 2000}}
+    endpoint.answer(raw(body=body))
+    from incognote.llm.vendors.litellm_sdk import LiteLLMModel
+
+    base = endpoint.url.removesuffix("/v1")
+    name = "anthropic/claude-haiku-4-5"
+    model = Priced(
+        LiteLLMModel(name, api_base=base, api_key="k", timeout=10, egress=Egress([base])), Prices.load().of(name)
+    )
+    usage = (await model.complete(ASK)).usage
+    await model.aclose()
+    assert (usage.input, usage.cached, usage.output) == (2500, 2000, 100)
+    assert usage.usd == pytest.approx((500 * 1.0 + 2000 * 0.1 + 100 * 5.0) / 1e6)
+
+
+@pytest.mark.parametrize("vendor", ["ollama", "ollama_chat"])
+async def test_ollama_is_told_how_long_its_context_must_be(
+    tmp_path: Path, endpoint: Any, raw: Any, vendor: str
+) -> None:
+    said = {"model": "m", "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": "stop",
+            "message": {"role": "assistant", "content": "{}"}, "response": "{}",
+            "prompt_eval_count": 20, "eval_count": 3}  # fmt: skip
+    endpoint.answer(raw(body=said))
+    base = endpoint.url.removesuffix("/v1")
+    model = open_model(ModelSpec(f"{vendor}/m", home=tmp_path, api_base=base, attempts=1, context=6000))
+    reply = await model.complete(ASK)
+    await model.aclose()
+    assert (reply.text, reply.usage.input) == ("{}", 20)
+    chat = next(body for body in endpoint.bodies if "options" in body)
+    assert chat["options"]["num_ctx"] == 6000
+    assert chat["options"]["num_predict"] == ASK.max_tokens
+    assert chat["format"] == SCHEMA
 
 
 async def test_gemini_is_asked_in_its_own_words(opened: Opened, endpoint: Any, raw: Any) -> None:

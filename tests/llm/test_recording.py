@@ -19,6 +19,7 @@ from incognote.errors import (
     KeyMissing,
     ModelRejected,
     ModelUnavailable,
+    PromptCut,
     SettingError,
     UsageError,
     WrongKey,
@@ -271,7 +272,7 @@ async def test_a_replay_answers_from_the_recording_and_opens_no_socket(
     recording.close()
 
 
-@pytest.mark.parametrize("problem", [ContextTooLong("too long"), ModelRejected("no")])
+@pytest.mark.parametrize("problem", [ContextTooLong("too long"), PromptCut("cut"), ModelRejected("no")])
 async def test_a_replay_is_refused_what_the_run_was_refused(tmp_path: Path, problem: ModelRejected) -> None:
     recording = Recording(tmp_path / "r.db", KEYS)
     model = Model(problem)

@@ -8,7 +8,14 @@ from collections.abc import Callable
 
 import pytest
 
-from incognote.errors import ContextTooLong, EgressRefused, ModelProblem, ModelRejected, ModelUnavailable
+from incognote.errors import (
+    BudgetExhausted,
+    ContextTooLong,
+    EgressRefused,
+    ModelProblem,
+    ModelRejected,
+    ModelUnavailable,
+)
 from incognote.llm.base import Message, Reply, Request, Usage
 from incognote.llm.retry import Fallbacks, Limited, OwnThread, Retrying
 
@@ -199,3 +206,17 @@ async def test_who_leaves_takes_the_call_along() -> None:
     with pytest.raises(asyncio.CancelledError):
         await asking
     assert await asyncio.to_thread(model.cancelled.wait, 60)
+
+
+async def test_a_request_that_waited_for_a_slot_needs_a_permit_to_be_sent() -> None:
+    model = Scripted("yes", takes=0.01)
+    permits = iter([None, BudgetExhausted()])
+
+    def permit() -> None:
+        if (error := next(permits)) is not None:
+            raise error
+
+    limited = Limited(model, 1, permit)
+    answers = await asyncio.gather(limited.complete(ASK), limited.complete(ASK), return_exceptions=True)
+    assert [type(answer) for answer in answers] == [Reply, BudgetExhausted]
+    assert model.calls == 1

@@ -14,7 +14,7 @@ from incognote import Deidentifier
 from incognote.align.mentions import place
 from incognote.errors import SettingError
 from incognote.llm.base import Request
-from incognote.prompts.loader import asked, load, shipped
+from incognote.prompts.loader import SECTIONS, asked, load, shipped
 from incognote.prompts.overlay import CHANGEABLE, Example
 from incognote.prompts.reply import read
 from incognote.schemas.policy import load_policy
@@ -51,7 +51,9 @@ def test_a_section_is_put_in_its_place_or_after_the_bases(write: Write, base: st
     put = system(write(f'[sections]\n{section} = "Wholly new. $types"', base=base))
     added = system(write(f'[append]\n{section} = "And this."', base=base))
     assert "\nWholly new. " in put
-    assert len(added) == len(system(base)) + len("\nAnd this.")
+    heading = len(f"\n# {SECTIONS[section]}\n") if section not in load(base).sections else 0
+    assert "\nAnd this." in added
+    assert len(added) == len(system(base)) + len("\nAnd this.") + heading
 
 
 def test_what_is_said_of_a_type_is_added_replaced_and_removed_again(write: Write) -> None:
@@ -119,16 +121,17 @@ def test_a_base_must_be_there_and_not_stand_on_itself(write: Write) -> None:
 
 
 @pytest.mark.parametrize("base", shipped())
-def test_an_example_is_answered_as_the_contract_wants_and_stands_before_the_checklist(write: Write, base: str) -> None:
+def test_an_example_is_answered_as_the_contract_wants_and_is_before_the_last_section(write: Write, base: str) -> None:
     path = write(f'[[examples]]\ntext = "{SHOT}"', base=base)
     types = asked(load_policy("strict"))
     prompt = load(path)
     rendered = prompt.render(["x"], types)
-    head, examples, checklist = rendered.system.partition("# Examples")
+    head, examples, rest = rendered.system.partition("# Examples")
     assert head
-    assert "# Checklist" in checklist
-    reply = checklist.split("\n\n# Checklist")[0].splitlines()[-1]
-    reading = read(reply, types, prompt.contract, rendered.marks)
+    shown, last = rest.split("\n\n# ")
+    assert last.startswith("Checklist" if "self_checklist" in prompt.sections else "Output")
+    reply = shown.splitlines()[-1]
+    reading = read(reply, "x", types, prompt.contract, rendered.marks)
     assert not reading.faults
     text = prompt.examples[0].text
     found = {(text[a:b], m.type) for m in reading.mentions for a, b in place(text, [m])[0].stretches}

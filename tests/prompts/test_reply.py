@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import hypothesis
 import pytest
@@ -11,13 +12,16 @@ from hypothesis import strategies as st
 
 from incognote.prompts import PAIRS, fence, marks, sendable
 from incognote.prompts.loader import Contract
-from incognote.prompts.reply import STRAY, ParsedReply, read, read_several
+from incognote.prompts.reply import STRAY, ParsedReply, most_phrases, read, read_several, trimmed
 
 TYPES = {"PERSON": "a name", "AGE": "an age", "DATE": "a date", "GUID": "a number", "TELEPHONE_NUMBER": "a phone"}
 
 
+TEXT = "word " * 40
+
+
 def said(reply: str, contract: Contract = 2) -> ParsedReply:
-    return read(reply, TYPES, contract, ("<<", ">>"))
+    return read(reply, TEXT, TYPES, contract, ("<<", ">>"))
 
 
 def words(reading: ParsedReply) -> list[tuple[str, str]]:
@@ -40,6 +44,8 @@ def test_two_marked_stretches_of_one_phrase_are_two_mentions() -> None:
     [
         ("John Smith", "John Smith"),
         ("<<John Smith", "John Smith"),
+        ("<<John>> and <<Mary", "John and Mary"),
+        ("Ann>> and <<Bo>>", "Ann and Bo"),
         ("John Smith>>", "John Smith"),
         ("Dr. John Smith, the patient", "John Smith"),
         ("<<>>John", "John"),
@@ -64,7 +70,20 @@ def test_a_phrase_without_whole_marks_is_trimmed_by_its_type_and_told(phrase: st
         ("GUID", "case number B-0517733 was", "B-0517733"),
         ("TELEPHONE_NUMBER", "Tel: (330) 555-0142", "(330) 555-0142"),
         ("TELEPHONE_NUMBER", "mail jo@ward.example today", "jo@ward.example"),
-        ("PERSON", "the patient", "patient"),
+        ("PERSON", "the patient", "the patient"),
+        ("PERSON", "spoke with imani: he declines", "imani: he declines"),
+        ("PERSON", "smith, john", "smith, john"),
+        ("PERSON", "an nguyen", "an nguyen"),
+        ("PERSON", "Ward: 4 pm", "Ward: 4 pm"),
+        ("PERSON", "imani [DATE] said", "imani [DATE] said"),
+        ("PERSON", "[IMANI]", "[IMANI]"),
+        ("PERSON", "Referring physician: Abara, the patient", "Abara"),
+        ("LOCATION", "Ward: 4B", "4B"),
+        ("DATE", "Date of birth: 3 May 1950", "3 May 1950"),
+        ("DATE", "DOB:03/04/1950", "03/04/1950"),
+        ("GUID", "Medical record number # 4821", "4821"),
+        ("GUID", "login jsmith", "login jsmith"),
+        ("TELEPHONE_NUMBER", "555-0142 or jo@ward.example", "555-0142 or jo@ward.example"),
         ("PERSON", "P Hollis): [TELEPHONE_NUMBER]", "P Hollis)"),
         ("AGE", "[PERSON] is 76 years old", "76 years old"),
         ("PERSON", "[person], re: Tavay Dawyne, Gade [person]", "Tavay Dawyne, Gade"),
@@ -119,6 +138,124 @@ def test_a_reply_that_ends_in_the_middle_keeps_what_it_said_and_is_told_to_be_cu
     assert reading.worth_asking_again
 
 
+AROUND = st.lists(
+    st.one_of(
+        st.sampled_from(["Mr.", "the patient", "[DATE]", "[person]", "MRN:", "Patient:", "name", "of", ",", "says"]),
+        st.text(max_size=8),
+    ),
+    max_size=6,
+).map(" ".join)
+NAMES = st.from_regex(r"[A-Za-z]{1,3}zq[a-z]{0,3}( [A-Za-z]{1,2}zq[a-z]?)?", fullmatch=True)
+
+
+@given(AROUND, NAMES, AROUND, st.sampled_from(["", " ", ": ", ", "]), st.sampled_from([*TYPES, STRAY, "LOCATION"]))
+def test_what_is_kept_of_a_phrase_contains_the_name_whatever_is_around_it(
+    before: str, name: str, after: str, between: str, type_: str
+) -> None:
+    phrase = before + " " + name + between + after
+    start, end = trimmed(type_, phrase)
+    assert start <= len(before) + 1
+    assert len(before) + 1 + len(name) <= end
+
+
+def test_every_word_that_is_cut_is_in_a_closed_list() -> None:
+    """The control of the property above: hints are cut."""
+    phrase = "seen by Dr. Abara, who is"
+    assert phrase[slice(*trimmed("PERSON", phrase))] == "Abara"
+
+
+def test_marks_inside_a_phrase_are_no_reasoning() -> None:
+    """A note may contain such tags. They must not hide the findings before them."""
+    hostile = '```json\n{"PERSON": ["<<Ada>>", "</think>{}", "<think>"], "DATE": ["</think>"]}\n```'
+    assert ("PERSON", "Ada") in words(said(hostile))
+    cut = '```json\n{"PERSON": ["<<Ada>>", "</think>{}"'
+    assert said(cut).cut or not said(cut).usable
+
+
+DRAFT, ANSWER = '{"PERSON": ["<<draft>>"]}', '{"PERSON": ["<<Ada>>"]}'
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"<think>First {DRAFT}, or so.</think>{ANSWER}",
+        f"<think>\n\n</think>\n\n{ANSWER}",
+        f"I looked for names: {DRAFT}. </think>\n```json\n{ANSWER}\n```",
+        f"I looked for {{names, dates}}. </think> {ANSWER}",
+        f"<think>First {DRAFT} <think>again</think> done</think>{ANSWER}",
+        f"<THINKING>{DRAFT}</THINKING> Here it is: {ANSWER}",
+        f"[THINK]{DRAFT}[/THINK]{ANSWER}",
+        f"\u25c1think\u25b7{DRAFT}\u25c1/think\u25b7{ANSWER}",
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant<|channel|>final<|message|>{ANSWER}",
+        f"analysisWe need {DRAFT}.assistantfinal{ANSWER}",
+        f"<|START_THINKING|>{DRAFT}<|END_THINKING|><|START_RESPONSE|>{ANSWER}<|END_RESPONSE|>",
+        f"<think>{DRAFT}</think>{ANSWER}<think>Was that right? {DRAFT}</think>",
+        f"<think>All names: {ANSWER}",
+    ],
+)
+def test_a_draft_in_the_models_reasoning_is_not_its_answer(reply: str) -> None:
+    assert words(said(reply)) == [("PERSON", "Ada")]
+
+
+@pytest.mark.parametrize("reply", ["<think>Names?", f"<think>{DRAFT}</think>", f"<think>{DRAFT}, but wait", "</think>"])
+def test_a_reasoning_without_an_answer_is_not_usable(reply: str) -> None:
+    reading = said(reply)
+    assert not reading.usable
+    assert not reading.declined
+
+
+@pytest.mark.parametrize("empty", ["", " {}", '\n```json\n{"PERSON": []}\n```'])
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "I'm sorry, but I can't help with that.", "I cannot assist with this request.", "I must respectfully decline.",
+        "As an AI language model, I do not handle medical records.", "I'm just an AI.", "My apologies, no.",
+        "This would violate our content policy.", "I can\u2019t identify real people in documents.",
+        "I don't feel comfortable with that.", "Patient data should not be shared with me.",
+        "It is not appropriate for me to list personal data.",
+        "I won't be able to process health information.", "I'd rather not: that is outside my scope.",
+        "Lo siento, no puedo ayudar con eso.", "Desculpe, não posso ajudar.", "Je suis désolé, mais je ne peux pas.",
+        "Es tut mir leid, dabei kann ich nicht helfen.", "Mi dispiace, non posso aiutarti.", "抱歉，我无法处理。",
+        "申し訳ありませんが、お手伝いできません。", "죄송하지만 도와드릴 수 없습니다.",
+        "К сожалению, я не могу помочь.", "Het spijt me, dat kan ik niet.", "عذراً، لا أستطيع المساعدة", "क्षमा करें",
+    ],
+)  # fmt: skip
+def test_a_refusal_in_words_is_recognized(refusal: str, empty: str) -> None:
+    reading = said(refusal + empty)
+    assert reading.declined
+    assert not reading.usable
+    assert said(f"<think>{refusal}</think>{{}}").usable  # a doubt that the model overcame
+    assert said(f'{refusal} {{"PERSON": ["<<Ada>>"]}}').usable
+
+
+@pytest.mark.parametrize(
+    "words_", ["I could not find any identifiers.", "There is no protected health information here.", "Unable to find."]
+)
+def test_the_statement_that_there_is_nothing_is_no_refusal(words_: str) -> None:
+    assert said(words_ + " {}").usable
+
+
+@pytest.mark.parametrize("closing", ["]}", ",]}", "", "</think>]}"])
+def test_a_reply_of_400_000_phrases_is_not_usable_and_is_read_in_linear_time(closing: str) -> None:
+    def seconds(count: int) -> float:
+        reply = '{"PERSON": [' + ", ".join(f'"<<p{i}>>"' for i in range(count)) + closing
+        began = time.process_time()
+        reading = said(reply)
+        assert not reading.usable
+        assert "flood" in reading.faults
+        assert not reading.mentions
+        return time.process_time() - began
+
+    seconds(50_000)
+    assert seconds(400_000) < 40 * max(seconds(50_000), 0.01)  # linear is 8; quadratic is 64
+
+
+def test_as_many_phrases_as_a_text_may_hold_are_read() -> None:
+    reply = json.dumps({"PERSON": ["<<Ada>>"] * most_phrases(TEXT)})
+    assert said(reply).usable
+    assert said(reply.replace("]", ', "<<Ada>>"]')).faults == {"flood"}
+
+
 @pytest.mark.parametrize(
     "reply",
     [
@@ -139,7 +276,7 @@ def test_repeated_keys_keep_all_their_phrases() -> None:
     assert words(said('{"PERSON": ["<<Ada>>"], "PERSON": "<<Bo>>"}')) == both
     assert words(said('{"PERSON": ["<<Ada>>"]} {"PERSON": ["<<Bo>>"]}')) == both
     numbered = '{"1": {"PERSON": ["<<Ada>>"]}, "1": {"PERSON": ["<<Bo>>"], "DATE": null}}'
-    assert words(read_several(numbered, 2, TYPES, 2, ("<<", ">>"))[0]) == both
+    assert words(read_several(numbered, [TEXT, TEXT], TYPES, 2, ("<<", ">>"))[0]) == both
 
 
 def test_a_bare_number_is_nobodys_name() -> None:

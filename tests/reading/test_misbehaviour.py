@@ -3,34 +3,48 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from incognote.extraction.asking import MOST_CALLS
 from incognote.llm.base import Request
 from incognote.testing import MISBEHAVIOURS, Misbehaviour
+from incognote_benchmarks.reading.misbehaving import cost
 
 from .conftest import bundle
 
+DOCS = Path(__file__).parents[2] / "docs"
 UNAVAILABLE = {"rate_limit", "server_error", "hang", "slow_stream", "dropped_connection", "cut_body"}
 DECLINED = {"refusal", "content_filter"}
 CUT = {"truncated_json", "length_stop"}
-UNUSABLE = {"wrong_shape", "refusal_text", "empty", "not_json"}
+UNUSABLE = {"wrong_shape", "empty", "not_json"}
 DOUBTFUL = {"unknown_types", "hallucinated_phrases", "typos"}
 MENDED = {
     "prose_around_json", "code_fence", "trailing_comma", "single_quotes", "duplicate_keys", "wrong_case",
     "wrong_whitespace", "echoed_instructions",
 }  # fmt: skip
 CODES = {
+    "refusal_text": "model-declined",
     **dict.fromkeys(DECLINED, "model-declined"), **dict.fromkeys(CUT, "model-reply-cut"),
     **dict.fromkeys(UNUSABLE, "model-reply-unusable"),
 }  # fmt: skip
 
 
 def test_every_misbehaviour_has_its_place_here() -> None:
-    assert set(MISBEHAVIOURS) == UNAVAILABLE | DECLINED | CUT | UNUSABLE | DOUBTFUL | MENDED
+    assert set(MISBEHAVIOURS) == UNAVAILABLE | set(CODES) | DOUBTFUL | MENDED
+
+
+@pytest.mark.parametrize("name", MISBEHAVIOURS)
+def test_the_cost_of_each_misbehavior_in_calls_is_bounded_and_published(name: str) -> None:
+    measured = cost(name)
+    assert measured["calls"] <= MOST_CALLS
+    assert measured == json.loads((DOCS / "measured" / "misbehaving.json").read_text(encoding="utf-8"))[name]
+    row = rf"^\| .*`{name}`.* \| {measured['calls']} \| `{measured['outcome']}`"
+    assert re.search(row, (DOCS / "models.md").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def test_the_rules_alone_do_not_find_what_is_planted(notes: Any, served: Any, asking: Any) -> None:
@@ -62,7 +76,7 @@ def test_a_model_that_always_misbehaves(
             assert (outcome, codes) == ("quarantine", {"model-unavailable"})
         elif name in CODES:
             assert outcome == "review"
-            assert codes <= {CODES[name], "original-repeated"}
+            assert codes <= {CODES[name], "model-calls", "original-repeated"}
             assert counted[CODES[name]] >= 1
         elif name in MENDED:
             assert outcome == "release"
@@ -91,6 +105,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "votes": {"votes": 3},
     "majority of votes, chunks": {"votes": 3, "vote_rule": "majority", "chunk_words": 32},
     "one pass": {"passes": 1},
+    "two passes": {"passes": 2},
 }
 
 
@@ -113,7 +128,7 @@ def test_three_calls_in_ten_misbehave(way: str, notes: Any, served: Any, asking:
         if "chunk_words" in WAYS[way]:
             continue
         of_it = {call.misbehaviour for call in server.log if one.mark.encode() in call.body}
-        if of_it & DECLINED:
+        if of_it & DECLINED and not (way == "votes" and of_it & CUT):  # halves that all votes answer are an answer
             assert not result.verdict.released
         if of_it <= {None, *MENDED}:
             assert result.verdict.released
@@ -132,7 +147,8 @@ def test_composite_requests_whose_answers_misbehave(prompt: str, notes: Any, ser
     records = [bundle(known[at : at + 5]) for at in range(0, 60, 5)]
     bad = Misbehaviour(MISBEHAVIOURS, 0.3, seed=3, hang=5.0, slow=5.0, retry_after=0.0)
     server = served(known, misbehaviour=bad)
-    results = list(asking(server, prompt=prompt, model_timeout=1.5, model_attempts=4).batch(records))
+    made = asking(server, prompt=prompt, passes=2, model_timeout=1.5, model_attempts=4)
+    results = list(made.batch(records))
     assert len(results) == len(records)
     assert {result.verdict.outcome for result in results} >= {"release", "review"}
     for at, result in enumerate(results):

@@ -19,7 +19,7 @@ import pytest
 
 from incognote import Deidentifier, Result
 from incognote.errors import ModelRejected
-from incognote.llm.base import Request
+from incognote.llm.base import Reply, Request, Usage
 from incognote.testing import LocalServer, Misbehaviour, ScriptedLLM, Trouble, text_of
 
 
@@ -271,3 +271,28 @@ def test_a_forked_child_asks_over_connections_of_its_own() -> None:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.splitlines()) == [f"{who}|hello [PERSON] there" for who in ("child", "parent")]
+
+
+@pytest.mark.parametrize("each", [4000, 100])
+def test_a_budget_is_exceeded_by_no_more_than_the_calls_in_flight(each: int) -> None:
+    """Many more calls wait for a slot than there are slots. Each checks the budget again when it gets one.
+
+    A server that reports only 100 tokens has cut the prompt. Its replies are not used, but they are paid.
+    """
+    slots = 32
+
+    def answer(request: Request) -> Reply:
+        return Reply("{}", usage=Usage(each - 1, 1, 0, 1, 0.0))
+
+    notes = ["".join(f"word{i} " for i in range(200))] * 20  # 13 chunks each
+    settings: dict[str, Any] = {"detectors": ("rules", "llm"), "chunk_words": 16}
+    with LocalServer(answer, latency=0.05) as server, Deidentifier(
+        model="openai/x", api_base=server.url, api_key=server.api_key, model_slots=slots, budget_tokens=10 * each,
+        **settings,
+    ) as made:  # fmt: skip
+        results = list(made.batch(notes))
+        assert server.calls <= 10 + slots
+        assert made.engine.models is not None
+        assert made.engine.models.budget.spent.calls == server.calls
+    codes = {reason.code for result in results for reason in result.verdict.reasons}
+    assert codes - {"model-prompt-cut", "model-calls"} == {"budget-exhausted"}

@@ -51,7 +51,7 @@ def test_a_real_models_phrases_never_land_on_another_occurrence(contract: int) -
     told = placing.recorded(placing.notes(DATA / "notes.jsonl"), contract, DATA / "replies")
     first, second = told["first passes"], told["second passes"]
     assert first["texts"] >= 60
-    assert second["texts"] >= 15
+    assert second["texts"] >= (15 if contract == 2 else 10)  # a second pass depends on the spans of the first
     assert first["n"] > 900
     assert (first["exact"] + first["folded"] + first["near"] + first["bare"]) / first["n"] >= 0.99
     for counts in told.values():
@@ -90,7 +90,7 @@ def test_what_is_heard_is_told_in_offsets_of_the_note() -> None:
     replies = iter(['{"PERSON": ["<<Abara>>"]}', '{"AGE": ["[PERSON] is <<76>> years"]}', *["{}"] * 20])
     with LocalServer(lambda request: next(replies)) as server, listening() as heard:
         address = {"model": "openai/any", "api_base": server.url, "api_key": server.api_key}
-        with Deidentifier(detectors=("llm",), **address) as deid:
+        with Deidentifier(detectors=("llm",), passes=2, **address) as deid:
             deid.deidentify(text)
     placed = Counter(text[slice(*s)] for each in heard for p in each.placements for s in each.stretches(p))
     assert placed == {"Abara": 1, "76": 1}

@@ -78,7 +78,7 @@ def test_a_request_the_endpoint_found_too_long_is_replayed_as_that(
     notes: Any, served: Any, asking: Any, given: dict[str, Any]
 ) -> None:
     (one,) = notes(1, sentences=14)
-    server = served([one], context=1500)
+    server = served([one], context=1000)
     with asking(server, model_timeout=20.0, **given) as made:
         recorded = made.deidentify(one.text)
     assert recorded.manifest["models"]["usage"]["calls"] > 1
@@ -93,7 +93,7 @@ def test_what_was_recorded_is_not_asked_again(notes: Any, served: Any, asking: A
     for _ in range(2):
         with asking(server, **given) as made:
             assert all(result.verdict.released for result in made.batch(one.text for one in known))
-    assert server.calls == 8
+    assert server.calls == 4
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_what_was_not_recorded_is_quarantined_and_never_asked(
 def test_an_outage_is_not_recorded(notes: Any, served: Any, asking: Any, given: dict[str, Any]) -> None:
     known = notes(3)
     server = served(known, misbehaviour=Misbehaviour("server_error", 1.0, attempts=1))
-    with asking(server, model_attempts=1, **given) as made:
+    with asking(server, model_attempts=1, passes=2, **given) as made:
         assert {r.verdict.outcome for r in made.batch(one.text for one in known)} == {"quarantine"}
         for _ in range(3):  # the first attempt of each of two passes fails
             last = list(made.batch(one.text for one in known))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +33,12 @@ from incognote.service.telemetry import Telemetry
 from incognote.service.worker.freezing import frozen
 from incognote.service.worker.worker import Worker
 from incognote.settings import ServiceSettings
+from incognote.testing import LocalServer, Misbehaviour
 
 NOTE = "Seen by Dr. Emily Carter on 03/16/2025."
-OUTAGES = ("model-unavailable", "budget-exhausted", "index-unavailable", "index-rejected", "index-busy")
+OUTAGES = (
+    "model-unavailable", "model-stopped", "budget-exhausted", "index-unavailable", "index-rejected", "index-busy",
+)  # fmt: skip
 VERDICTS = ("model-rejected", "malformed", "unanswered")
 Away = Callable[[str | None], None]
 
@@ -43,16 +46,16 @@ Away = Callable[[str | None], None]
 @pytest.fixture
 def away(monkeypatch: pytest.MonkeyPatch) -> Away:
     """From now on, the server fails with this code. With None, it works again."""
-    real, now = Deidentifier._one, list[str | None]([None])
+    real, now = Deidentifier._unit, list[str | None]([None])
 
-    async def unserved() -> Result:
+    async def unserved(items: Sequence[Any]) -> list[Result]:
         manifest = {"counts": {"by_type": {}}}
-        return Result(None, Verdict("quarantine", (Reason(str(now[0])),)), manifest)
+        return [Result(None, Verdict("quarantine", (Reason(str(now[0])),)), manifest) for _ in items]
 
-    def one(self: Deidentifier, item: Any) -> Any:
-        return real(self, item) if now[0] is None else unserved()
+    def unit(self: Deidentifier, items: Sequence[Any]) -> Any:
+        return real(self, items) if now[0] is None else unserved(items)
 
-    monkeypatch.setattr(Deidentifier, "_one", one)
+    monkeypatch.setattr(Deidentifier, "_unit", unit)
     return lambda code: now.__setitem__(0, code)
 
 
@@ -127,6 +130,34 @@ def test_an_outage_is_no_verdict_for_any_driver(driver: Any, code: str, tmp_path
     Keyring.write_new(tmp_path / "key")
     away(code)
     assert driver(tmp_path, lambda: away(None)) == ("released" if code in OUTAGES else "quarantined")
+
+
+def test_a_run_that_a_refusing_model_ended_is_finished_by_a_retry(tmp_path: Path) -> None:
+    """Real servers: the first one refuses every note, and the second one answers."""
+    Keyring.write_new(tmp_path / "key")
+    notes = [json.dumps({"text": f"Seen by Dr. Emily Carter, visit {i}."}) for i in range(45)]
+    (tmp_path / "notes.jsonl").write_text("\n".join(notes) + "\n")
+
+    def run(*words: str, **server: Any) -> tuple[dict[str, Any], int]:
+        with LocalServer(lambda request: '{"PERSON": ["Dr. <<Emily Carter>>"]}', **server) as answering:
+            model = ("--model", "openai/any", "--api-base", answering.url, "--detectors", "rules,llm")
+            environment = {"OPENAI_API_KEY": answering.api_key, "INCOGNOTE_HOME": str(tmp_path / "home")}
+            key = ("--key-file", str(tmp_path / "key"))
+            done = CliRunner().invoke(app, [*words, *model, *key, "--json"], env=environment)
+            assert done.stdout, done.output
+            return json.loads(done.stdout)["data"], answering.calls
+
+    counts, calls = run(
+        "deid", str(tmp_path / "notes.jsonl"), "--out", str(tmp_path / "out"),
+        misbehaviour=Misbehaviour("refusal", 1.0),
+    )  # fmt: skip
+    assert counts["released"] == 0
+    assert counts["unserved"] == {"model-stopped": counts["quarantined"]}
+    assert counts["review"] == calls
+    assert calls < 45
+    held = str(tmp_path / "out-quarantine")
+    counts, _ = run("quarantine", "retry", held, "--out", str(tmp_path / "again"))
+    assert counts["released"] == 45
 
 
 @pytest.mark.parametrize("driver", [by_worker, by_job])

@@ -26,7 +26,9 @@ def write(folder: Path, data_type: str = "visit", name: str | None = None, **fie
 
 def test_every_shipped_schema_is_approved_by_its_hash() -> None:
     rows = Registry().rows()
-    assert {row.data_type for row in rows} == {"clinicalRecord", "workflow", "note", "csvNotes"}
+    assert {row.data_type for row in rows} == {
+        "clinicalRecord", "csvNotes", "note", "omopNote", "omopNoteNlp", "workflow",
+    }  # fmt: skip
     assert {(row.state, row.shipped, row.problems) for row in rows} == {("approved", True, 0)}
     assert [schema.data_type for schema in Registry().all()] == [row.data_type for row in rows]
 
@@ -130,7 +132,8 @@ def test_a_folder_that_is_none_is_a_usage_error(tmp_path: Path) -> None:
 
 def test_an_unknown_data_type_lists_the_known(tmp_path: Path) -> None:
     for ask in (Registry().get, Registry().show, Registry().definition):
-        with pytest.raises(UnknownDataType, match=r"'vist'\. Known: clinicalRecord, csvNotes, note, workflow"):
+        listed = "clinicalRecord, csvNotes, note, omopNote, omopNoteNlp, workflow"
+        with pytest.raises(UnknownDataType, match=rf"'vist'\. Known: {listed}"):
             ask("vist")
 
 

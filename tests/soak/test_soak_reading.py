@@ -73,21 +73,21 @@ def outages(server: LocalServer, at: list[int], over: threading.Event) -> int:
 
 
 def test_a_run_over_a_server_that_is_killed_ends_complete(tmp_path: Path, full: bool, figures: dict[str, Any]) -> None:
-    count, kills = (1_000, 8) if full else (160, 3)  # a kill affects 32 notes
+    count = 1_000 if full else 160
     source, out, home = tmp_path / "notes.jsonl", tmp_path / "out", tmp_path / "home"
     source.write_text("".join(json.dumps(record(i)) + "\n" for i in range(count)), encoding="utf-8")
     with LocalServer(answer, latency=0.1) as server:
         over, killed = threading.Event(), list[int]()
-        at = [count * 2 * (i + 1) // (2 * kills) for i in range(kills)]  # of two calls per record, half may never come
+        at = [count // 3, count * 2 // 3]  # after the first, the breaker may end the run: 32 records fail alike
         killer = threading.Thread(target=lambda: killed.append(outages(server, at, over)))
         killer.start()
-        asked = ("--model", "openai/x", "--api-base", server.url)
+        asked = ("--model", "openai/x", "--api-base", server.url, "--passes", "2")
         began = time.monotonic()
         code, summary = incognote("deid", source, "--out", out, *asked, home=home, key=server.api_key)
         seconds = time.monotonic() - began
         over.set()
         killer.join()
-        assert killed[0] >= 2
+        assert killed[0] >= 1
         assert code == 3
         assert summary["records"] == count
         assert summary["released"] + summary["review"] + summary["quarantined"] == count
@@ -98,7 +98,8 @@ def test_a_run_over_a_server_that_is_killed_ends_complete(tmp_path: Path, full: 
         folder = summary["quarantine"]
         _, listed = incognote("quarantine", "list", folder, home=home, key=server.api_key)
         codes = Counter(reason["code"] for one in listed["held"] for reason in one["reasons"])
-        assert codes == {"model-unavailable": held}
+        assert set(codes) <= {"model-unavailable", "model-stopped"}
+        assert codes.total() == held
         assert not [path for path in Path(folder).rglob("*") if path.is_file() and PLANTED.search(_text(path))]
 
         def lines() -> list[str]:

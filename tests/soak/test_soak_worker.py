@@ -260,7 +260,7 @@ def test_so_do_restarts_of_the_database_and_a_model_that_fails(
             done.append(share)
 
     failing = Misbehaviour("server_error", 0.2)
-    with LocalServer(lambda request: '{"PERSON": ["Emily Carter"]}', misbehaviour=failing) as server:
+    with LocalServer(lambda request: '{"PERSON": ["<<Emily Carter>>"]}', misbehaviour=failing) as server:
         soak = Soak(
             tmp_path, postgres.url, model="openai/local", api_base=server.url,
             api_key=server.api_key, passes=1, model_attempts=2,

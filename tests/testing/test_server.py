@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ import pytest
 from incognote.errors import ContextTooLong, ModelRejected, ModelUnavailable, UsageError
 from incognote.llm.base import Message, Reply, Request, Usage
 from incognote.testing import LocalServer, Misbehaviour, Trouble
+from incognote.testing.dialects import DIALECTS
 
 NOTE = "Seen by Dr. Abara."
 REPLY = '{"PERSON": ["Abara"]}'
@@ -169,7 +171,7 @@ def test_a_wrong_key_and_an_unknown_path_are_refused(client: Any) -> None:
 
 
 def test_a_schema_can_be_beyond_the_server(client: Any) -> None:
-    with LocalServer(TABLE, schemas=False) as server:
+    with LocalServer(TABLE, dialect=replace(DIALECTS["openai"], accepts=())) as server:
         assert client.ask(server, NOTE, response_format={"type": "json_object"}).json["error"]["param"] == (
             "response_format"
         )

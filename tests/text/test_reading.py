@@ -42,6 +42,12 @@ SEEN = [
     ("١٢٣", "123"),
     ("ﬁbrosis", "fibrosis"),
     ("¹²³-⁴⁵-⁶⁷⁸⁹", "123-45-6789"),
+    # private-use characters of symbol fonts; a single one is a bullet or a sign
+    ("\uf034\uf034\uf037\uf031\uf039\uf030\uf032", "4471902"),
+    ("\uf034\u200b4\uf0377\uf031", "44771"),
+    ("\uf045\uf06d\uf069\uf06c\uf079\uf020Carter", "Emily Carter"),
+    ("Smither\uf073", "Smithers"),
+    ("\uf0b7 5 \uf06dg 37\uf0b0C TNF\uf061", "\uf0b7 5 \uf06dg 37\uf0b0C TNF\uf061"),
     # escapes
     ("&#52;&#x38;&#50;1", "4821"),
     ("&amp;#52;2", "42"),

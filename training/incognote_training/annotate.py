@@ -26,7 +26,7 @@ from incognote.files.atomic import AtomicFile, exclusive
 from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.llm.prices import Price
 from incognote.nouns import Text
-from incognote.prompts.loader import asked, load
+from incognote.prompts.loader import load
 from incognote.schemas.policy import Policy
 from incognote_training.corpus.document import Document, read_line
 from incognote_training.tokens import OUTSIDE, bio, spans, tokenize
@@ -117,7 +117,8 @@ class Annotators:
 
     async def _vote(self, text: str, number: int) -> list[tuple[int, int, str]] | None:
         sampled = _Sampled(self.model, number)
-        terms = AskingTerms((sampled,), load(self.prompt), asked(self.policy), temperature=self.temperature)
+        prompt = load(self.prompt)
+        terms = AskingTerms((sampled,), prompt, prompt.types(self.policy), temperature=self.temperature)
         extractor = Extractor(ChunkAsker(terms, self.budget), passes=1)
         found = []
         for chunk in chunks(text):

@@ -1,9 +1,9 @@
 """The language-model baselines of RedactOR (section A.3): the model repeats the text with marks for censored parts.
 
 An echo shows what was censored but not where, so it is aligned to the text. An exact echo matches as a pattern whose
-gaps are the marks. Any other echo is compared token by token (Ratcliff and Obershelp's matching, `difflib`), and each
-stretch of the text for which the echo has a mark is a span. Text that an echo leaves out without a mark is counted
-separately: it is missing from the output, but was not called an identifier.
+gaps are the marks. Any other echo is aligned token by token, and each stretch of the text that a mark covers is a span.
+Words that an echo changes, leaves out, or adds without a mark are counted separately: they damage the note, but the
+model did not call them identifiers.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cache
 from importlib.resources import files
+
+import numpy as np
 
 from incognote.errors import ModelProblem, UnknownName
 from incognote.evaluation.formats.document import LabeledSpan
@@ -25,6 +26,7 @@ from incognote_benchmarks.peers.base import Detected
 
 Stretch = tuple[int, int]
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_NEVER = 2**30
 _AT_ONCE = 8
 _MOST_TOKENS = 16_384  # of a reply, because an echo is as long as its text
 
@@ -52,12 +54,14 @@ class Aligned:
 
     Attributes:
         spans: the censored spans: disjoint, in order, half-open code points of the text.
-        lost: the number of letters and digits that the echo leaves out without a mark.
-        exact: whether the echo equals the text except for its marks.
+        lost: the number of words outside the spans that the echo leaves out or changes.
+        added: the number of words besides the marks that the echo has and the text does not have in that place.
+        exact: whether the echo equals the text, except for its marks and for white space before and after the note.
     """
 
     spans: tuple[Stretch, ...]
     lost: int = 0
+    added: int = 0
     exact: bool = True
 
 
@@ -67,10 +71,13 @@ def aligned(text: str, echo: str, mark: str) -> Aligned:
     Args:
         mark: the replacement of a censored stretch, in any case.
     """
-    pieces = re.split(re.escape(mark), echo, flags=re.IGNORECASE)
-    gaps = _gaps(text, pieces)
-    if gaps is not None:
-        return Aligned(tuple(_worth(text, gaps, mark)))
+    body = text.strip()
+    before = text.index(body)
+    for candidate in (echo, text[:before] + echo.strip() + text[before + len(body) :]):
+        pieces = re.split(re.escape(mark), candidate, flags=re.IGNORECASE)
+        gaps = _gaps(text, pieces)
+        if gaps is not None:
+            return Aligned(tuple(_worth(text, gaps, mark)))
     return _compared(text, pieces, mark)
 
 
@@ -95,23 +102,50 @@ def _gaps(text: str, pieces: Sequence[str]) -> list[Stretch] | None:
 
 
 def _compared(text: str, pieces: Sequence[str], mark: str) -> Aligned:
-    places = [(found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    """The cheapest alignment of tokens (Needleman and Wunsch), in which a mark covers any number of the text's tokens.
+
+    If several are cheapest, each mark covers as little as possible, from left to right. It takes four bytes for each
+    pair of a token of the text and a token of the echo.
+    """
+    places = [found.span() for found in _TOKEN.finditer(text)][::-1]  # reversed, so that it is traced from the start
     tokens = [text[start:end] for start, end in places]
-    repeated: list[str | None] = []  # None is a mark: it equals no token
+    echoed: list[str | None] = []  # None is a mark
     for number, piece in enumerate(pieces):
-        repeated += [None] if number else []
-        repeated += _TOKEN.findall(piece)
-    spans: list[Stretch] = []
-    lost = 0
-    for how, i, j, k, m in SequenceMatcher(None, tokens, repeated, autojunk=False).get_opcodes():
-        if how == "equal" or i == j:
-            continue
-        if None in repeated[k:m]:
-            spans.append(_trimmed(text, places[i][0], places[j - 1][1]))
+        echoed += [None] if number else []
+        echoed += _TOKEN.findall(piece)
+    echoed.reverse()
+    cost = np.cumsum([0, *map(_cost, tokens)], dtype=np.int32)  # of leaving out the first tokens
+    same = {token: np.array([False, *(other == token for other in tokens)]) for token in {*echoed} - {None}}
+    free = cost // 2  # of covering them with a mark
+    rows = [cost]
+    for token in echoed:
+        if token is None:
+            row = np.minimum.accumulate(rows[-1] - free) + free
         else:
-            gone = sum(map(str.isalnum, "".join(tokens[i:j])))
-            lost += max(0, gone - sum(map(str.isalnum, "".join(t or "" for t in repeated[k:m]))))
-    return Aligned(tuple(_worth(text, spans, mark)), lost, exact=False)
+            matched = np.where(same[token], np.roll(rows[-1], 1), _NEVER)
+            row = np.minimum.accumulate(np.minimum(rows[-1] + _cost(token), matched) - cost) + cost
+        rows.append(row.astype(np.int32))
+    spans: list[Stretch] = []
+    lost = added = 0
+    at = len(tokens)
+    for before, row, token in zip(rows[-2::-1], rows[:0:-1], reversed(echoed), strict=True):
+        if token is None:
+            start = at - int(np.argmin((before - free)[at::-1]))
+            spans += [_trimmed(text, places[at - 1][0], places[start][1])] if start < at else []
+            at = start
+            continue
+        while not (matches := same[token][at] and row[at] == before[at - 1]) and row[at] != before[at] + _cost(token):
+            at -= 1
+            lost += tokens[at][0].isalnum()
+        at -= bool(matches)
+        added += not matches and token[0].isalnum()
+    lost += sum(token[0].isalnum() for token in tokens[:at])
+    return Aligned(tuple(_worth(text, spans, mark)), lost, added, exact=False)
+
+
+def _cost(token: str) -> int:
+    """The cost of leaving a token out, or of adding it. To cover it with a mark costs half as much."""
+    return 200 if token[0].isalnum() else 20 if token.isspace() else 50
 
 
 def _trimmed(text: str, start: int, end: int) -> Stretch:
@@ -125,6 +159,12 @@ def _trimmed(text: str, start: int, end: int) -> Stretch:
 def _worth(text: str, spans: Sequence[Stretch], mark: str) -> list[Stretch]:
     """Drop marks that were already in the text."""
     return [(start, end) for start, end in spans if text[start:end].casefold() != mark.casefold()]
+
+
+def echo_request(text: str, baseline: Baseline) -> Request:
+    """The request for an echo of a text."""
+    said = Message("system", baseline.system), Message("user", sendable(text))
+    return Request(said, max_tokens=_MOST_TOKENS)
 
 
 class Echo:
@@ -159,9 +199,8 @@ class Echo:
         return await asyncio.gather(*map(one, texts))
 
     async def _one(self, text: str) -> tuple[LabeledSpan, ...] | None:
-        said = Message("system", self._baseline.system), Message("user", sendable(text))
         try:
-            reply = await self._model.complete(Request(said, max_tokens=_MOST_TOKENS))
+            reply = await self._model.complete(echo_request(text, self._baseline))
         except ModelProblem:
             return None
         if reply.finish != "stop":

@@ -26,8 +26,8 @@ def measure(path: Path = NOTES, *, synthetic: bool | None = None, small: bool = 
         small: use a sixth of the notes and short waits, to check that it works.
 
     Returns:
-        The environment (python, machine, cores, corpus), and the figures of `tokens`, `composites`, `schedule`, `cpu`
-        and `passes`, as their modules describe them.
+        The environment (python, machine, cores, corpus), and the figures of `tokens`, `composites`, `schedule`, `cpu`,
+        `passes` and `by_need`, as their modules describe them.
 
     Raises:
         UsageError: the notes cannot be read or are not suitable.
@@ -37,7 +37,7 @@ def measure(path: Path = NOTES, *, synthetic: bool | None = None, small: bool = 
     from incognote_benchmarks.reading.counting import counter
     from incognote_benchmarks.reading.cpu import cpu
     from incognote_benchmarks.reading.material import Note, light_texts, notes, one_chunk
-    from incognote_benchmarks.reading.passes import passes
+    from incognote_benchmarks.reading.passes import AT_MOST, by_need, passes
     from incognote_benchmarks.reading.schedule import RUNS, Run, schedule
     from incognote_benchmarks.reading.tokens import tokens
 
@@ -60,6 +60,7 @@ def measure(path: Path = NOTES, *, synthetic: bool | None = None, small: bool = 
         "tokens": tokens(material, policy, count),
         "composites": composites(light_texts(material), count, *((SIZES[:1], 2) if small else ())),
         "passes": passes(material, policy),
+        "by_need": by_need(material, *(((AT_MOST,),) if small else ())),
         "cpu": cpu(single, 1 if small else 3),
         "schedule": schedule(single, 8, runs, 1) if small else schedule(single, 320, runs, 2),
     }

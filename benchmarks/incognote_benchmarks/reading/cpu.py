@@ -46,8 +46,8 @@ def cpu(material: Sequence[Note], rounds: int = 3) -> dict[str, Any]:
         rounds: the number of rounds. Other work on the machine only adds time, so the minimum is the best estimate.
 
     Returns:
-        `detection`: the rules alone. `without_model`: a whole run with the rules. `with_model`: a whole run with two
-        passes, minus the scripted model's own time. `orchestration`: that minus detection. `of_model`: `with_model`
+        `detection`: the rules alone. `without_model`: a whole run with the rules. `with_model`: a whole run with passes
+        by need, minus the scripted model's own time. `orchestration`: that minus detection. `of_model`: `with_model`
         minus the run without a model, which is the cost of prompts, contracts, alignment, and the graph's own node.
         `no_rules`: a whole run with the model alone.
     """

@@ -12,11 +12,12 @@ from pathlib import Path
 
 from incognote.errors import UsageError
 from incognote.evaluation.corpus import CorpusProblem, LabeledSpan, read_gold
-from incognote.extraction.chunks import LIGHT, WORDS
+from incognote.extraction.chunks import LIGHT
 from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.nouns import Mention
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
+from incognote.settings import CHUNK_WORDS
 from incognote_benchmarks.script import Finding, Script, as_asked
 
 GROUPS = ("PERSON", "CONTACT", "PROFESSION", "AGE", "DATE", "ID", "LOCATION")
@@ -80,7 +81,7 @@ def light_texts(among: Iterable[Note], least: int = 8) -> list[Note]:
 
 def one_chunk(among: Iterable[Note]) -> list[Note]:
     """The notes that fit in one chunk."""
-    return [note for note in among if note.words <= WORDS]
+    return [note for note in among if note.words <= CHUNK_WORDS]
 
 
 def findings(note: Note) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""Measure what later passes add if findings are masked, and that they add nothing if they are not.
+"""Measure what later passes add if findings are masked, and which of them passes by need leave out.
 
 The model is scripted: it names the k most obvious identifiers that it still sees in a chunk, group by group in the
 order of `material.GROUPS`. So the curves show the effect of masking for a model that stops early, which is RedactOR's
@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from itertools import product
+from typing import Any, cast
 
 from incognote.align.merge import merge
 from incognote.extraction.asking import AskingTerms, ChunkAsker
 from incognote.extraction.chunks import chunks
 from incognote.extraction.extractor import Extractor, TextChunk
 from incognote.nouns import Span, Text
-from incognote.prompts.loader import asked, load
+from incognote.prompts.loader import load
 from incognote.schemas.policy import Policy
+from incognote.sdk import Deidentifier
+from incognote.settings import Passes
 from incognote.testing import ScriptedLLM
-from incognote_benchmarks.reading.material import GROUPS, Note, group, script
+from incognote_benchmarks.reading.material import GROUPS, Note, findings, group, names_once, script
+from incognote_benchmarks.script import Script
 
 MOST = 4
 """The number of passes in Figure 2."""
@@ -64,17 +68,48 @@ def _curves(some: Sequence[Note], policy: Policy, *, masking: bool) -> dict[str,
     return made
 
 
+def by_need(material: Sequence[Note], limits: Sequence[int | None] = (None, AT_MOST)) -> list[dict[str, Any]]:
+    """Compare passes by need with one and with two passes, with rules and encoder in use.
+
+    Args:
+        limits: the maximum number of identifiers in one reply; None for complete replies.
+
+    Returns:
+        For each limit and setting of `passes`: `calls` per note, `recall` of identifiers, and `leaking`, the number of
+        notes in which an identifier is not found completely.
+    """
+    rows = []
+    for at_most, passes in product(limits, (1, "need", 2)):
+        answer = Script({note.text: findings(note) for note in material}, write=names_once, at_most=at_most)
+        model = ScriptedLLM(answer)
+        with Deidentifier(model=model, passes=cast(Passes, passes)) as deidentifier:
+            spans = deidentifier.detect([note.text for note in material])
+        hits = [[hit for _, hit in _hits(note, each)] for note, each in zip(material, spans, strict=True)]
+        rows.append({
+            "at_most": at_most,
+            "passes": passes,
+            "calls": model.calls / len(material),
+            "recall": sum(map(sum, hits)) / sum(map(len, hits)),
+            "leaking": sum(not all(each) for each in hits),
+        })  # fmt: skip
+    return rows
+
+
 _TURNS = range(1, MOST + 1)
 
 
 def _covered(note: Note, policy: Policy, turns: int, *, masking: bool) -> list[tuple[str, bool]]:
     """For each identifier, its group and whether the chunks alone find it: no rules, no sweep of the document."""
     text, found = Text(note.text), list[Span]()
-    asker = ChunkAsker(AskingTerms((ScriptedLLM(script(note, AT_MOST)),), _PROMPT, asked(policy)))
+    asker = ChunkAsker(AskingTerms((ScriptedLLM(script(note, AT_MOST)),), _PROMPT, _PROMPT.types(policy)))
     extractor = Extractor(asker, turns, masking)
     for chunk in chunks(note.text):
         (made,) = asyncio.run(extractor.extract([TextChunk(text, chunk)]))
         found = merge([*found, *made.spans])
+    return _hits(note, found)
+
+
+def _hits(note: Note, found: Sequence[Span]) -> list[tuple[str, bool]]:
     taken = {at for span in found for at in range(span.start, span.end)}
     return [
         (group(x.type), all(at in taken for at in range(x.start, x.end) if note.text[at].isalnum())) for x in note.gold

@@ -15,27 +15,27 @@ import json
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from rich.console import Console
 from rich.table import Table
 
 from incognote.align.mentions import Placement
-from incognote.errors import ModelProblem, UsageError
+from incognote.errors import UsageError
 from incognote.evaluation.corpus import CorpusProblem, read_gold
 from incognote.evaluation.intervals import share
-from incognote.jsonlines import read_rows
-from incognote.llm.base import Request
+from incognote.llm.base import Reply, Request
+from incognote.llm.recording import Replayed
 from incognote.nouns import Mention, Result
 from incognote.schemas.policy import load_policy
 from incognote.sdk import Deidentifier
 from incognote.testing import LocalServer, text_of
-from incognote.text.container import of_text
 from incognote_benchmarks.reading import drawing
 from incognote_benchmarks.reading.drawing import Drawn, Gold, Note
 from incognote_benchmarks.reading.listening import Heard, listening
@@ -205,9 +205,12 @@ def recorded(among: Sequence[Note], contract: int, replies: Path = REPLIES) -> d
     golds = {note.text: note.gold for note in among}
     asked = list(golds)
     counts: dict[str, Counts] = {}
+    used: dict[str, str] = {}
     for passes, name in enumerate(("first passes", "second passes"), 1):
-        with listening() as heard, System("", PROMPTS[contract], passes, rules=False).open(replies) as deid:
+        system = System("", PROMPTS[contract], passes, detectors=())
+        with _replayed() as said, listening() as heard, system.open(replies) as deid:
             results = dict(zip(asked, deid.batch(asked), strict=True))
+        used |= said
         read = {text for text, result in results.items() if result.verdict.outcome != "quarantine"}
         asked = [text for text in asked if text in read and golds[text]]  # for the second pass
         counts[name] = Counter({"texts": len(read)})
@@ -216,28 +219,29 @@ def recorded(among: Sequence[Note], contract: int, replies: Path = REPLIES) -> d
             if text in read and (passes == 1 or each.view.masks):
                 for placement in each.placements:
                     counts[name] += _of_the_model(each, placement, golds[text], results[text])
-    unread = _named(replies / f"{PROMPTS[contract].replace('/', '-')}.jsonl") - sum(c["n"] for c in counts.values())
-    unread -= _of_formats([text for text in golds if of_text(text) is not None], contract, replies)
+    unread = _named(used.values()) - sum(c["n"] for c in counts.values())
     counts["first passes"]["dropped"] += max(0, unread)
     return counts
 
 
-def _of_formats(texts: Sequence[str], contract: int, replies: Path) -> int:
-    """The number of identifiers that replies name in texts of a format of their own, which are quarantined unread."""
-    named = 0
-    for passes in (1, 2):
-        # replies of a second pass may be missing
-        system = System("", PROMPTS[contract], passes, rules=False)
-        with suppress(ModelProblem), listening() as heard, system.open(replies) as deid:
-            deid.detect(texts)
-        named += sum(len(one.placements) for one in heard if passes == 1 or one.view.masks)
-    return named
+@contextmanager
+def _replayed() -> Iterator[dict[str, str]]:
+    """The recorded replies that are used while the block runs, by address."""
+    said: dict[str, str] = {}
+    complete = Replayed.complete
+
+    async def kept(self: Replayed, request: Request) -> Reply:
+        reply = await complete(self, request)
+        said[request.address(self.name)] = reply.text
+        return reply
+
+    with patch.object(Replayed, "complete", kept):
+        yield said
 
 
-def _named(replies: Path) -> int:
-    """The number of identifiers that the recorded replies name: their marks, or their phrases if they have none."""
-    said = (row["value"]["text"] for _, row in read_rows(replies))
-    phrases = [phrase for text in said for each in json.loads(text).values() for phrase in each]
+def _named(replies: Iterable[str]) -> int:
+    """The number of identifiers that replies name: their marks, or their phrases if they have none."""
+    phrases = [phrase for text in replies for each in json.loads(text).values() for phrase in each]
     return sum(max(1, phrase.count("<<")) for phrase in phrases)
 
 

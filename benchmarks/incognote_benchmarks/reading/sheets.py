@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from incognote.runs.units import passes_shown
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -17,8 +19,8 @@ _SLICES = {
 _CPU = {
     "detection": "detection with the rules only",
     "without_model": "a complete run without a model",
-    "with_model": "a complete run with rules and model, two passes",
-    "no_rules": "a complete run with the model only, two passes",
+    "with_model": "a complete run with rules and model, passes by need",
+    "no_rules": "a complete run with the model only, passes by need",
     "orchestration": "orchestration (rules and model, minus detection)",
     "of_model": "added by the model (rules and model, minus a run without a model)",
 }
@@ -43,7 +45,7 @@ def sheets(measured: dict[str, Any]) -> list[Sheet]:
     """All tables for the result of `measure`."""
     return [_tokens(measured["tokens"]), _chunk(measured["tokens"]), _composites(measured["composites"]),
             _schedule(measured["schedule"]), _cpu(measured["cpu"]),
-            *(_passes(measured["passes"], kind) for kind in _RECALLS)]  # fmt: skip
+            *(_passes(measured["passes"], kind) for kind in _RECALLS), _by_need(measured["by_need"])]  # fmt: skip
 
 
 def printed(measured: dict[str, Any]) -> RenderableType:
@@ -101,15 +103,15 @@ def _tokens(tokens: dict[str, Any]) -> Sheet:
         echoes = slice_["echo"]
         least = min(echoes, key=lambda echo: float(echoes[echo]["output"]))
         rows.append(
-            [f"{told}, n = {slice_['notes']}: echo ({least})", *_numbers(echoes[least]["input"]), "", "",
+            [f"{told}, n = {slice_['notes']}: echo ({least})", *_numbers(echoes[least]["input"]), "",
              *_numbers(echoes[least]["output"]), ""]
         )  # fmt: skip
         for contract, of in slice_["contracts"].items():
-            numbers = _numbers(of["input"], of["input_schema"], of["output_first_pass"], of["output"])
+            numbers = _numbers(of["input"], of["input_schema"], of["output"])
             rows.append([f"{contract}", *numbers, f"{of['of_echo']:.2f}"])
     return Sheet(
-        "Tokens per note, two passes",
-        ("", "input", "schema", "output, pass 1", "output, all passes", "output / echo"),
+        "Tokens per note, passes by need",
+        ("", "input", "schema", "output", "output / echo"),
         rows,
         f"Tokens are counted with {tokens['counted_with']}. An echo repeats the text once, with its identifiers "
         "replaced. The target is half of the echo's output. Contract 2, the default, meets the target for these "
@@ -120,12 +122,12 @@ def _tokens(tokens: dict[str, Any]) -> Sheet:
 
 
 def _chunk(tokens: dict[str, Any]) -> Sheet:
-    names = ("system", "user", "schema", "output_pass_1", "output_pass_2")
+    names = ("system", "user", "schema", "output")
     rows = [
         [name, str(of["calls"]), *_numbers(*(of.get(key, 0) for key in names))]
         for name, of in tokens["per_chunk"].items()
     ]
-    columns = ("", "calls", "instructions", "text and delimiters", "schema", "output, pass 1", "output, pass 2")
+    columns = ("", "calls", "instructions", "text and delimiters", "schema", "output")
     said = "The instructions are the same for every call in a run. Vendors that cache prefixes charge less for them."
     return Sheet("Tokens per call", columns, rows, said)
 
@@ -143,7 +145,7 @@ def _composites(composites: Sequence[dict[str, Any]]) -> Sheet:
         for of in composites
     ]
     return Sheet(
-        "Composite requests, per FHIR Bundle, two passes",
+        "Composite requests, per FHIR Bundle, passes by need",
         ("", "calls", "input tokens", "output tokens", "input saved", "with schema", "spans"),
         rows,
         f"There are {composites[0]['records']} Bundles of each size, made from short lines of the notes. The figure "
@@ -165,9 +167,10 @@ def _schedule(runs: Sequence[dict[str, Any]]) -> Sheet:
         for of in runs
     ]
     return Sheet(
-        f"Schedule: {runs[0]['notes']} single-chunk notes, two passes, {runs[0]['slots']} slots",
+        f"Schedule: {runs[0]['notes']} single-chunk notes, {runs[0]['slots']} slots",
         ("", "calls", "ideal", "wall", "wall / ideal", "processor time", "load"),
         rows,
+        "Each note is read in two passes, except in the runs with passes by need. "
         f"The table shows the fastest of {len(runs[0]['walls'])} rounds. The JSON file contains all of them. The "
         f"target is a ratio of {_WALL:.2f}, and {sum(of['over'] <= _WALL for of in runs)} of {len(runs)} runs meet it. "
         "One event loop runs on one core. If the processor time is close to the ideal time or above it, the processor "
@@ -182,6 +185,7 @@ def _run(of: dict[str, Any], usual: int) -> str:
         "HTTP" if of["http"] else "in process",
         f"{1000 * of['latency']:.0f} ms",
         *(["reading only"] if of["finds"] else []),
+        *(["passes by need"] if of["need"] else []),
         *([f"{of['processes']} processes"] if of["processes"] else []),
         *([f"{of['notes']:,} notes"] if of["notes"] != usual else []),
     ]
@@ -217,6 +221,27 @@ def _passes(passes: dict[str, Any], kind: str) -> Sheet:
         rows,
         f"The scripted model reports at most {passes['at_most']} identifiers per reply, in this order: "
         f"{', '.join(passes['order'])}. The groups that are missed most often in RedactOR's Figure 2 come last.",
+    )
+
+
+def _by_need(rows: Sequence[dict[str, Any]]) -> Sheet:
+    lines = [
+        [
+            "complete" if row["at_most"] is None else f"at most {row['at_most']} identifiers",
+            passes_shown(row["passes"]),
+            f"{row['calls']:.2f}",
+            f"{row['recall']:.4f}",
+            str(row["leaking"]),
+        ]
+        for row in rows
+    ]
+    return Sheet(
+        "Passes by need",
+        ("scripted reply", "passes", "calls per note", "recall of identifiers", "notes that leak"),
+        lines,
+        "Rules, encoder, and model together. By need, a chunk is read again if the reply missed something of which "
+        "rules and encoder are certain. The second pass then masks everything of which they are certain. With fixed "
+        "passes, it masks only the findings of the model.",
     )
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from incognote.extraction.asking import AskingTerms, ChunkAsker
 from incognote.extraction.chunks import chunks
-from incognote.extraction.extractor import PASSES, Extractor, TextChunk
+from incognote.extraction.extractor import Extractor, TextChunk
 from incognote.llm.base import Request
 from incognote.nouns import Text
-from incognote.prompts.loader import Prompt, asked, load
+from incognote.prompts.loader import Prompt, load
 from incognote.schemas.policy import Policy
 from incognote.testing import ScriptedLLM
 from incognote_benchmarks.reading.counting import Counter
@@ -45,7 +45,6 @@ def tokens(material: Sequence[Note], policy: Policy, count: Counter) -> dict[str
     }
     return {
         "counted_with": count.name,
-        "passes": PASSES,
         **{
             name: {
                 "notes": len(at),
@@ -57,8 +56,8 @@ def tokens(material: Sequence[Note], policy: Policy, count: Counter) -> dict[str
     }
 
 
-Calls = list[tuple[int, Request, str]]
-"""For each call, its pass (counted from 0), the request, and the reply."""
+Calls = list[tuple[Request, str]]
+"""For each call, the request and the reply. A reply from the gold is complete, so one pass is all that is needed."""
 
 
 def _asked(note: Note, policy: Policy, prompt: Prompt) -> Calls:
@@ -66,9 +65,9 @@ def _asked(note: Note, policy: Policy, prompt: Prompt) -> Calls:
     text, made = Text(note.text), []
     for chunk in chunks(note.text):
         model = Heard(ScriptedLLM(script(note)))
-        asker = ChunkAsker(AskingTerms((model,), prompt, asked(policy)))
+        asker = ChunkAsker(AskingTerms((model,), prompt, prompt.types(policy)))
         asyncio.run(Extractor(asker).extract([TextChunk(text, chunk)]))
-        made += [(turn, request, reply) for turn, (request, reply) in enumerate(model.said)]
+        made += model.said
     return made
 
 
@@ -79,15 +78,13 @@ def _slice(material: Sequence[Note], heard: dict[str, list[Calls]], count: Count
     contracts = {}
     for name, of_notes in heard.items():
         calls = [call for note in of_notes for call in note]
-        first, all_passes = (sum(count(reply) for turn, _, reply in calls if turn < last) / n for last in (1, PASSES))
+        output = sum(count(reply) for _, reply in calls) / n
         contracts[name] = {
             "calls": len(calls) / n,
-            "input": count.messages(request for _, request, _ in calls) / n,
-            "input_schema": count.schemas(request for _, request, _ in calls) / n,
-            "output_first_pass": first,
-            "output": all_passes,
-            "of_echo_first_pass": first / least,
-            "of_echo": all_passes / least,
+            "input": count.messages(request for request, _ in calls) / n,
+            "input_schema": count.schemas(request for request, _ in calls) / n,
+            "output": output,
+            "of_echo": output / least,
         }
     return {
         "words": sum(note.words for note in material) / n,
@@ -118,12 +115,11 @@ def _redacted(note: Note, mark: str | None) -> str:
 
 def _chunk(calls: Calls, count: Counter) -> dict[str, float]:
     """The mean tokens of a call, by its parts."""
-    system, user = ([m for _, r, _ in calls for m in r.messages if m.role == role] for role in ("system", "user"))
-    outputs = {f"output_pass_{turn + 1}": [r for t, _, r in calls if t == turn] for turn in range(PASSES)}
+    system, user = ([m for r, _ in calls for m in r.messages if m.role == role] for role in ("system", "user"))
     return {
         "calls": len(calls),
         "system": sum(count(m.content) for m in system) / len(calls),
         "user": sum(count(m.content) for m in user) / len(calls),
-        "schema": count.schemas(request for _, request, _ in calls) / len(calls),
-        **{name: sum(map(count, replies)) / len(replies) for name, replies in outputs.items() if replies},
+        "schema": count.schemas(request for request, _ in calls) / len(calls),
+        "output": sum(count(reply) for _, reply in calls) / len(calls),
     }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -22,13 +24,16 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--notes", type=Path, default=DATA, help="the folder of development notes and their replies")
     parser.add_argument(
+        "--test", type=Path, nargs="+", help="files of texts that were not used for fitting (default: dev_i, dev_long)"
+    )
+    parser.add_argument(
         "--out", type=Path, help="write the figures here as JSON, plus a page, pictures, and reliability.json"
     )
     parser.add_argument("--resamples", type=int, default=1000, help="for every bootstrap")
     given = parser.parse_args(arguments)
     errors = Console(stderr=True)
     try:
-        measured = measure(given.notes, resamples=given.resamples)
+        measured = measure(given.notes, given.test, resamples=given.resamples)
     except IncognoteError as error:
         errors.print(str(error), markup=False)
         return 2
@@ -45,10 +50,16 @@ def main(arguments: list[str] | None = None) -> int:
     Console().print(page, markup=False, highlight=False, soft_wrap=True)
     if given.out is not None:
         reliability = measured.pop("reliability")
-        given.out.write_text(json.dumps(measured, indent=1) + "\n", encoding="utf-8")
+        given.out.write_text(_lines(measured), encoding="utf-8")
         given.out.with_name("reliability.json").write_text(json.dumps(reliability, indent=1) + "\n", encoding="utf-8")
         given.out.with_suffix(".md").write_text(page, encoding="utf-8")
     return 0
+
+
+def _lines(measured: dict[str, Any]) -> str:
+    """Format as JSON with one line for each curve and each figure."""
+    written = json.dumps(measured, indent=1)
+    return re.sub(r"[\[{]\s+[^\[\]{}]+?[\]}]", lambda match: " ".join(match[0].split()), written) + "\n"
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ Four systems are compared, each after the policy has settled its findings:
     embedded    rules and encoder
     alone       only the model, on all chunks
     all         both on all chunks
-    routed      rules and encoder everywhere, the model on the chunks whose value reaches a threshold
+    routed      rules and encoder everywhere, the model on some chunks
 
 Characters are letters and digits (`incognote.evaluation.scores`), and types are not compared. A document with
 identifiers is "whole" if none of their letters or digits is left.
@@ -14,124 +14,136 @@ identifiers is "whole" if none of their letters or digits is left.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from incognote.evaluation.corpus import LabeledSpan, Pair
 from incognote.evaluation.counts import count
 from incognote.evaluation.metrics.tally import Column, DocumentTally, Sums
-from incognote.extraction.routing import expected
-from incognote.nouns import Span
-from incognote_benchmarks.routing.material import Part, Read, Reading
+from incognote.extraction.chunks import length
+from incognote.extraction.need import MISSED
+from incognote.extraction.routing import WEIGHTS, least_value, values
+from incognote_benchmarks.routing.material import Read, Reading
 
-Order = Callable[[Read, Part], float]
-"""The value of a chunk: how much it is worth sending to the model."""
+Order = Callable[[Read], Sequence[float]]
+"""The value of each chunk of a text."""
+Plan = Sequence[frozenset[int]]
+"""For each text, the chunks that are sent."""
 SYSTEMS = ("embedded", "alone", "all")
-_COUNTED = ("gold", "covered", "found", "right", "spans", "touched", "whole", "phi", "leaking")
+_COUNTED = ("gold", "covered", "found", "right", "phi", "leaking")
 
 
-def by_expectation(read: Read, part: Part) -> float:
-    """The router's ordering: the number of identifiers expected to be missed."""
-    return expected(read.chances, part.chunk.start, part.chunk.end)
-
-
-def by_scores(read: Read, part: Part) -> float:
-    """The router's former ordering: the sum of the scores of all doubts."""
-    start, end = part.chunk.start, part.chunk.end
-    return sum(c.score for c in read.chances if c.kind != "alone" and c.start < end and start < c.end)
-
-
-def by_words(read: Read, part: Part) -> float:
-    """Longest first, without any other information."""
-    return len(read.gold.text[part.chunk.start : part.chunk.end].split())
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A threshold, and the number of chunks that reach it."""
-
-    threshold: float
-    chunks: int
-
-
-class Curve:
-    """Texts with their chunks in one ordering.
+def by_value(weights: Mapping[str, Sequence[float]]) -> Order:
+    """The router's ordering.
 
     Args:
-        reads: the texts whose chunks are sent.
-        whole: the same texts in the run that everything is compared with; `reads` if None.
+        weights: by the id of a text. Others get the weights in use.
     """
 
-    def __init__(self, reading: Reading, reads: Sequence[Read], whole: Sequence[Read] | None = None) -> None:
-        self._reading, self._reads, self._whole = reading, reads, whole or reads
-        self._counts: dict[tuple[int, frozenset[int]], Counter[Column]] = {}
-        self._fixed = [self._systems(read) for read in self._whole]
+    def order(read: Read) -> list[float]:
+        parts = [part.chunk for part in read.parts]
+        return values(read.gold.text, parts, read.chances, weights.get(read.gold.id, WEIGHTS))
 
-    def oracle(self, read: Read, part: Part) -> float:
-        """An ordering that needs the gold: the characters that the model adds, per token."""
-        text, at = read.gold.text, part.chunk
-        gold = _mask(len(text), read.gold.labels)
-        before = _mask(len(text), self._reading.settled(read.text, read.raw))
-        after = _mask(len(text), self._reading.settled(read.text, (*read.raw, *part.spans)))
-        gained = (gold & after & ~before)[at.start : at.end]
-        return float(gained.sum()) / part.tokens
+    return order
 
-    def points(self, order: Order, most: int = 40) -> list[Point]:
-        """Thresholds from no chunk to all chunks; at most `most`, evenly spaced by chunks."""
-        values = sorted((order(read, part) for read in self._reads for part in read.parts), reverse=True)
-        at = sorted({round(i) for i in np.linspace(1, len(values), min(most, len(values)))})
-        distinct = {values[i - 1]: None for i in at}
-        reached = [Point(value, sum(v >= value for v in values)) for value in distinct]
-        return [Point(float("inf"), 0), *reached]
 
-    def point(self, order: Order, threshold: float) -> Point:
-        """One threshold as a point."""
-        return Point(threshold, sum(order(read, part) >= threshold for read in self._reads for part in read.parts))
+def by_doubts(read: Read) -> list[float]:
+    """The router's former ordering: expected missed identifiers, whatever the length."""
+    inside = ([c for c in read.chances if c.start < p.chunk.end and p.chunk.start < c.end] for p in read.parts)
+    return [sum(MISSED[c.kind] * c.score**2 for c in some) for some in inside]
 
-    def sums(self, order: Order, points: Sequence[Point], resamples: int) -> Sums:
-        """The counts over all texts and over resamples of them, by (system or number of the point, name)."""
+
+def by_words(read: Read) -> list[float]:
+    """The longest chunks first, without any other information."""
+    return [length(read.gold.text[part.chunk.start : part.chunk.end]) for part in read.parts]
+
+
+class Outcomes:
+    """What is found in texts if some of their chunks are sent. Each combination is counted once."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self._counts: dict[tuple[str, frozenset[int] | None], Counter[str]] = {}
+
+    def counts(self, read: Read, sent: frozenset[int] | None) -> Counter[str]:
+        """The counts of one text.
+
+        Args:
+            sent: the chunks that the model reads; None for the model alone.
+        """
+        key = read.gold.id, sent
+        if key not in self._counts:
+            settled = self.reading.alone(read) if sent is None else self.reading.combined(read, sent)
+            labels = tuple(LabeledSpan(span.start, span.end, span.type) for span in settled)
+            counted = count(Pair(read.gold.id, read.gold.text, read.gold.labels, labels), lambda _: True)
+            made = Counter({what: counted["all", what] for what in _COUNTED})
+            made["whole"] = made["phi"] - made["leaking"]
+            made["tokens"] = sum(read.parts[i].tokens for i in (range(len(read.parts)) if sent is None else sent))
+            self._counts[key] = made
+        return self._counts[key]
+
+    def gained(self, read: Read) -> int:
+        """1 if the text is whole only if all of its chunks are sent; -1 if it is whole only if none is; 0 otherwise."""
+        return self.counts(read, frozenset(range(len(read.parts))))["whole"] - self.counts(read, frozenset())["whole"]
+
+    def oracle(self, read: Read) -> list[float]:
+        """An ordering that needs the gold: texts that become whole first, then those that gain the most characters.
+
+        Of a text, the chunks that gain nothing come last.
+        """
+        before, after = self.counts(read, frozenset()), self.counts(read, frozenset(range(len(read.parts))))
+        useful = [self.counts(read, frozenset((i,)))["covered"] > before["covered"] for i in range(len(read.parts))]
+        tokens = sum(part.tokens for part, some in zip(read.parts, useful, strict=True) if some)
+        gain = self.gained(read) + (after["covered"] - before["covered"]) / 1000
+        return [gain / tokens if some else -1.0 for some in useful]
+
+    def oracle_by_characters(self, read: Read) -> list[float]:
+        """An ordering that needs the gold: the chunks that gain the most characters for their tokens."""
+        before = self.counts(read, frozenset())["covered"]
+        return [(self.counts(read, frozenset((i,)))["covered"] - before) / p.tokens for i, p in enumerate(read.parts)]
+
+    def sums(self, reads: Sequence[Read], plans: Mapping[str, Plan], resamples: int) -> Sums:
+        """The counts over all texts and over resamples of them, by (system or name of the plan, count)."""
         tally = DocumentTally()
-        for at, (read, fixed) in enumerate(zip(self._reads, self._fixed, strict=True)):
-            counts = Counter(fixed)
-            values = [order(read, part) for part in read.parts]
-            for number, point in enumerate(points):
-                sent = frozenset(i for i, value in enumerate(values) if value >= point.threshold)
-                counts.update({(str(number), what): n for (what,), n in self._routed(at, sent).items()})
-            tally.add(counts)
+        for at, read in enumerate(reads):
+            every = frozenset(range(len(read.parts)))
+            sent = {"embedded": frozenset[int](), "all": every, "alone": None, **{n: p[at] for n, p in plans.items()}}
+            row: Counter[Column] = Counter()
+            for name, chosen in sent.items():
+                row.update({(name, what): n for what, n in self.counts(read, chosen).items()})
+            tally.add(row)
         return tally.sums(resamples, seed=0)
 
-    def _routed(self, at: int, sent: frozenset[int]) -> Counter[Column]:
-        if (at, sent) not in self._counts:
-            read = self._reads[at]
-            spans = (*read.raw, *(span for i in sent for span in read.parts[i].spans))
-            counts = _counted(read, self._reading.settled(read.text, spans))
-            counts["tokens",] = sum(read.parts[i].tokens for i in sent)
-            self._counts[at, sent] = counts
-        return self._counts[at, sent]
 
-    def _systems(self, read: Read) -> Counter[Column]:
-        found = {
-            "embedded": read.raw,
-            "alone": tuple(span for part in read.parts for span in part.alone),
-            "all": (*read.raw, *(span for part in read.parts for span in part.spans)),
-        }
-        counts: Counter[Column] = Counter()
-        for name, spans in found.items():
-            counts.update(
-                {(name, what): n for (what,), n in _counted(read, self._reading.settled(read.text, spans)).items()}
-            )
-        counts["all", "tokens"] = sum(part.tokens for part in read.parts)
-        counts["all", "documents"] = 1
-        return counts
+def within(reads: Sequence[Read], order: Order, share: float) -> Plan:
+    """Send the most valuable chunks that together take at most this share of all tokens."""
+    rated = [(worth, at, i) for at, read in enumerate(reads) for i, worth in enumerate(order(read))]
+    left = share * sum(part.tokens for read in reads for part in read.parts)
+    sent: list[set[int]] = [set() for _ in reads]
+    for _, at, i in sorted(rated, key=lambda each: each[0], reverse=True):
+        left -= reads[at].parts[i].tokens
+        if left < 0:
+            break
+        sent[at].add(i)
+    return [frozenset(each) for each in sent]
+
+
+def routed(reads: Sequence[Read], order: Order, share: float) -> Plan:
+    """Send what the router sends with this setting of `models.share`."""
+    return [
+        frozenset(
+            i
+            for i, (worth, words) in enumerate(zip(order(read), by_words(read), strict=True))
+            if worth >= least_value(share, int(words))
+        )
+        for read in reads
+    ]
 
 
 def figures(sums: Sums, system: str) -> dict[str, Any]:
-    """The figures of one system: recall of characters, of spans (any character found), and of whole documents, and
-    precision; its characters and whole documents as shares of those of the model alone, and of both together; its
-    tokens as a share of those of all chunks.
+    """The figures of one system: its tokens as a share of those of all chunks, recall of characters, its characters as
+    a share of those of the model alone and of all three, the share of the documents with identifiers that are whole,
+    and precision.
     """
 
     def share(part: str, whole: str, of: str = "") -> dict[str, Any]:
@@ -140,46 +152,8 @@ def figures(sums: Sums, system: str) -> dict[str, Any]:
     return {
         "tokens": share("tokens", "tokens", "all"),
         "recall": share("covered", "gold"),
-        "span_recall": share("touched", "spans"),
-        "whole_spans": share("whole", "spans"),
-        "whole_documents": share("unleaked", "phi"),
-        "precision": share("right", "found"),
         "of_alone": share("covered", "covered", "alone"),
         "of_all": share("covered", "covered", "all"),
-        "whole_documents_of_alone": share("unleaked", "unleaked", "alone"),
-        "whole_documents_of_all": share("unleaked", "unleaked", "all"),
+        "whole": share("whole", "phi"),
+        "precision": share("right", "found"),
     }
-
-
-def line(sums: Sums, points: Sequence[Point]) -> list[dict[str, float]]:
-    """The curve for a picture: per point, the share of tokens and the ratios of `figures`."""
-    made = []
-    for name in map(str, range(len(points))):
-
-        def ratio(part: str, whole: str, name: str = name) -> float:
-            return round(float(sums.of((name, part))[0] / sums.of((whole, part))[0]), 5)
-
-        made.append(
-            {
-                "tokens": ratio("tokens", "all"),
-                "of_alone": ratio("covered", "alone"),
-                "of_all": ratio("covered", "all"),
-                "whole_documents_of_all": ratio("unleaked", "all"),
-            }
-        )
-    return made
-
-
-def _counted(read: Read, found: Sequence[Span]) -> Counter[Column]:
-    labels = tuple(LabeledSpan(span.start, span.end, span.type) for span in found)
-    counts = count(Pair(read.gold.id, read.gold.text, read.gold.labels, labels), lambda _: True)
-    kept: Counter[Column] = Counter({(what,): counts["all", what] for what in _COUNTED})
-    kept["unleaked",] = kept["phi",] - kept["leaking",]
-    return kept
-
-
-def _mask(length: int, stretches: Sequence[LabeledSpan] | Sequence[Span]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    mask = np.zeros(length, bool)
-    for stretch in stretches:
-        mask[stretch.start : stretch.end] = True
-    return mask

@@ -6,42 +6,47 @@ from pathlib import Path
 from typing import Any
 
 from incognote.evaluation.report.drawing import canvas
+from incognote_benchmarks.routing.sheets import ORDERS
 
 _LINES = {
-    "gold": ("best possible (uses the gold)", "0.6", "--"),
-    "expectation": ("identifiers expected to be missed", "C0", "-"),
-    "scores": ("sum of doubts", "C1", "-"),
-    "words": ("longest first", "C2", ":"),
+    "gold": ("0.6", "--"),
+    "gold_characters": ("0.6", ":"),
+    "value": ("C0", "-"),
+    "doubts": ("C1", "-"),
+    "words": ("C2", ":"),
 }
 _COLOURS = {"rules + encoder": "C0", "encoder": "C1"}
 
 
 def curves(measured: dict[str, Any], path: Path) -> None:
-    """Draw the curves of `measure` into a PNG file: one column per corpus, characters above documents.
+    """Draw the curves of `measure` into a PNG file: one column per set of texts, characters above documents.
 
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    shown = ("recorded", "scripted", "scripted_dev_e")
+    shown = [title for title in ("questions", "notes", "recorded replies") if title in measured["sets"]]
     figure = canvas(12.5, 7.2, "curves")
-    axes = figure.subplots(2, len(shown), sharex=True, sharey="row")
-    for column, key in zip(axes.T, shown, strict=True):
-        run = measured["runs"][key]
-        for ax, what in zip(column, ("of_all", "whole_documents_of_all"), strict=True):
-            for name, (label, colour, style) in _LINES.items():
-                points = run["curves"][name]
-                across, up = [100 * p["tokens"] for p in points], [100 * p[what] for p in points]
-                ax.plot(across, up, style, color=colour, label=label, linewidth=1.6)
-            at = run["systems"]["routed"]
-            ax.plot(100 * at["tokens"]["value"], 100 * at[what]["value"], "o", color="C0", label="default")
-            ax.axvline(100 * measured["bar"]["tokens"], color="0.7", linewidth=1)
+    axes = figure.subplots(2, len(shown), sharex=True, squeeze=False)
+    for column, title in zip(axes.T, shown, strict=True):
+        run = measured["sets"][title]
+        for ax, what in zip(column, ("of_all", "whole"), strict=True):
+            for name, (color, style) in _LINES.items():
+                points = zip(run["curves"][name]["tokens"], run["curves"][name][what], strict=True)
+                across, up = zip(*((100 * x, 100 * y) for x, y in points if y is not None), strict=True)
+                ax.plot(across, up, style, color=color, label=ORDERS[name], linewidth=1.6)
+            ends = [100 * (run["systems"][key][what]["value"] or 0) for key in ("embedded", "all")]
+            ax.plot((0, 100), ends, "-.", color="C3", label=ORDERS["random"], linewidth=1.2)
+            at = run["settings"]["0.2"]
+            if at[what]["value"] is not None:
+                ax.plot(100 * at["tokens"]["value"], 100 * at[what]["value"], "o", color="C0", label="share = 0.2")
             ax.grid(alpha=0.3)
-        column[0].axhline(100 * measured["bar"]["recall"], color="0.7", linewidth=1)
-        column[0].set_title(f"{run['title']}, n = {run['texts']}", fontsize=10)
-        column[1].set_xlabel("% of the tokens of a full run")
+        column[0].axhline(99, color="0.7", linewidth=1)
+        column[0].set_title(f"{title}, n = {run['texts']}", fontsize=10)
+        column[1].set_xlabel("% of the tokens for all chunks")
     axes[0][0].set_ylabel("% of the characters found by\nmodel, rules, and encoder")
-    axes[1][0].set_ylabel("% of the documents that\nthe three mask completely")
-    axes[1][2].legend(loc="lower right", frameon=False, fontsize=8)
+    axes[1][0].set_ylabel("% of the documents with\nidentifiers that are whole")
+    labels = axes[0][0].get_legend_handles_labels()
+    figure.legend(*labels, loc="outside lower center", ncol=4, frameon=False, fontsize=9)
     figure.savefig(path, metadata={"Software": None})
 
 

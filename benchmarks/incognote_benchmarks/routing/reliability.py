@@ -12,36 +12,34 @@ from typing import Any
 
 import numpy as np
 
-from incognote.evaluation.corpus import Gold
 from incognote.evaluation.intervals import interval
 from incognote.evaluation.metrics.stream import Calibration, calibration, outcomes
 from incognote.nouns import Span
-from incognote_benchmarks.routing.material import Reading
+from incognote_benchmarks.routing.material import Read, Reading
 
 SYSTEMS = ("rules + encoder", "encoder")
 Outcomes = list[tuple[float, bool]]
 """For each finding of a text, its score and whether it is right."""
 
 
-def reliability(reading: Reading, corpora: Mapping[str, Sequence[Gold]], resamples: int) -> dict[str, dict[str, Any]]:
+def reliability(reading: Reading, corpora: Mapping[str, Sequence[Read]], resamples: int) -> dict[str, dict[str, Any]]:
     """Per corpus and system: findings, bins (bounds, mean score, share right with Wilson's interval, n), expected
     calibration error with its bootstrap interval over texts, the largest gap of a bin, and the Brier score.
     """
     return {
-        name: {system: _told([_outcomes(reading, gold, system) for gold in texts], resamples) for system in SYSTEMS}
+        name: {system: _measured([_outcomes(reading, read, system) for read in texts], resamples) for system in SYSTEMS}
         for name, texts in corpora.items()
     }
 
 
-def _outcomes(reading: Reading, gold: Gold, system: str) -> Outcomes:
-    text, raw, _ = reading.embedded(gold)
-    found: Sequence[Span] = reading.settled(text, raw)
+def _outcomes(reading: Reading, read: Read, system: str) -> Outcomes:
+    scored: Sequence[Span] = reading.combined(read)
     if system == "encoder":
-        found = [span for span in raw if any(source.startswith("encoder") for source in span.sources)]
-    return outcomes(gold.labels, found)
+        scored = [span for span in read.raw if any(source.startswith("encoder") for source in span.sources)]
+    return outcomes(read.gold.labels, scored)
 
 
-def _told(texts: Sequence[Outcomes], resamples: int) -> dict[str, Any]:
+def _measured(texts: Sequence[Outcomes], resamples: int) -> dict[str, Any]:
     whole = _calibration(texts)
     random = np.random.default_rng(0)
     drawn = random.integers(len(texts), size=(resamples, len(texts)))

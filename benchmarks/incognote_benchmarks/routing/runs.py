@@ -1,87 +1,85 @@
-"""Measure one set of texts: the figures of each system, at each threshold, and the curves."""
+"""Measure sets of texts: the figures of each system, at shares of the tokens and at settings, and the curves."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from incognote_benchmarks.routing.curves import (
     SYSTEMS,
-    Curve,
-    by_expectation,
-    by_scores,
+    Order,
+    Outcomes,
+    by_doubts,
+    by_value,
     by_words,
     figures,
-    line,
+    routed,
+    within,
 )
-from incognote_benchmarks.routing.fitting import agreement, threshold
-from incognote_benchmarks.routing.material import Read, Reading
+from incognote_benchmarks.routing.material import Read
 
-SWEEP = (2.0, 1.5, 1.2, 1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.02)
+SHARES = (0.1, 0.2, 0.3, 0.5)
+_STEPS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Runs:
-    """Measures sets of texts.
+def sets(
+    outcomes: Outcomes, reads: Sequence[Read], others: Mapping[str, Sequence[Read]], questions: frozenset[str]
+) -> dict[str, Sequence[Read]]:
+    """Divide the texts into the sets to measure. Sets without a text are left out."""
+    bearing = [read for read in reads if read.gold.labels]
+    wrong = [read for read in bearing if outcomes.counts(read, frozenset())["leaking"]]
+    right = sorted((read for read in bearing if read not in wrong), key=_hashed)[: len(wrong)]
+    made: dict[str, Sequence[Read]] = {
+        "all texts": reads,
+        "texts with identifiers": bearing,
+        "questions": [read for read in reads if read.gold.id in questions],
+        "notes": [read for read in reads if read.gold.id not in questions],
+        "half with errors": [*wrong, *right],
+        "recorded replies": [read for read in reads if read.recorded],
+        **others,
+    }
+    return {title: chosen for title, chosen in made.items() if chosen}
 
-    Args:
-        default: the threshold in use.
-        resamples: for every bootstrap.
+
+def measured(
+    outcomes: Outcomes, reads: Sequence[Read], weights: Mapping[str, Sequence[float]], resamples: int
+) -> dict[str, Any]:
+    """Measure one set.
+
+    Returns:
+        counts of the texts, `systems` (see `curves.figures`), `orders` (by ordering and share of the tokens),
+        `settings` (by `models.share`), and `curves` (by ordering: shares of tokens, characters, and whole documents).
     """
-
-    reading: Reading
-    default: float
-    resamples: int
-
-    def run(self, title: str, reads: Sequence[Read], whole: Sequence[Read] | None = None) -> dict[str, Any]:
-        """The texts and the figures of each system (`curves.figures`), routed at the threshold in use.
-
-        Args:
-            whole: as for `Curve`.
-        """
-        curve = Curve(self.reading, reads, whole)
-        points = [curve.point(by_expectation, self.default)]
-        sums = curve.sums(by_expectation, points, self.resamples)
-        everything = sum(part.tokens for read in reads for part in read.parts)
-        return {
-            "title": title,
-            "texts": len(reads),
-            "with_phi": sum(bool(read.gold.labels) for read in reads),
-            "passes": {n: sum(read.passes == n for read in reads) for n in sorted({read.passes for read in reads})},
-            "chunks": {"all": sum(len(read.parts) for read in reads), "sent": points[0].chunks},
-            "tokens": everything,
-            "instructions": sum(part.instructions for read in reads for part in read.parts) / everything,
-            "systems": {**{system: figures(sums, system) for system in SYSTEMS}, "routed": figures(sums, "0")},
-            "missed": agreement(self.reading, reads, self.resamples),
-        }
-
-    def swept(self, title: str, reads: Sequence[Read]) -> dict[str, Any]:
-        """Like `run`, with the figures at each threshold of `SWEEP` and the curve of each ordering."""
-        curve = Curve(self.reading, reads)
-        points = [curve.point(by_expectation, threshold) for threshold in SWEEP]
-        sums = curve.sums(by_expectation, points, self.resamples)
-        orders = {"expectation": by_expectation, "scores": by_scores, "words": by_words, "gold": curve.oracle}
-        curves = {}
-        for name, order in orders.items():
-            along = curve.points(order)
-            curves[name] = line(curve.sums(order, along, resamples=1), along)
-        sweep = [
-            {"threshold": point.threshold, "chunks": point.chunks, **figures(sums, str(number))}
-            for number, point in enumerate(points)
-        ]
-        return {**self.run(title, reads), "sweep": sweep, "curves": curves}
-
-    def halves(self, reads: Sequence[Read]) -> Iterator[dict[str, Any]]:
-        """Choose the threshold on half of the texts, split by a hash of their ids, and measure on the other half."""
-        parts = [[read for read in reads if _half(read) == side] for side in (0, 1)]
-        for chosen, other in (parts, parts[::-1]):
-            limit = threshold(Curve(self.reading, chosen))
-            curve = Curve(self.reading, other)
-            sums = curve.sums(by_expectation, [curve.point(by_expectation, limit)], self.resamples)
-            yield {"chosen_on": len(chosen), "texts": len(other), "threshold": limit, **figures(sums, "0")}
+    value = by_value(weights)
+    orders: dict[str, Order] = {
+        "value": value, "doubts": by_doubts, "words": by_words,
+        "gold": outcomes.oracle, "gold_characters": outcomes.oracle_by_characters,
+    }  # fmt: skip
+    plans = {f"{name} {share}": within(reads, order, share) for name, order in orders.items() for share in SHARES}
+    plans |= {f"setting {share}": routed(reads, value, share) for share in SHARES}
+    sums = outcomes.sums(reads, plans, resamples)
+    curves = {}
+    for name, order in orders.items():
+        along = {str(step): within(reads, order, step / _STEPS) for step in range(_STEPS + 1)}
+        points = outcomes.sums(reads, along, 1)
+        each = [figures(points, step) for step in along]
+        curves[name] = {what: [_rounded(of[what]["value"]) for of in each] for what in ("tokens", "of_all", "whole")}
+    return {
+        "texts": len(reads),
+        "with_identifiers": sum(bool(read.gold.labels) for read in reads),
+        "recorded": sum(read.recorded for read in reads),
+        "chunks": sum(len(read.parts) for read in reads),
+        "systems": {system: figures(sums, system) for system in SYSTEMS},
+        "orders": {name: {str(share): figures(sums, f"{name} {share}") for share in SHARES} for name in orders},
+        "settings": {str(share): figures(sums, f"setting {share}") for share in SHARES},
+        "curves": curves,
+    }
 
 
-def _half(read: Read) -> int:
-    return hashlib.sha256(read.gold.id.encode()).digest()[0] % 2
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _hashed(read: Read) -> str:
+    return hashlib.sha256(read.gold.id.encode()).hexdigest()

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-_SYSTEMS = {
-    "embedded": "rules and encoder",
-    "alone": "model only, all chunks",
-    "all": "all three, all chunks",
-    "routed": "routed",
-}
-_ORDERS = {
-    "gold": "decided by the gold (the best possible result)",
-    "expectation": "expected number of missed identifiers (in use)",
-    "scores": "sum of the scores of doubts (used before this measurement)",
+SYSTEMS = {"embedded": "rules and encoder", "alone": "model only, all chunks", "all": "all three, all chunks"}
+ORDERS = {
+    "value": "expected gain per token (in use)",
+    "doubts": "expected missed identifiers (in use before)",
     "words": "longest chunks first",
+    "random": "random",
+    "gold": "best possible, for whole documents",
+    "gold_characters": "best possible, for characters",
 }
-_KINDS = {"doubt": "Doubt (multiplied by score²)", "alone": "Disagreement"}
-_HALF = 0.5  # of the tokens
 _MADE = (
     "`python -m incognote_benchmarks.routing --out docs/measured/routing.json` generates this page. The JSON file "
     "contains all of the figures."
+)
+_SETS = (
+    "The texts of five files are divided by their style into questions (with searches) and notes. The set *half with "
+    "errors* has all texts in which rules and encoder leave an identifier. It also has as many other texts with "
+    "identifiers, chosen by a hash of their ids. These sets overlap. Their texts are scored with weights that were "
+    "fitted without them (cross-validation in ten folds of texts). The files `dev_i` and `dev_long` were not used for "
+    "fitting."
 )
 
 
@@ -33,22 +33,12 @@ def written(measured: Mapping[str, Any], curves: str | None, diagrams: str | Non
     Args:
         curves, diagrams: the names of the pictures, or None.
     """
-    runs = measured["runs"]
     pieces = ["# Routing results", _head(measured), _MADE]
     if curves is not None:
-        pieces.append(f"![Recall kept versus tokens spent, on three sets of texts]({curves})")
-    for key in ("recorded", "recorded_twice", "recorded_v1", "scripted", "scripted_dev_e"):
-        pieces += [f"## {_title(runs[key])}", _systems(runs[key], measured["default"])]
-    once = runs["recorded_once_of_twice"]
-    pieces += [
-        f"## {_title(once)}",
-        "Chunks that are sent are read once. The result is compared with a run that reads everything twice.\n\n"
-        + _systems(once, measured["default"], ("routed",)),
-    ]
-    pieces += ["## Thresholds", *(_sweep(runs[key]) for key in ("recorded", "scripted_dev_e"))]
-    pieces += ["## A threshold chosen on half of the recorded texts", _halves(measured["halves"])]
-    pieces += ["## Orderings", _orders(measured)]
-    pieces += ["## Expected and observed", _missed(measured)]
+        pieces.append(f"![Recall and whole documents versus tokens spent]({curves})")
+    pieces += ["## Constants", _constants(measured["fit"]), "## Figures", _SETS]
+    for title, run in measured["sets"].items():
+        pieces += [f"### {title[0].upper()}{title[1:]}", _counts(run), _systems(run), _orders(run), _settings(run)]
     pieces += ["## Reliability of the scores", *_reliability(measured["reliability"]["corpora"])]
     if diagrams is not None:
         pieces.append(f"![Mean score versus the share of correct findings, in ten bins]({diagrams})")
@@ -56,134 +46,83 @@ def written(measured: Mapping[str, Any], curves: str | None, diagrams: str | Non
 
 
 def _head(measured: Mapping[str, Any]) -> str:
-    bar, choosing = measured["bar"], measured["choosing"]
-    fitted, in_force = choosing["weights"], choosing["in_force"]
-    worth = [[told, f"{in_force[kind]}", _figure(fitted[kind])] for kind, told in _KINDS.items()]
     return (
-        "All texts are synthetic. Recorded replies are real replies of a large language model to the pipeline's own "
-        "prompts, which were replayed. For scripted replies, the gold is used as the model's answer. Tokens are those "
-        f"of prompts and replies, counted with {measured['counted_with']}. The 95% intervals come from a bootstrap "
-        "over texts. Characters are letters and digits, and entity types are ignored. A document does not leak if no "
-        "letter or digit of its identifiers remains.\n\n"
-        f"A chunk is sent if the expected number of missed identifiers is at least `missed` = {measured['default']}. "
-        "Each doubt and each disagreement adds to this number. The weights were fitted on the "
-        f"{fitted['texts']} texts without a recorded reply:\n\n"
-        f"{_table(('', 'weight in use', 'fitted weight'), worth)}\n\n"
-        f"A threshold of {choosing['threshold']} sends at most {_percent(choosing['share'])} of the tokens of those "
-        f"texts that contain identifiers. For all of those texts, it is {choosing['threshold_over_all_texts']}. The "
-        f"goal is {_percent(bar['recall'])} of a full run's recall with at most {_percent(bar['tokens'])} of its "
-        "tokens."
+        "All texts are synthetic. Recorded replies are real replies of a large language model to `extract/v3`, which "
+        "were replayed. For texts without a recorded reply, the gold is used as the model's answer, which stands for a "
+        "model that makes no mistake. Each chunk is read once, and the model's silence counts (`veto`) in the chunks "
+        f"that it reads. Tokens are those of prompts and replies, counted with {measured['counted_with']}. The 95% "
+        "intervals come from a bootstrap over texts. Characters are letters and digits, and entity types are ignored. "
+        "A document is whole if no letter or digit of its identifiers remains."
     )
 
 
-def _title(run: Mapping[str, Any]) -> str:
-    return f"{run['title'][0].upper()}{run['title'][1:]}: {run['texts']} texts, {run['with_phi']} with identifiers"
-
-
-def _systems(run: Mapping[str, Any], default: float, shown: Sequence[str] = tuple(_SYSTEMS)) -> str:
-    columns = ("", "tokens", "recall", "vs. model only", "vs. all three", "spans found", "documents without a leak",
-               "precision")  # fmt: skip
-    names = ("recall", "of_alone", "of_all", "span_recall", "whole_documents", "precision")
-    rows = []
-    for system in shown:
-        told = run["systems"][system]
-        label = f"routed at {default}" if system == "routed" else _SYSTEMS[system]
-        tokens = {"embedded": "0%", "routed": _interval(told["tokens"])}.get(system, "100%")
-        rows.append([label, tokens, *(_figure(told[name]) for name in names)])
-    share, passes = run["instructions"], " and ".join(f"{p} for {n} texts" for p, n in run["passes"].items())
-    said = (
-        f"Chunks sent: {run['chunks']['sent']} of {run['chunks']['all']}. Passes: {passes}. Instructions, which are "
-        f"the same for every call, make up {_percent(share)} of the tokens."
-    )
-    return _table(columns, rows) + "\n\n" + said
-
-
-def _sweep(run: Mapping[str, Any]) -> str:
-    names = ("of_alone", "of_all", "whole_documents")
-    rows = [
-        [f"{of['threshold']}", str(of["chunks"]), _interval(of["tokens"]), *(_figure(of[name]) for name in names)]
-        for of in run["sweep"]
+def _constants(fit: Mapping[str, Any]) -> str:
+    used = fit["in_use"]
+    weights = [[name, f"{used['weights'][name]}", _figure(value)] for name, value in fit["weights"].items()]
+    values = [
+        [_percent(share), *(f"{used['values'][kind][i]} ({fit['values'][kind][i]:.3f})" for kind in (0, 1))]
+        for i, share in enumerate(fit["shares"])
     ]
-    columns = ("`missed`", "chunks", "tokens", "recall vs. model only", "vs. all three", "documents without a leak")
-    return f"{_title(run)}.\n\n" + _table(columns, rows)
+    constant, word = fit["tokens"]
+    return (
+        f"The weights were fitted on {fit['texts']} texts, of which {fit['recorded']} have a recorded reply. Sending "
+        f"makes {fit['gained']} of them whole.\n\n"
+        + _table(("", "weight in use", "fitted weight"), weights)
+        + f"\n\nA call takes {constant:.0f} tokens and {word:.2f} for each word. To use a share of the tokens, a call "
+        "must have at least this value, in whole documents per 1,000 tokens (fitted values in parentheses):\n\n"
+        + _table(("share", "chunks of up to 64 words", "longer chunks"), values)
+    )
 
 
-def _halves(halves: Sequence[Mapping[str, Any]]) -> str:
-    names = ("of_alone", "of_all", "whole_documents")
+def _counts(run: Mapping[str, Any]) -> str:
+    return (
+        f"{run['texts']} texts in {run['chunks']} chunks, {run['with_identifiers']} texts with identifiers, "
+        f"{run['recorded']} with recorded replies."
+    )
+
+
+def _systems(run: Mapping[str, Any]) -> str:
+    names = ("recall", "of_all", "whole", "precision")
+    rows = [[SYSTEMS[key], *(_figure(run["systems"][key][name]) for name in names)] for key in SYSTEMS]
+    return _table(("", "recall", "vs. all three", "whole documents", "precision"), rows)
+
+
+def _orders(run: Mapping[str, Any]) -> str:
+    shares = [share for share in next(iter(run["orders"].values())) if share != "0.5"]
+    rows = []
+    for name, label in ORDERS.items():
+        cells = []
+        for what in ("of_all", "whole"):
+            for share in shares:
+                if name == "random":
+                    low, high = (run["systems"][key][what]["value"] for key in ("embedded", "all"))
+                    cells.append(f"{low + float(share) * (high - low):.3f}")
+                else:
+                    cells.append(_figure(run["orders"][name][share][what]))
+        rows.append([label, *cells])
+    columns = [f"{what} at {_percent(float(share))}" for what in ("recall", "whole") for share in shares]
+    said = (
+        "The chunks of this set that come first in an ordering, up to a share of the tokens of the set. Recall is "
+        "relative to all three on all chunks. A random ordering is shown with its expected figures."
+    )
+    return said + "\n\n" + _table(("ordering", *columns), rows)
+
+
+def _settings(run: Mapping[str, Any]) -> str:
+    names = ("of_all", "whole", "precision")
     rows = [
-        [f"{of['threshold']}, on {of['chosen_on']}", str(of["texts"]), _interval(of["tokens"]),
-         *(_figure(of[name]) for name in names)]
-        for of in halves
-    ]  # fmt: skip
-    columns = (
-        "chosen threshold",
-        "measured on",
-        "tokens",
-        "recall vs. model only",
-        "vs. all three",
-        "documents without a leak",
-    )
-    return _table(columns, rows)
-
-
-def _orders(measured: Mapping[str, Any]) -> str:
-    limit, shown = measured["bar"]["tokens"], ("recorded", "scripted", "scripted_dev_e")
-    runs = measured["runs"]
-    rows = []
-    for name, told in _ORDERS.items():
-        curves = [runs[key]["curves"][name] for key in shown]
-        rows.append([told, *(f"{_kept(curve, limit):.4f}, {_regained(curve):.2f}" for curve in curves)])
-    start = [runs[key]["curves"]["expectation"][0] for key in shown]
-    rows.append(["nothing sent", *(f"{point['of_all']:.4f}, 0" for point in start)])
-    said = (
-        "Each cell has two figures. The first is the recall relative to all three, with at most "
-        f"{_percent(limit)} of the tokens. The second is the share of the characters missed by the rules and the "
-        "encoder that the ordering regains. It is the mean over all budgets of up to half of the tokens."
-    )
-    return said + "\n\n" + _table(("", *(runs[key]["title"] for key in shown)), rows)
-
-
-def _kept(curve: Sequence[Mapping[str, float]], limit: float) -> float:
-    return max(point["of_all"] for point in curve if point["tokens"] <= limit)
-
-
-def _regained(curve: Sequence[Mapping[str, float]]) -> float:
-    start = curve[0]["of_all"]
-    budgets = np.linspace(0, _HALF, 101)
-    kept = np.interp(budgets, [point["tokens"] for point in curve], [point["of_all"] for point in curve])
-    return float((kept.mean() - start) / (1 - start)) if start < 1 else 1.0
-
-
-def _missed(measured: Mapping[str, Any]) -> str:
-    rows = []
-    for key in ("scripted", "recorded"):
-        run = measured["runs"][key]
-        told = run["missed"]
-        observed = told["observed"]
-        thirds = [f"{t['expected']:.1f} → {t['observed']}" for t in told["thirds"]]
-        seen = f"{observed['value']} [{observed['low']:.0f}, {observed['high']:.0f}]"
-        rows.append([run["title"], f"{told['expected']:.1f}", seen, *thirds])
-    said = (
-        "The table counts identifiers of which the rules and the encoder leave at least one letter or digit. The last "
-        "three columns divide the texts into thirds by the number that was expected, and show expected → observed. The "
-        "weights were fitted on the scripted replies."
-    )
-    columns = ("", "expected", "observed", "lowest third", "middle", "highest")
-    return _table(columns, rows) + "\n\n" + said
+        [f"`{share}`", _interval(figures["tokens"]), *(_figure(figures[name]) for name in names)]
+        for share, figures in run["settings"].items()
+    ]
+    return _table(("`share`", "tokens used", "recall vs. all three", "whole documents", "precision"), rows)
 
 
 def _reliability(corpora: Mapping[str, Mapping[str, Any]]) -> list[str]:
     pieces = []
     rows = [
-        [
-            corpus,
-            system,
-            str(told["findings"]),
-            _figure(told["error"]),
-            *(f"{told[k]:.3f}" for k in ("largest", "brier")),
-        ]
+        [corpus, system, str(of["findings"]), _figure(of["error"]), *(f"{of[k]:.3f}" for k in ("largest", "brier"))]
         for corpus, systems in corpora.items()
-        for system, told in systems.items()
+        for system, of in systems.items()
     ]
     pieces.append(
         _table(("texts", "scores of", "findings", "expected calibration error", "largest gap", "Brier score"), rows)
@@ -191,16 +130,14 @@ def _reliability(corpora: Mapping[str, Mapping[str, Any]]) -> list[str]:
     for corpus, systems in corpora.items():
         rows = []
         for low in range(10):
-            cells = [
-                "".join(_bin(one) for one in told["bins"] if round(one["low"] * 10) == low) for told in systems.values()
-            ]
+            cells = ["".join(_bin(b) for b in of["bins"] if round(b["low"] * 10) == low) for of in systems.values()]
             rows.append([f"{low / 10:.1f} to {(low + 1) / 10:.1f}", *cells])
         pieces.append(f"{corpus}: mean score → share of correct findings\n\n" + _table(("score", *systems), rows))
     return pieces
 
 
-def _bin(one: Mapping[str, Any]) -> str:
-    return f"{one['score']:.2f} → {_figure(one['right'])}, n = {one['right']['of']}"
+def _bin(scores: Mapping[str, Any]) -> str:
+    return f"{scores['score']:.2f} → {_figure(scores['right'])}, n = {scores['right']['of']}"
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -43,8 +43,7 @@ _PHONE_GAP = re.compile(r"[\s.\-‐‑–/()+\u200e\u200f]{0,4}\Z")
 # After a name: "SutcliffeNormanB_OD.tif".
 _INITIAL_IN_FILE = re.compile(r"[ _]?([A-Z])(?=_[A-Za-z0-9]|\.[a-z]{3,4}(?![a-z]))")
 _LITERAL_GAP = re.compile(r"[^\w]{0,8}\Z")
-_MAX_PHONE = 18
-_SURE_INSIDE = 6
+_MAX_PHONE, _SURE_INSIDE = 18, 6
 
 
 class Hit(NamedTuple):
@@ -103,11 +102,11 @@ class KnownDetector:
         if not index or not content:
             return
         if len(content) < LARGE:
-            yield from self._walk(tokens(content), certain)
+            yield from (hit for hit in self._walk(tokens(content), certain) if not _into_address(content, hit))
             return
         for part in parts(content):
             for hit in self._walk(tokens(part.content), certain):
-                if part.owns(hit.start):
+                if part.owns(hit.start) and not _into_address(part.content, hit):
                     yield hit._replace(start=part.first + hit.start, end=part.first + hit.end)
 
     def _walk(self, words: TokenList, certain: bool) -> Iterator[Hit]:
@@ -298,6 +297,12 @@ class KnownDetector:
         for i, j, form, kind, exact in squeezed(words, self._index):
             if not (exact and form.isdigit() and _within_number(words, i, j)):
                 yield Hit(words.starts[i], words.ends[j], kind, 0.9, "squeezed", True)
+
+
+def _into_address(content: str, hit: Hit) -> object:
+    """Whether a hit consists of the end of a name and the beginning of the address in angle brackets after it."""
+    inside = hit.rule in ("glued", "squeezed") and re.fullmatch(r"[^<>]*\s<[^<>\s@]*", content[hit.start : hit.end])
+    return inside and re.match(r"[^<>\s@]*@", content[hit.end : hit.end + 64])
 
 
 def _end(words: TokenList, i: int, entry: Entry) -> int:

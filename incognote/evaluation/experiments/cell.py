@@ -16,7 +16,7 @@ from typing import Any
 import incognote
 from incognote.errors import SettingError, UsageError
 from incognote.evaluation.experiments.spec import Corpus, Model, Spec, System, resolved
-from incognote.settings import Settings
+from incognote.settings import Passes, Settings
 
 _DECIDING = ("max_characters",)
 _ASKING = (
@@ -32,7 +32,7 @@ class Asking:
     model: Model
     prompt: str
     chunk_words: int
-    passes: int
+    passes: Passes
     votes: int
     seed: int
 

@@ -1,12 +1,14 @@
 """Plan an experiment: the cells without results, their texts, and the estimated usage, before any model is asked.
 
-A token is taken as four characters. Each vote of each pass over each chunk counts as one call. A pass that finds
-nothing is the last, chunks are halved if a model refuses them, and recorded replies are not paid for again. So the
-estimate is too high if there are many passes. Replies are assumed to have the average length of those we recorded.
+A token is taken as four characters. Each vote of each pass over each chunk counts as one call, and passes by need count
+as 1.05. A pass that finds nothing is the last, chunks are halved if a model refuses them, and recorded replies are not
+paid for again. So the estimate is too high if there are many passes. Replies are assumed to have the average length of
+those we recorded.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,10 +22,10 @@ from incognote.evaluation.experiments.spec import Spec, load
 from incognote.evaluation.experiments.tallies import documents
 from incognote.evaluation.lab.lint import refuse_leak
 from incognote.extraction.chunks import Chunk, chunks
+from incognote.extraction.need import mean_passes
 from incognote.llm.base import Usage
 from incognote.llm.opening import ModelSpec, price_of
 from incognote.llm.prices import Price
-from incognote.prompts.loader import asked
 from incognote.prompts.loader import load as load_prompt
 from incognote.schemas.policy import Policy, load_policy
 
@@ -142,16 +144,18 @@ def estimate(cell: Cell, texts: Sequence[str]) -> UsageEstimate:
         return UsageEstimate()
     own = cell.settings
     pieces = [chunk for text in texts for chunk in chunks(text, own.chunk_words, own.chunk_overlap)]
-    return reading(pieces, own.passes * own.votes, own.prompt, load_policy(own.policy), price_of(model_spec(cell)))
+    times = mean_passes(own.passes) * own.votes
+    return reading(pieces, times, own.prompt, load_policy(own.policy), price_of(model_spec(cell)))
 
 
-def reading(pieces: Sequence[Chunk], times: int, prompt: str, policy: Policy, price: Price | None) -> UsageEstimate:
-    """Estimate the usage of asking about each chunk this many times. `usd` is None if no price is known."""
+def reading(pieces: Sequence[Chunk], times: float, prompt: str, policy: Policy, price: Price | None) -> UsageEstimate:
+    """Estimate the usage of asking about each chunk this many times, on average. `usd` is None if no price is known."""
     made = load_prompt(prompt)
-    rendered = made.render([""], asked(policy))
+    rendered = made.render([""], made.types(policy))
     around = len(rendered.system) + len(rendered.user)
-    calls = len(pieces) * times
-    tokens_in = (sum(piece.end - piece.start for piece in pieces) * times + calls * around) // CHARACTERS
+    calls = math.ceil(len(pieces) * times)
+    shown = sum(piece.end - piece.start for piece in pieces) * times
+    tokens_in = int(shown + calls * around) // CHARACTERS
     tokens_out = calls * REPLY[made.contract]
     return UsageEstimate(
         calls, tokens_in, tokens_out, None if price is None else price.of(Usage(tokens_in, tokens_out))

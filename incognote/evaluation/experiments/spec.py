@@ -8,9 +8,9 @@
       - {name: both, detectors: [rules, llm], policy: strict, settings: {temperature: 0.2}}
     models:
       - {name: openai/gpt-4o-mini}
-    prompts: [extract/v2]
+    prompts: [extract/v3]
     chunk_words: [256]
-    passes: [1, 2]
+    passes: [need, 1, 2]
     votes: [1]
     seeds: [0]
     budget_usd: 5
@@ -31,6 +31,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from incognote.errors import MissingExtra, SettingError
+from incognote.settings import CHUNK_WORDS, PROMPT, Passes
 
 LLM = "llm"
 TUNABLE = frozenset({
@@ -95,9 +96,9 @@ class Spec(_Part):
     corpora: Annotated[tuple[Corpus, ...], Field(min_length=1)]
     systems: Annotated[tuple[System, ...], Field(min_length=1)]
     models: tuple[Model, ...] = ()
-    prompts: Annotated[tuple[_Name, ...], Field(min_length=1)] = ("extract/v2",)
-    chunk_words: Annotated[tuple[Annotated[int, Field(ge=16)], ...], Field(min_length=1)] = (256,)
-    passes: Annotated[tuple[Annotated[int, Field(ge=1, le=8)], ...], Field(min_length=1)] = (2,)
+    prompts: Annotated[tuple[_Name, ...], Field(min_length=1)] = (PROMPT,)
+    chunk_words: Annotated[tuple[Annotated[int, Field(ge=16)], ...], Field(min_length=1)] = (CHUNK_WORDS,)
+    passes: Annotated[tuple[Passes, ...], Field(min_length=1)] = ("need",)
     votes: Annotated[tuple[Annotated[int, Field(ge=1, le=32)], ...], Field(min_length=1)] = (1,)
     seeds: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(min_length=1)] = (0,)
     budget_usd: Annotated[float, Field(gt=0)] | None = None

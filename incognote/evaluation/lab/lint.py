@@ -21,6 +21,7 @@ from incognote.evaluation.experiments.seal import Seal
 from incognote.prompts.loader import SECTIONS, Prompt
 from incognote.prompts.overlay import Guideline
 from incognote.schemas.catalogue import catalogue
+from incognote.schemas.policy import Policy
 
 LONG_LINE = 120
 """Words of one type's line. A longer line draws attention away from the others."""
@@ -100,9 +101,9 @@ def shown(prompt: Prompt, types: Mapping[str, str], *, examples: bool = False) -
     return "\n\n".join(parts) + "\n"
 
 
-def difference(first: Prompt, second: Prompt, types: Mapping[str, str], *, examples: bool = False) -> str:
+def difference(first: Prompt, second: Prompt, policy: Policy, *, examples: bool = False) -> str:
     """A unified diff of the text of two prompts, or "" if they are the same."""
-    one, other = (shown(each, types, examples=examples).split("\n")[1:] for each in (first, second))
+    one, other = (shown(each, each.types(policy), examples=examples).split("\n")[1:] for each in (first, second))
     before, after = (f"{each.name} {each.version}" for each in (first, second))
     return "".join(line + "\n" for line in unified_diff(one, other, before, after, lineterm="", n=1))
 

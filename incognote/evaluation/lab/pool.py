@@ -67,7 +67,7 @@ def texts_of(path: Path) -> list[str]:
 
 
 def candidates(gold: Sequence[Gold], words: int = WORDS) -> list[ExampleCandidate]:
-    """Stretches of at most `words` words that do not cut an identifier and hold only types of the catalogue."""
+    """Stretches of about `words` words that do not cut an identifier and hold only types of the catalogue."""
     return [one for number, document in enumerate(gold) for one in _of(number, document, words)]
 
 

@@ -25,7 +25,7 @@ from incognote.evaluation.lab.runner import PromptRunner, Watch
 from incognote.evaluation.lab.trial import Aim, Trial, trial
 from incognote.files.atomic import unwritable, write_atomic
 from incognote.llm.base import Usage
-from incognote.prompts.loader import asked, load
+from incognote.prompts.loader import load
 from incognote.prompts.overlay import Guideline
 
 LEAST = 40
@@ -204,8 +204,8 @@ class _Rounds:
 
     def _guideline(self, type_: str, errors: Mistakes) -> tuple[str | None, str]:
         """The proposed line, or None and the reason."""
-        types = asked(self.runner.policy)
         prompt = load(self._prompt)
+        types = prompt.types(self.runner.policy)
         now = prompt.guidelines.get(type_, Guideline()).line(types[type_])
         number = len(self.ledger.rows) + 1
         missed, wrong = some(errors.missed, number), some(errors.wrong, number)

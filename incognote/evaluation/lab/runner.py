@@ -14,6 +14,7 @@ from incognote.evaluation.corpus import Gold, LabeledSpan
 from incognote.evaluation.experiments.meter import Metered, SpendingLedger
 from incognote.evaluation.experiments.plan import UsageEstimate, reading
 from incognote.extraction.chunks import chunks
+from incognote.extraction.need import mean_passes
 from incognote.files.atomic import exclusive
 from incognote.llm.base import LanguageModel, Reply, Request, Usage
 from incognote.llm.opening import ModelSpec, open_model, price_of
@@ -21,7 +22,7 @@ from incognote.llm.recording import Recorded, Recording
 from incognote.prompts.loader import load
 from incognote.schemas.policy import Policy, load_policy
 from incognote.sdk import Deidentifier
-from incognote.settings import Settings
+from incognote.settings import CHUNK_WORDS, Passes, Settings
 
 _BATCH = 32
 Watch = Callable[[int], None]
@@ -43,8 +44,8 @@ class ModelRequestOptions:
     policy: str = "strict"
     detectors: tuple[str, ...] = ("rules", "llm")
     api_base: str | None = None
-    passes: int = 1
-    chunk_words: int = 256
+    passes: Passes = 1
+    chunk_words: int = CHUNK_WORDS
     synthetic: bool = False
     budget_usd: float | None = None
     config: str | None = field(default=None, repr=False)
@@ -179,4 +180,4 @@ class PromptRunner:
     def estimate(self, prompt: str, gold: Sequence[Gold], times: int) -> UsageEstimate:
         """Estimate the usage for reading the documents with a prompt this many times."""
         pieces = [chunk for one in gold for chunk in chunks(one.text, self.how.chunk_words)]
-        return reading(pieces, self.how.passes * times, prompt, self.policy, price_of(self.how.spec()))
+        return reading(pieces, mean_passes(self.how.passes) * times, prompt, self.policy, price_of(self.how.spec()))

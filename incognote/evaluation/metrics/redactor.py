@@ -58,6 +58,11 @@ class RedactorScores:
     pooled_recall: Figure
     leaking: Figure
 
+    @property
+    def typeless(self) -> bool:
+        """Whether the system names no types."""
+        return self.untyped.precision.of > 0 and not any(score.precision.of for score in self.types.values())
+
 
 def redactor_scores(sums: Sums, scheme: Scheme, documents: int) -> RedactorScores:
     """Compute the scores from the sums of the columns that `count_redactor` counts."""

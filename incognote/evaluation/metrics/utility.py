@@ -77,10 +77,20 @@ def clinical_utility(
     """
     if not 0 <= f1 <= 1:
         raise UsageError("F1 must be between 0 and 1")
-    before, after = _embedded(originals, redacted, embedder)
-    losses = np.clip(1 - _cosines(before, after), 0, 1)
+    losses = information_losses(originals, redacted, embedder)
     loss = _mean(losses, resamples, seed)
     return Utility((1 - float(losses.mean())) * f1, loss, f1)
+
+
+def information_losses(originals: Sequence[str], redacted: Sequence[str], embedder: TextEmbedder) -> Vectors:
+    """The loss of each document: 1 − cosine of the texts before and after, clipped to 0..1.
+
+    Raises:
+        UsageError: as for `clinical_utility`.
+    """
+    before, after = _embedded(originals, redacted, embedder)
+    losses: Vectors = np.clip(1 - _cosines(before, after), 0, 1)
+    return losses
 
 
 def semantic_preservation(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
 from incognote.evaluation.intervals import Figure
@@ -186,23 +187,23 @@ def _cross(ax: Axes, across: Figure, up: Figure, colour: str) -> None:
 
 
 def _passes(section: Section) -> Chart | None:
-    lines: dict[tuple[object, ...], list[MeasuredSystem]] = {}
+    lines: dict[tuple[object, ...], list[tuple[int, MeasuredSystem]]] = {}
     for system in section.systems:
-        if system.axes.passes is not None:
-            lines.setdefault(system.axes.line, []).append(system)
-    series = [sorted(each, key=lambda s: s.axes.passes or 0) for each in lines.values() if len(each) > 1][:MOST]
+        if isinstance(system.axes.passes, int):  # not "need"
+            lines.setdefault(system.axes.line, []).append((system.axes.passes, system))
+    series = [sorted(each, key=itemgetter(0)) for each in lines.values() if len(each) > 1][:MOST]
     if not series or not section.labels:
         return None
     facets = []
     for name in (*(n for n in _GROUPS if n in section.labels), *(n for n in section.labels if n not in _GROUPS)):
-        values = [[(s.axes.passes or 0, _type_recall(s, name)) for s in each] for each in series]
+        values = [[(passes, _type_recall(system, name)) for passes, system in each] for each in series]
         facets.append(Facet(f"{name} · n = {values[0][0][1].of:,} documents", 2.3, partial(_pass, series=values)))
     note = (
         "All-or-nothing recall after 1 to p passes: the share of the documents with this type in which every instance "
         "of it was found as this type (strict protocol; RedactOR, Figure 2). Bars: 95% intervals (Wilson). Points "
         "are shifted sideways so that they do not overlap."
     )
-    legend = tuple((number, _line_name(each)) for number, each in enumerate(series))
+    legend = tuple((number, _line_name([system for _, system in each])) for number, each in enumerate(series))
     return Chart("passes", "Recall over passes", note, tuple(facets), legend)
 
 

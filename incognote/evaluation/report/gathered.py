@@ -25,6 +25,8 @@ from incognote.evaluation.metrics.utility import Meanings, Remembering, TextEmbe
 from incognote.evaluation.report.curves import Cost, Threshold, by_threshold, costs
 from incognote.evaluation.report.scored import ScoreReport
 from incognote.evaluation.scores import reported
+from incognote.runs.units import counted, passes_shown
+from incognote.settings import Passes
 
 Watch = Callable[[str], None]
 
@@ -189,7 +191,7 @@ class Axes(NamedTuple):
     model: str | None = None
     prompt: str | None = None
     chunk_words: int | None = None
-    passes: int | None = None
+    passes: Passes | None = None
     votes: int | None = None
     seed: int | None = None
 
@@ -226,8 +228,8 @@ def _said(axis: int, value: Any) -> str:
         return str(value).rpartition("/")[2]
     if axis == 2:
         return str(value)
-    noun = {3: "words", 4: "pass", 5: "vote", 6: "seed"}[axis]
+    if axis == 4:
+        return passes_shown(value)
     if axis == 6:
-        return f"{noun} {value}"
-    plural = {"pass": "passes", "vote": "votes"}.get(noun, noun)
-    return f"{value} {noun if value == 1 else plural}"
+        return f"seed {value}"
+    return f"{value} words" if axis == 3 else counted(value, "vote")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from incognote.evaluation.metrics.redactor import RedactorScores
 from incognote.evaluation.metrics.spans import Confusion
 from incognote.evaluation.report.charts import SIGNS, Chart
 from incognote.evaluation.report.drawing import PALETTE, svgs
@@ -51,7 +52,7 @@ def section(one: Section, number: int, drawn: Sequence[Chart], *, texts: bool) -
             '<p class="note">Its strict protocol (§4.3): a finding counts for a gold span when they share a character '
             "of the text and their words are alike (Levenshtein similarity of 0.6 or more). The 95% interval is below "
             "each value.</p>",
-            *tables(one),
+            *(layout.html() for layout in tables(_protocol(one))),
         ]
     if one.versus:
         parts += ["<h3>Comparison of systems</h3>", _pairs(one)]
@@ -148,6 +149,10 @@ def _headline(one: Section) -> str:
         "for shares of documents). Not fully read: documents that a model did not finish, scored as nothing found"
     )
     return table(head, rows, caption=caption)
+
+
+def _protocol(one: Section) -> list[tuple[str, RedactorScores]]:
+    return [(s.name, s.report.measures.redactor) for s in one.systems if s.report.measures is not None]
 
 
 def _spans(one: Section) -> str:

@@ -1,4 +1,4 @@
-"""Open a FHIR R4 resource or Bundle: find its free texts and identifying fields, and write it back.
+"""Open a FHIR resource or Bundle: find its free texts and identifying fields, and write it back.
 
 References still point to the same resources: each id gets the same keyed hash everywhere, inside a Bundle and across
 the Bundles of one domain. Server addresses are removed. Use one domain per server, because two servers may use the same
@@ -10,41 +10,80 @@ For a list it is a list of the same length, with null for items without informat
 
 from __future__ import annotations
 
+from base64 import b64encode
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from incognote.formats.base import Change, FieldAction, account, splice
+from incognote.errors import SchemaViolation
+from incognote.formats.base import (
+    Change,
+    Document,
+    Edit,
+    FieldAction,
+    FieldEdit,
+    Format,
+    TextEdit,
+    account,
+    of_child,
+    splice,
+    split_edits,
+)
 from incognote.formats.records.fhir_values import Field, check_one_to_one, is_valid, patient_of, shaped, strings
 from incognote.formats.records.fhir_walk import FhirWalk
 from incognote.formats.records.rawjson import Node, quoted, raw_offsets, string_edits
 from incognote.formats.records.record import OpenRecord
-from incognote.schemas.fhir import data_type, fhir_schemas
+from incognote.schemas.fhir import Release, data_type, fhir_schema
+from incognote.schemas.registry import Registry
 
 _REASON = "http://hl7.org/fhir/StructureDefinition/data-absent-reason"
-WITHHELD = f'{{"extension": [{{"url": "{_REASON}", "valueCode": "masked"}}]}}'
+_MASKED = f'[{{"url": "{_REASON}", "valueCode": "masked"}}]'
+WITHHELD = f'{{"extension": {_MASKED}}}'
 
 
-def open_fhir(raw: str, root: Node) -> OpenRecord:
+def open_fhir(raw: str, root: Node, registry: Registry) -> OpenRecord:
     """Open one resource.
 
     Args:
         raw: the JSON text.
         root: the parsed `raw`.
+        registry: the schemas for records in attachments.
 
     Raises:
+        RecordProblem: an attachment cannot be opened.
         SchemaViolation: an element, extension or resource type has no rule, a value does not have its type, or XHTML
             or an attachment cannot be read.
         UnapprovedSchema: the rules were changed after their approval.
     """
-    walk = FhirWalk(raw, root)
-    name = data_type(root.value["resourceType"].value)
+    walk, release = _walked(raw, root)
+    name = root.value["resourceType"].value
     return FhirRecord(
-        data_type=name, schema=next(s for s in fhir_schemas() if s.data_type == name),
+        data_type=data_type(name), schema=fhir_schema(name, release),
         texts=tuple(walk.texts), actions=tuple(walk.actions), known=tuple(dict.fromkeys(walk.known)),
         patient=patient_of(root), id=next(iter(strings(root, "id")), None), content=raw,
         nodes={path: f.node for path, f in walk.fields.items()}, fields=walk.fields, drops=tuple(walk.drops),
+        unknown=tuple(walk.unknown), formats={path: form for path, (form, _) in walk.children.items()},
+        children={path: inner.under(registry, None) for path, (_, inner) in walk.children.items()},
     )
+
+
+def _walked(raw: str, root: Node) -> tuple[FhirWalk, Release]:
+    """Return the walk by the rules of R4, or else of R5. A resource does not say which release it follows.
+
+    Raises:
+        SchemaViolation: it follows neither. The error is that of the release in which more elements were walked.
+    """
+    walk = FhirWalk(raw, root)
+    try:
+        walk.walk()
+        return walk, "r4"
+    except SchemaViolation as violation:
+        later = FhirWalk(raw, root, "r5")
+        try:
+            later.walk()
+            return later, "r5"
+        except SchemaViolation as other:
+            raise (other if later.size > walk.size else violation) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +91,15 @@ class FhirRecord(OpenRecord):
     """One FHIR resource, opened by the rules.
 
     Args:
-        fields: how each path is written back. drops: members that are removed.
+        fields: how each path is written back. drops: members that are removed. unknown: items that are removed.
+        children, formats: the attachments that other formats read, by path, and these formats.
     """
 
     fields: Mapping[str, Field] = field(repr=False, default_factory=dict)
     drops: tuple[tuple[Node, str], ...] = field(repr=False, default=())
+    unknown: tuple[tuple[Node, Sequence[int]], ...] = field(repr=False, default=())
+    children: Mapping[str, Document] = field(repr=False, default_factory=dict)
+    formats: Mapping[str, Format] = field(repr=False, default_factory=dict)
 
     def rewritten(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> str:
         """Return the new raw record. It is valid FHIR if the old one was.
@@ -66,27 +109,31 @@ class FhirRecord(OpenRecord):
 
         Raises:
             AccountingError: as in OpenRecord; or the replacements of ids are not one to one.
-            RecordProblem: an attachment's character set cannot represent its replacements.
+            RecordProblem: an attachment's character set cannot represent its replacements, or its reader does not
+                write the content that it read.
         """
         account(self, changes, values)
+        attached = self._attached(changes, values)
+        changes = {path: edits for path, edits in changes.items() if path in self.fields}
         structure = StructuralEdits()
         for holder, name in self.drops:
             structure.drop(holder, name)
+        for listed, indices in self.unknown:
+            structure.drop_items(listed, indices)
         edits: dict[str, list[Change]] = {path: [*f.fixed, *changes.get(path, ())] for path, f in self.fields.items()}
         ids: list[tuple[str, str]] = []
-        for action, value in values.items():
+        for action in self.actions:
             path = action.text.field
             place = self.fields[path]
-            if action.action == "hash":
-                form = next(s.form for s in place.segments if (s.start, s.end) == (action.start, action.end))
-                edits[path].append((action.start, action.end, shaped(value, form)))
-                ids.append((action.text.content[action.start : action.end], value))
-            elif action.action == "absent" or not value or _is_no_date(action, place, value):
+            new = self.written(action, values[action])
+            if new is None:
                 structure.withhold(place.holder, place.name, place.index)
             else:
-                edits[path].append((action.start, action.end, value))
+                edits[path].append((action.start, action.end, new))
+            if action.action == "hash":
+                ids.append((action.text.content[action.start : action.end], values[action]))
         check_one_to_one(ids)
-        written: list[tuple[Node, list[Change]]] = []
+        written: list[tuple[Node, list[Change]]] = attached
         for path, inside in edits.items():
             place = self.fields[path]
             if _is_emptied(place, inside):
@@ -96,9 +143,36 @@ class FhirRecord(OpenRecord):
         structural = structure.finish()
         return splice(self.content, [*structural, *(e for node, own in written if structure.keeps(node) for e in own)])
 
+    def written(self, action: FieldAction, value: str) -> str | None:
+        place = self.fields[action.text.field]
+        if action.action == "hash":
+            form = next(s.form for s in place.segments if (s.start, s.end) == (action.start, action.end))
+            return shaped(value, form)
+        is_withheld = action.action == "absent" or not value or _is_no_date(action, place, value)
+        return None if is_withheld else value
+
+    def always(self, field: str) -> Sequence[Change]:
+        return self.fields[field].fixed
+
+    def _attached(
+        self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]
+    ) -> list[tuple[Node, list[Change]]]:
+        """Return the edits that write the attachments of other formats."""
+        from incognote.formats.registry import rebuilt
+
+        edits: list[Edit] = [*(TextEdit(field, *change) for field, each in changes.items() for change in each),
+                 *(FieldEdit(action, value) for action, value in values.items())] if self.children else []
+        written: list[tuple[Node, list[Change]]] = []
+        for path, inner in self.children.items():
+            data = rebuilt(self.formats[path], inner, *split_edits(of_child(edits, path)))
+            if data != inner.head + inner.data + inner.after:
+                node = self.fields[path].node
+                written.append((node, [(node.start, node.end, quoted(b64encode(data).decode("ascii")))]))
+        return written
+
     def stretches(self, field: str, start: int, end: int) -> Sequence[tuple[int, int]] | None:
-        place = self.fields[field]
-        if place.attached is not None:
+        place = self.fields.get(field)
+        if place is None or place.attached is not None:
             return None
         inside = place.narrative.places(start, end) if place.narrative is not None else [(start, end)]
         bounds = raw_offsets(self.content, place.node, [at for pair in inside for at in pair])
@@ -144,6 +218,15 @@ class StructuralEdits:
         self._holders[id(holder)] = holder
         self._removed.setdefault(id(holder), set()).add(name)
 
+    def drop_items(self, listed: Node, indices: Sequence[int]) -> None:
+        """Remove items of a list of extensions. If none is left, the list states that its content is masked."""
+        if len(indices) == len(listed.value):
+            self._replace(listed.start, listed.end, _MASKED)
+            return
+        spans = [(i in indices, one.start, one.end) for i, one in enumerate(listed.value)]
+        for start, end in _stretches(spans):
+            self._replace(start, end, "")
+
     def withhold(self, holder: Node, name: str, index: int | None) -> None:
         """Remove a primitive, or one item of a list of primitives, and mark it as masked."""
         node, sibling = holder.value[name], holder.value.get(f"_{name}")
@@ -161,15 +244,25 @@ class StructuralEdits:
         for (key, name), indices in self._items.items():
             self._withhold_items(self._holders[key], name, sorted(indices))
         for key, names in self._removed.items():
-            for start, end in _stretches(self._holders[key], names):
+            members = self._holders[key].value.items()
+            for start, end in _stretches((name in names, node.key_start, node.end) for name, node in members):
                 self._replace(start, end, "")
-        self.gone.sort()
-        return self.edits
+        outermost: list[tuple[int, int]] = []
+        for start, end in sorted(set(self.gone), key=lambda stretch: (stretch[0], -stretch[1])):
+            if not outermost or end > outermost[-1][1]:
+                outermost.append((start, end))
+        self.gone = outermost
+        whole = set(outermost)
+        return [edit for edit in self.edits if edit[:2] in whole or self._is_outside(*edit[:2])]
 
     def keeps(self, node: Node) -> bool:
         """Whether a value is kept. Call this after `finish`."""
         i = bisect_right(self.gone, (node.start, node.end)) - 1
         return i < 0 or self.gone[i][1] < node.end
+
+    def _is_outside(self, start: int, end: int) -> bool:
+        i = bisect_right(self.gone, (start, end)) - 1
+        return i < 0 or self.gone[i][1] <= start
 
     def _withhold_items(self, holder: Node, name: str, indices: Sequence[int]) -> None:
         values, sibling = holder.value[name], holder.value.get(f"_{name}")
@@ -186,17 +279,18 @@ class StructuralEdits:
         self.gone.append((start, end))
 
 
-def _stretches(holder: Node, names: Iterable[str]) -> Iterable[tuple[int, int]]:
-    """Yield the stretches to remove from the raw text with some members of an object, including their commas.
+def _stretches(parts: Iterable[tuple[bool, int, int]]) -> Iterable[tuple[int, int]]:
+    """Yield the stretches of the raw text to remove with some parts of an object or a list, including their commas.
 
-    A run of removed members takes the comma before it. A run at the start takes the comma after it.
+    A run of removed parts takes the comma before it. A run at the start takes the comma after it.
+
+    Args:
+        parts: for each part, whether it is removed, its start and its end.
     """
-    removed = set(names)
-    members = [(name, node.key_start, node.end) for name, node in holder.value.items()]
     kept_end: int | None = None
     run: tuple[int, int] | None = None
-    for name, start, end in members:
-        if name in removed:
+    for is_removed, start, end in parts:
+        if is_removed:
             run = (run[0] if run else (start if kept_end is None else kept_end), end)
             continue
         if run:

@@ -40,7 +40,10 @@ _FORMS = {
         "uri": r"\S+", "url": r"\S+", "canonical": r"\S+",
         "string": r"(?s:.+)", "markdown": r"(?s:.+)", "xhtml": r"(?s:.+)",
         "base64Binary": r"[0-9A-Za-z+/=\s]+",
-        "integer": rf"-?{_INTEGER}", "unsignedInt": _INTEGER, "positiveInt": r"[1-9][0-9]{0,9}",
+        "oid": r"urn:oid:[0-2](?:\.(?:0|[1-9][0-9]*))+",
+        "uuid": r"urn:uuid:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+        "integer": rf"-?{_INTEGER}", "integer64": r"-?(?:0|[1-9][0-9]{0,18})",
+        "unsignedInt": _INTEGER, "positiveInt": r"[1-9][0-9]{0,9}",
         "decimal": r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?",
     }.items()
 }
@@ -203,26 +206,24 @@ def check_one_to_one(pairs: Iterable[tuple[str, str]]) -> None:
         raise AccountingError("the replacements of ids are not one-to-one, so references would be wrong")
 
 
-_NAMED = {"Patient": "PATIENT", "Practitioner": "CLINICIAN", "Organization": "PERSON"}
-_TELECOM = {"phone": "TELEPHONE_NUMBER", "sms": "TELEPHONE_NUMBER", "pager": "TELEPHONE_NUMBER", "fax": "FAX_NUMBER",
+_NAMED = {"Patient": "PATIENT", "Person": "PATIENT", "RelatedPerson": "RELATIVE", "Practitioner": "CLINICIAN",
+          "Organization": "PERSON"}
+TELECOM = {"phone": "TELEPHONE_NUMBER", "sms": "TELEPHONE_NUMBER", "pager": "TELEPHONE_NUMBER", "fax": "FAX_NUMBER",
             "email": "EMAIL", "url": "URL"}
 _ADDRESS = {"line": "STREET", "city": "CITY", "postalCode": "ZIP", "text": "ADDRESS"}  # state names are too common
-_IDENTIFIERS = ("identifier", "masterIdentifier", "groupIdentifier")
+_SUBJECTS = ("subject", "patient", "beneficiary", "individual", "for")
 _TITLES = re.compile(r"^(?:(?:Dr|Prof|Mr|Mrs|Ms|Miss)\b\.?\s*)+|(?:,\s*(?:M\.?D|D\.?O|Ph\.?D|RN|NP|PA(?:-C)?)\b\.?)+$")
 # Shorter values would match unrelated words.
 _SHORTEST_NUMBER, _SHORTEST_ID, _SHORTEST_LINE, _SHORTEST_WORD = 4, 6, 6, 2
 
 
 def revealed(resource: str, node: Node) -> Iterator[Known]:
-    """Yield the identifiers that one resource reveals, without contained resources and entries of a Bundle.
+    """Yield the names, contacts and dates that one resource reveals, without those of contained resources and entries.
 
     Args:
         resource: the resource type.
         node: the resource, already checked against its rules.
     """
-    for name in _IDENTIFIERS:
-        for identifier in items(node, name):
-            yield from _identifier(identifier)
     if resource in _NAMED:
         yield from _party(node, _NAMED[resource])
         for own_id in strings(node, "id"):
@@ -233,9 +234,6 @@ def revealed(resource: str, node: Node) -> Iterator[Known]:
             yield Known("ORGANIZATION", word)
     for contact in items(node, "contact"):
         yield from _party(contact, "RELATIVE" if resource == "Patient" else "PERSON")
-    for qualification in items(node, "qualification"):
-        for identifier in items(qualification, "identifier"):
-            yield from _identifier(identifier)
     for name, kind in (("birthDate", "BIRTH_DATE_TIME"), ("deceasedDateTime", "DEATH_DATE_TIME")):
         for day in strings(node, name):
             if len(day) >= len("2000-01-01"):
@@ -254,7 +252,7 @@ def patient_of(root: Node) -> str | None:
     own_ids = {found for r in patients for found in strings(r, "id")}
     if patients:
         return own_ids.pop() if len(own_ids) == 1 and all("id" in r.value for r in patients) else None
-    subjects = {_subject(r) for r in resources if "subject" in r.value}
+    subjects = {_subject(r) for r in resources if any(name in r.value for name in _SUBJECTS)}
     return subjects.pop() if len(subjects) == 1 else None
 
 
@@ -287,11 +285,17 @@ def identifier_type(identifier: Node) -> str:
                  if s in known["identifier_systems"]), "GUID")
 
 
-def _identifier(identifier: Node) -> Iterator[Known]:
+def identifier_known(identifier: Node) -> Iterator[Known]:
+    """Yield the number of an Identifier."""
     for value in strings(identifier, "value"):
-        number = value.removeprefix("urn:uuid:").removeprefix("urn:oid:")
-        if len(number) >= _SHORTEST_NUMBER and any(c.isdigit() for c in number):
-            yield Known(identifier_type(identifier), number)
+        yield from number_known(identifier_type(identifier), value)
+
+
+def number_known(entity: str, value: str) -> Iterator[Known]:
+    """Yield a number that is long enough to search for."""
+    number = value.removeprefix("urn:uuid:").removeprefix("urn:oid:")
+    if len(number) >= _SHORTEST_NUMBER and any(c.isdigit() for c in number):
+        yield Known(entity, number)
 
 
 def _party(node: Node, kind: str) -> Iterator[Known]:
@@ -304,7 +308,7 @@ def _party(node: Node, kind: str) -> Iterator[Known]:
         system = next(iter(strings(telecom, "system")), "phone")
         for value in strings(telecom, "value"):
             if len(value) >= _SHORTEST_NUMBER:
-                yield Known(_TELECOM.get(system, "GUID"), value)
+                yield Known(TELECOM.get(system, "GUID"), value)
     for address in items(node, "address"):
         for member, entity in _ADDRESS.items():
             for part in strings(address, member):
@@ -313,7 +317,7 @@ def _party(node: Node, kind: str) -> Iterator[Known]:
 
 
 def _subject(resource: Node) -> str | None:
-    for subject in items(resource, "subject"):
+    for subject in (subject for name in _SUBJECTS for subject in items(resource, name)):
         for written in strings(subject, "reference"):
             try:
                 link = take_apart(written, "subject")

@@ -5,39 +5,48 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 
-from incognote.errors import SchemaViolation
-from incognote.formats.base import Action, FieldAction
+from incognote.errors import RecordProblem, SchemaViolation
+from incognote.formats.base import Action, Document, FieldAction, Format
+from incognote.formats.records.fhir_labels import (
+    identifying_display,
+    identifying_unit,
+    is_long_number,
+    is_unit,
+    telling_label,
+)
 from incognote.formats.records.fhir_values import (
     BASE,
+    TELECOM,
     Field,
     Link,
     Segment,
     bare,
     fits,
     id_form,
+    identifier_known,
     is_primitive,
     items,
+    number_known,
     revealed,
     strings,
     take_apart,
 )
-from incognote.formats.records.narrative import Attached, Narrative, decode
+from incognote.formats.records.narrative import Attached, Narrative, decode, opened_inside
 from incognote.formats.records.rawjson import Node
 from incognote.nouns import Known, Text
-from incognote.schemas.fhir import ElementRule, Elements, ExtensionRule, rules
+from incognote.schemas.fhir import Release, rules
+from incognote.schemas.fhir.elements import ElementRule, Elements, ExtensionRule
 from incognote.schemas.fieldnames import child, is_told, item, spoken
 
 MAX_DEPTH = 40
 _WORDS = ("string", "markdown")
-_NUMBERS = ("integer", "unsignedInt", "positiveInt", "decimal")
+_NUMBERS = ("integer", "unsignedInt", "positiveInt", "integer64", "decimal")
 _CODED = ("CodeableConcept", "Coding")
 _VALUES = ("value", "data", "lowerLimit", "upperLimit")
+_ABSTRACT = ("Any", "Type", "Extension")
 _VERSION = re.compile(r"v?[0-9]{1,2}(\.[0-9]{1,3}){0,2}")
 _TIME = re.compile(r"[0-9:]{8}(\.([0-9]{1,3}|0+))?")  # in FHIR, the fraction may be any number
-_LONG, _IDENTIFYING = 7, 5
-_LARGEST = 30  # a power of ten; no measurement is larger
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,36 +65,50 @@ class _Scope:
 class FhirWalk:
     """One resource, or a Bundle of them.
 
+    Args:
+        raw: the JSON text. root: the parsed `raw`. release: the release of FHIR.
+
     Attributes:
         texts, actions, known: as in OpenRecord, in the order of the record.
         fields: how each path of a text, an action or a fixed edit is written.
+        children: the attachments that other formats read, by path.
         drops: members that are removed whole, as `(object, name)`.
+        unknown: lists with extensions that are removed, with their indices.
+        size: the number of elements that were walked, also if the walk failed.
 
-    Raises:
-        SchemaViolation: something is not allowed by any rule. The message names the first such path and no value.
     """
 
-    def __init__(self, raw: str, root: Node) -> None:
+    def __init__(self, raw: str, root: Node, release: Release = "r4") -> None:
         self._raw = raw
-        self._rules = rules()
+        self._rules = rules(release)
         self.texts: list[Text] = []
         self.actions: list[FieldAction] = []
         self.known: list[Known] = []
         self.fields: dict[str, Field] = {}
+        self.children: dict[str, tuple[Format, Document]] = {}
         self.drops: list[tuple[Node, str]] = []
+        self.unknown: list[tuple[Node, list[int]]] = []
+        self.size = 0
         self._bases: dict[tuple[str, str], str] = {}
         self._entries = {url: kind for entry in items(root, "entry") for url in strings(entry, "fullUrl")
                          for r in items(entry, "resource") for kind in strings(r, "resourceType")}
-        self._resource(root, "", 0)
+        self._root = root
+
+    def walk(self) -> None:
+        """Walk the record.
+
+        Raises:
+            SchemaViolation: something is not allowed by any rule. The message names the first such path and no value.
+        """
+        self._resource(self._root, "", 0)
 
     def _resource(self, node: Node, path: str, depth: int, *, contained: bool = False) -> None:
         kind = node.value.get("resourceType") if node.kind == "object" else None
         if kind is None or kind.kind != "string":
             raise _wrong(path, "must be an object with a resourceType")
         if kind.value not in self._rules.resources:
-            named = f" {kind.value}" if kind.value in self._rules.vocabulary["resource_types"] else ""
-            raise _wrong(child(path, "resourceType"), f"the resource type{named} is not supported. Supported: "
-                         + ", ".join(self._rules.resources))
+            raise _wrong(child(path, "resourceType"),
+                         "is not a resource type of FHIR R4 or R5. Remove the resource, or correct its type")
         if contained and (kind.value == "Bundle" or "contained" in node.value):
             raise _wrong(path, "a contained resource cannot be a Bundle or contain resources")
         inside = {f"#{own_id}": k for c in items(node, "contained") for own_id in strings(c, "id")
@@ -98,25 +121,29 @@ class FhirWalk:
         if scope.depth > MAX_DEPTH:
             raise _wrong(path, f"nested deeper than {MAX_DEPTH} elements")
         members: dict[str, Node] = scope.holder.value
-        telling = self._telling(scope)
+        telling = scope.telling or telling_label(self._rules, scope.resource, scope.holder)
         dropped = 0
         for position, (name, node) in enumerate(members.items(), 1):
             if name == "resourceType" and scope.rule.type == scope.resource:
                 continue
+            self.size += 1
             rule = elements.get(name.removeprefix("_"))
             if rule is None or (name.startswith("_") and not is_primitive(rule.type)):
                 here = child(path, name) if is_told(name, elements) else path
                 shown = spoken(name, position, "element", elements)
-                raise _wrong(here, f"{shown} does not exist in the FHIR R4 type {scope.rule.type}")
+                raise _wrong(here, f"{shown} does not exist in the FHIR {self._rules.release.upper()} type "
+                             f"{scope.rule.type}")
             here = child(path, name)
             inner = scope
-            if telling and name.startswith(("value", "component")):
+            if telling and name.startswith(("value", "component", "answer")):
                 inner = replace(scope, telling=telling, is_value=name.startswith("value"))
             if rule.rule == "refuse":
                 raise _wrong(here, "is not supported. It may change the meaning of the element that contains it")
             if rule.rule == "drop":
                 self.drops.append((scope.holder, name))
                 dropped += 1
+            elif rule.rule == "extension":
+                dropped += self._extensions(scope, node, self._rules.extensions, here)
             elif name.startswith("_"):
                 self._sibling(scope, name, node, rule, here)
             elif rule.many:
@@ -136,13 +163,13 @@ class FhirWalk:
             if node.kind == "null" and index is not None and f"_{name}" in scope.holder.value:
                 return  # the sibling says why there is no value
             if not fits(rule.type, node, self._raw):
-                raise _wrong(path, f"is not a valid FHIR R4 {rule.type}")
+                raise _wrong(path, f"is not a valid FHIR {rule.type}")
             self._primitive(scope, Field(node, scope.holder, name, index, rule.type), rule, path)
         elif node.kind != "object":
             raise _wrong(path, f"is of type {node.kind}, but {rule.type} must be an object")
-        elif rule.rule == "extension":
-            self._extension(scope, node, self._rules.extensions, path)
         else:
+            if rule.type == "Identifier":
+                self.known.extend(identifier_known(node))
             inner = replace(scope, holder=node, rule=rule, depth=scope.depth + 1)
             self._elements(inner, self._rules.elements_of(rule) or {}, path)
 
@@ -160,23 +187,43 @@ class FhirWalk:
             if one.kind != "null":
                 self._one(scope, name, i, one, element, item(path, i))
 
+    def _extensions(self, scope: _Scope, node: Node, allowed: Mapping[str, ExtensionRule], path: str) -> bool:
+        """Walk the extensions of an object. Those without a rule are removed. Return whether the whole list is."""
+        if node.kind != "array" or not node.value:
+            raise _wrong(path, "must be a list that is not empty")
+        unknown = []
+        for i, one in enumerate(node.value):
+            url = next(iter(strings(one, "url")), "")
+            if url and url not in allowed:
+                unknown.append(i)
+            else:
+                self._extension(replace(scope, depth=scope.depth + 1), one, allowed, item(path, i))
+        if len(unknown) == len(node.value) and scope.holder.value.keys() - {"extension", "url", "resourceType"}:
+            self.drops.append((scope.holder, "extension"))
+            return True
+        if unknown:
+            self.unknown.append((node, unknown))
+        return False
+
     def _extension(self, scope: _Scope, node: Node, allowed: Mapping[str, ExtensionRule], path: str) -> None:
         url = next(iter(strings(node, "url")), "")
-        rule = allowed.get(url)
-        if rule is None:
-            raise _wrong(path, "is an extension that is not supported. Remove it")
+        if not url:
+            raise _wrong(path, "is an extension without url")
+        rule = allowed[url]
+        inside = replace(scope, holder=node, depth=scope.depth + 1)
+        if inside.depth > MAX_DEPTH:
+            raise _wrong(path, f"nested deeper than {MAX_DEPTH} elements")
         for position, (name, inner) in enumerate(node.value.items(), 1):
             here = child(path, name) if is_told(name, rule.values) else path
-            if name == "extension" and rule.inner:
-                if inner.kind != "array" or not inner.value:
-                    raise _wrong(here, "must be a list that is not empty")
-                for i, one in enumerate(inner.value):
-                    self._extension(replace(scope, depth=scope.depth + 1), one, rule.inner, item(here, i))
-            elif name in rule.values:
-                inside = replace(scope, holder=node, depth=scope.depth + 1)
-                self._one(inside, name, None, inner, rule.values[name], here)
+            value = rule.values.get(name.removeprefix("_"))
+            if name == "extension":
+                self._extensions(inside, inner, rule.inner, here)
+            elif value is not None and not name.startswith("_"):
+                self._one(inside, name, None, inner, value, here)
+            elif value is not None and is_primitive(value.type):
+                self._sibling(inside, name, inner, value, here)
             elif name == "id":
-                self._one(replace(scope, holder=node), name, None, inner, self._rules.types["Element"]["id"], here)
+                self._one(inside, name, None, inner, self._rules.types["Element"]["id"], here)
             elif name != "url":
                 raise _wrong(here, f"{spoken(name, position, 'element', rule.values)} is not allowed in this extension")
 
@@ -187,36 +234,42 @@ class FhirWalk:
         is_value = field.name.startswith(_VALUES) or (scope.is_value and scope.rule.type in _CODED)
         telling = scope.telling if is_value else None
         match rule.rule:
-            case "pass" if rule.type in _NUMBERS and (named := self._told_beside(holder, value)):
+            case "pass" if rule.type in _NUMBERS and (named := identifying_unit(self._rules, holder, value)):
                 self._act(path, field, value, "absent", named)
             case "pass" if telling:
                 self._act(path, field, value, "mask" if rule.type in _WORDS else "absent", telling)
-            case "pass" if rule.type in _NUMBERS and self._is_long_number(holder, value):
+            case "pass" if rule.type in _NUMBERS and is_long_number(self._rules, holder, value):
                 self._act(path, field, value, "absent", "GUID")
             case "pass":
                 pattern = rule.pattern or (_TIME if rule.type == "time" else None)
                 if (rule.values and value not in rule.values) or (pattern and not pattern.fullmatch(value)):
                     raise _wrong(path, f"is not an allowed value of type {rule.type}")
             case "mask" | "absent":
-                told = next(iter(strings(holder, rule.sibling)), "") if rule.sibling else ""
-                self._act(path, field, value, rule.rule, rule.by_sibling.get(told, rule.entity))
+                entity = rule.entity
+                if entity == "TELEPHONE_NUMBER":
+                    entity = TELECOM.get(next(iter(strings(holder, "system")), ""), entity)
+                elif entity == "PERSON" and scope.rule.type != "HumanName" and len(bare(value)) > 1:
+                    self.known.append(Known(entity, bare(value)))
+                self._act(path, field, value, rule.rule, entity)
             case "date":
                 kind = "DATE_TIME" if "T" in value else "DATE"
                 self._act(path, field, value, "date", telling or rule.entity or kind)
             case "id":
+                if rule.entity:
+                    self.known.extend(number_known(rule.entity, value))
                 self._link(path, field, value, self._identifier_link(value, path))
             case "reference":
                 self._link(path, field, value, self._reference(value, path))
-            case "uri" if not self._rules.is_public(value):
+            case "uri" if not (self._rules.is_public(value) or self._is_type(value)):
                 self._link(path, field, value, Link((Segment(0, len(value), "id"),), ((0, 0, f"{BASE}/uri/"),)))
             case "uri":
-                pass  # a public URI names a system, not a record
+                pass  # a public URI or the name of a type, not a record
             case "type":
-                if value not in self._rules.vocabulary["resource_types"] and not self._rules.is_public(value):
-                    raise _wrong(path, "is not the name of a resource type")
+                if not (self._is_type(value) or self._rules.is_public(value)):
+                    raise _wrong(path, "is not the name of a type")
             case "code":
                 system = next(iter(strings(holder, "system")), "")
-                named = telling or self._told_by_display(holder, value)
+                named = telling or identifying_display(self._rules, holder, value)
                 if named and field.name == "code":
                     self._act(path, field, value, "absent", named)
                     return
@@ -229,7 +282,7 @@ class FhirWalk:
                     own = (scope.rule.type, field.name) == ("Coding", "code") and not self._rules.is_code_system(system)
                     self._coded(path, field, value, own=own)
             case "text" if field.name == "unit":
-                if not self._is_unit(holder, value):
+                if not is_unit(self._rules, holder, value):
                     self._coded(path, field, value)
             case "text" if telling:
                 self._act(path, field, value, "mask", telling)
@@ -249,6 +302,10 @@ class FhirWalk:
                 self._attachment(scope, field, value, path)
             case _:
                 raise _wrong(path, "is an element that is not supported")
+
+    def _is_type(self, value: str) -> bool:
+        return (is_primitive(value) or value in self._rules.types or value in _ABSTRACT
+                or value in self._rules.vocabulary["resource_types"])
 
     def _coded(self, path: str, field: Field, value: str, *, own: bool = False) -> None:
         """Handle an unlisted code or unit. Words are scanned as text. Other values of a local system are hashed, else
@@ -278,11 +335,20 @@ class FhirWalk:
         self.texts.append(Text(narrative.text, path))
 
     def _attachment(self, scope: _Scope, field: Field, value: str, path: str) -> None:
-        parent = path.rpartition(".")[0]
         if field.name == "data":
-            attached = decode(value, next(iter(strings(scope.holder, "contentType")), None), parent)
-            if attached.is_markup:
-                self._markup(path, field, Narrative(attached.content, path, page=True), attached)
+            media_type = next(iter(strings(scope.holder, "contentType")), None)
+            try:
+                attached = decode(value, media_type, path.removesuffix(field.name).removesuffix("."))
+                narrative = Narrative(attached.content, path, page=True) if attached.is_markup else None
+            except RecordProblem:
+                inner = opened_inside(value, media_type, path)
+                if inner is None:
+                    raise
+                self.fields[path] = field
+                self.children[path] = inner
+                return
+            if narrative is not None:
+                self._markup(path, field, narrative, attached)
             else:
                 self._text(path, replace(field, attached=attached), attached.content)
             return
@@ -320,59 +386,6 @@ class FhirWalk:
             return kinds.get(named)
         possible = {kinds[t] for t in scope.rule.targets if t in kinds}
         return next((entity for entity in ("PERSON", "ORGANIZATION", "LOCATION") if entity in possible), None)
-
-    def _telling(self, scope: _Scope) -> str | None:
-        """Return what an Observation's values reveal about a person, by its code: an age, or a date of birth."""
-        if scope.resource != "Observation":
-            return None
-        if scope.telling:
-            return scope.telling
-        known: Mapping[str, str] = self._rules.vocabulary["telling_codes"]
-        kinds: Mapping[str, str] = self._rules.vocabulary["identifier_types"]
-        for concept in items(scope.holder, "code"):
-            for coding in items(concept, "coding"):
-                for system in strings(coding, "system"):
-                    for code in strings(coding, "code"):
-                        if f"{system}|{code}" in known:
-                            return known[f"{system}|{code}"]
-                        if system.rstrip("/").endswith("/v2-0203") and code in kinds:
-                            return kinds[code]
-            codings = items(concept, "coding")
-            labels = [*strings(concept, "text"), *(s for c in codings for s in strings(c, "display"))]
-            labels += [code for c in codings for code in strings(c, "code") if code.upper() != "NO"]  # nitric oxide
-            for label in labels:
-                if told := self._rules.told_by(label):
-                    return told
-        return None
-
-    def _told_beside(self, holder: Node, value: str) -> str | None:
-        """Return the identifier type of a number of five digits or more, by the unit next to it: `MRN`."""
-        if abs(Decimal(value).adjusted()) < _IDENTIFYING - 1:
-            return None
-        return next(filter(None, map(self._rules.told_by, (*strings(holder, "unit"), *strings(holder, "code")))), None)
-
-    def _told_by_display(self, holder: Node, code: str) -> str | None:
-        """Return the identifier type of a code with five digits or more, by its display. Not for LOINC and SNOMED."""
-        if sum(c.isdigit() for c in code) < _IDENTIFYING or any(
-                self._rules.is_checked(s) for s in strings(holder, "system")):
-            return None
-        return next(filter(None, map(self._rules.told_by, strings(holder, "display"))), None)
-
-    def _is_unit(self, holder: Node, unit: str) -> bool:
-        """Whether a unit is a common one, or repeats the code next to it, which passes on its own."""
-        system = next(iter(strings(holder, "system")), "")
-        same = unit in strings(holder, "code") and self._rules.is_code(system, unit)
-        return same or unit in self._rules.vocabulary["units"].split()
-
-    def _is_long_number(self, holder: Node, value: str) -> bool:
-        """Whether a number is as long as an identifier and has no public unit."""
-        number = Decimal(value)
-        if abs(number.adjusted()) > _LARGEST:
-            return True
-        if not number or number.adjusted() < _LONG - 1:
-            return False
-        system, code = (next(iter(strings(holder, name)), "") for name in ("system", "code"))
-        return not self._rules.is_unit(system, code)
 
 
 def _wrong(path: str, what: str) -> SchemaViolation:

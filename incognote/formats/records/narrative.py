@@ -18,8 +18,9 @@ from html.entities import name2codepoint
 from typing import NamedTuple
 
 from incognote.errors import RecordProblem, SchemaViolation, UnsupportedFormat
-from incognote.formats.base import Change
+from incognote.formats.base import Change, Document, Format
 from incognote.schemas.fhir import rules
+from incognote.schemas.fieldnames import child
 from incognote.text.container import of_bytes
 
 _NAME, _SPACE = r"[A-Za-z_:][A-Za-z0-9_:.\-]*", r"[ \t\r\n]"
@@ -272,6 +273,31 @@ class Attached:
                 f"an attachment in {self.charset} cannot represent the replacements. Send it in UTF-8") from None
 
 
+def opened_inside(data: str, media_type: str | None, path: str) -> tuple[Format, Document] | None:
+    """Open `Attachment.data` if its bytes are a container that another format reads, such as RTF. Else return None.
+
+    Args:
+        data: the base64 text. media_type: the declared type. path: the path of `data`.
+
+    Raises:
+        RecordProblem: the reader of that format refuses the bytes.
+    """
+    from incognote.formats.registry import nested, of_container
+
+    octets = octets_of(data)
+    if not octets or of_container(octets) is None:
+        return None
+    return nested(octets, media_type, path)
+
+
+def octets_of(data: str) -> bytes | None:
+    """Return the bytes of a base64 text, or None if it is not base64."""
+    try:
+        return base64.b64decode("".join(data.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
 def decode(data: str, content_type: str | None, path: str) -> Attached:
     """Read `Attachment.data`.
 
@@ -287,31 +313,28 @@ def decode(data: str, content_type: str | None, path: str) -> Attached:
             unreadable is released.
     """
     known = rules().vocabulary
+    here, kind = child(path, "data"), child(path, "contentType")
     media_type = (content_type or "").split(";")[0].strip().lower()
     readable = ("HTML", "XHTML") if known["media_types"].get(media_type) == "markup" else ()
-    try:
-        octets = base64.b64decode("".join(data.split()), validate=True)
-    except (binascii.Error, ValueError):
-        octets = None
+    octets = octets_of(data)
     what = of_bytes(octets) if octets else None
     if what is not None and what not in readable:
-        raise UnsupportedFormat.of(what, f"{path}.data")
+        raise UnsupportedFormat.of(what, here)
     if media_type not in known["media_types"]:
         served = ", ".join(known["media_types"])
-        raise SchemaViolation(f"{path}.contentType: must be one of: {served}", field=f"{path}.contentType")
+        raise SchemaViolation(f"{kind}: must be one of: {served}", field=kind)
     named = _CHARSET.search(content_type or "")
     charset = known["charsets"].get(named[1].lower() if named else "utf-8")
     if charset is None:
-        raise SchemaViolation(f"{path}.contentType: unsupported character set", field=f"{path}.contentType")
+        raise SchemaViolation(f"{kind}: unsupported character set", field=kind)
     if octets is None:
-        raise SchemaViolation(f"{path}.data: not base64", field=f"{path}.data")
+        raise SchemaViolation(f"{here}: not base64", field=here)
     try:
         content = octets.decode(charset)
         if _UNPRINTABLE.search(content) or (charset in ("latin-1", "cp1252") and _is_utf8(octets)):
-            raise SchemaViolation(f"{path}.data: not text in {charset}. Set its character set in contentType",
-                                  field=f"{path}.data")
+            raise SchemaViolation(f"{here}: not text in {charset}. Set its character set in contentType", field=here)
     except UnicodeDecodeError:
-        raise SchemaViolation(f"{path}.data: not text in {charset}", field=f"{path}.data") from None
+        raise SchemaViolation(f"{here}: not text in {charset}", field=here) from None
     return Attached(content, charset, known["media_types"][media_type] == "markup")
 
 

@@ -14,8 +14,20 @@ from decimal import Decimal
 from typing import Any
 
 from incognote.errors import SchemaViolation
-from incognote.formats.base import Change, DecodedDocument, FieldAction, account, splice
+from incognote.formats.base import (
+    Change,
+    DecodedDocument,
+    Document,
+    Edit,
+    FieldAction,
+    FieldEdit,
+    TextEdit,
+    account,
+    of_child,
+    splice,
+)
 from incognote.formats.encoding import UTF8, Codec
+from incognote.formats.html import HtmlDocument, checked
 from incognote.formats.records.rawjson import Node, quoted, raw_offsets, string_edits
 from incognote.nouns import Known, Text
 from incognote.schemas.fieldnames import child, is_told, item, spoken, tells, words
@@ -41,6 +53,7 @@ class OpenRecord(DecodedDocument):
         id: the record's own id, under the same conditions.
         content: the JSON text.
         nodes: the value at the path of each text and action.
+        children: the texts that are pages of HTML, by path.
         codec, head, after, separator, position: as in a Document.
     """
 
@@ -58,6 +71,7 @@ class OpenRecord(DecodedDocument):
     after: bytes = field(default=b"", kw_only=True)
     separator: bytes = field(default=b"", kw_only=True)
     position: int | None = field(default=None, kw_only=True)
+    children: Mapping[str, Document] = field(default_factory=dict, kw_only=True, repr=False)
 
     is_record = True
 
@@ -72,17 +86,39 @@ class OpenRecord(DecodedDocument):
             AccountingError: an action has no value, or a change is not for a text of this record.
         """
         account(self, changes, values)
-        edits: list[Change] = []
+        edits = self._pages(changes, values)
+        own = {action.text.field for action in self.actions}
         for path, inside in changes.items():
-            edits += string_edits(self.content, self.nodes[path], inside)
+            if path in self.nodes:
+                edits += string_edits(self.content, self.nodes[path], inside)
         for action, value in values.items():
+            if action.text.field not in own:
+                continue
             node = self.nodes[action.text.field]
             whole = (action.start, action.end) == (0, len(action.text))
             edits += [(node.start, node.end, quoted(value))] if whole else string_edits(
                 self.content, node, [(action.start, action.end, value)])
         return splice(self.content, edits)
 
+    def _pages(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> list[Change]:
+        """Return the edits of the texts that are pages."""
+        if not self.children:
+            return []
+        edits: list[Edit] = [TextEdit(field, *change) for field, each in changes.items() for change in each]
+        edits += (FieldEdit(action, value) for action, value in values.items())
+        return [
+            edit
+            for path, page in self.children.items()
+            if isinstance(page, HtmlDocument)
+            for edit in string_edits(self.content, self.nodes[path], checked(page, of_child(edits, path)))
+        ]
+
     def stretches(self, field: str, start: int, end: int) -> Sequence[tuple[int, int]] | None:
+        page = self.children.get(field.removesuffix("/"))
+        if isinstance(page, HtmlDocument):
+            node = self.nodes[field.removesuffix("/")]
+            bounds = raw_offsets(self.content, node, [at for pair in page.stretches("", start, end) for at in pair])
+            return list(zip(bounds[::2], bounds[1::2], strict=True))
         node = self.nodes[field]
         if node.kind != "string":
             return ((node.start + start, node.start + end),)

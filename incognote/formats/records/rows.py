@@ -282,14 +282,14 @@ def read_rows(
     if check is not None:
         check(names, expected)
     else:
-        _refuse_unfit(names, schema)
+        refuse_unfit(names, schema)
     for name in (group, order):
         if name and name not in names:
             raise UsageError(f"The table has no column {name!r}. Check the column options.")
     return Table(header, rows, sign, schema, dropped, group, order)
 
 
-def _refuse_unfit(names: Sequence[str], schema: Schema) -> None:
+def refuse_unfit(names: Sequence[str], schema: Schema) -> None:
     if any(rule.is_container for rule in schema.root.properties.values()):
         raise UsageError(
             f"The schema {schema.data_type} has nested fields, so it does not fit a table. Choose another "

@@ -1,6 +1,7 @@
 """Turn an endpoint's error into one of ours: the status and a remedy, without its text.
 
-Statuses, codes and wordings are those of the vendors' API references and servers (vLLM, llama.cpp, TGI).
+Statuses, codes and wordings are those of the vendors' API references and of self-hosted servers. The tests in
+tests/llm/test_dialects.py list them by server.
 """
 
 from __future__ import annotations
@@ -20,18 +21,28 @@ from incognote.errors import ContextTooLong, EgressRefused, ModelProblem, ModelR
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Kind = Literal["context", "filter", "quota", "parameter"]
+    from incognote.llm.base import Finish
+
+Kind = Literal["context", "filter", "quota", "key", "parameter", "reply"]
 
 _CONTEXT = re.compile(
-    r"context[ _-]?(?:length|window|size)|maximum context|(?:prompt|input|request) is too (?:long|large)"
-    r"|too many (?:input |prompt )?tokens|maximum number of tokens|input token count|max_new_tokens. must be",
+    r"context[ _-]?(?:length|window|size|limit)|maximum (?:context|prompt|input|sequence)"
+    r"|too many (?:input |prompt )?tokens|(?:prompt|input|request) is too (?:long|large)|input token count"
+    r"|maximum number of tokens"
+    r"|max_new_tokens\W{0,2} must be|inputs?\W{0,2} must have less than \d+ tokens|reduce the length of",
     re.IGNORECASE,
 )
 _UNWANTED = re.compile(
-    r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|invalid|too large|not (?:permitted|allowed)",
+    r"unsupported|not support|unrecogni[sz]ed|unknown|unexpected|invalid|unavailable|too large"
+    r"|not (?:permitted|allowed)",
     re.IGNORECASE,
 )
 _PARAMETERS = ("response_format", "max_completion_tokens", "max_tokens", "temperature", "store", "seed")
+_KEY = re.compile(
+    r"(?:invalid|incorrect|missing|expired)[^.]{0,20} api[ _-]?key|api[ _-]?key (?:is )?(?:not valid|expired|missing)",
+    re.IGNORECASE,
+)
+_QUOTA = re.compile(r"credit balance|insufficient (?:balance|credit|quota)|exceeded your current quota", re.IGNORECASE)
 _REMEDIES = {
     400: "the request was rejected. Check the model's name and the features that it supports",
     401: "the API key is missing or wrong. Set api_key or the provider's environment variable",
@@ -43,6 +54,11 @@ _REMEDIES = {
     422: "the request was rejected. Check the model's name and the features that it supports",
 }
 _AGAIN = {408, 409, 425, 429}
+_BADLY_REPORTED = {400, 422, 500, 501}
+"""The statuses with which servers reject a parameter, in whatever words."""
+_BROKEN_REPLY = re.compile(r"failed to generate json|produced output that does not match", re.IGNORECASE)
+"""The model's reply was not the JSON that the server promised: Groq, and llama.cpp if the reply was cut."""
+_LONGEST_PROSE = 400  # characters; a longer text may quote the note
 
 
 @dataclass(slots=True)
@@ -67,6 +83,19 @@ class Exchange:
     unsent: str | None = None
     failure: str | None = None
 
+    @property
+    def unclear(self) -> bool:
+        """Whether the server did not answer the request, for no reason that we recognize.
+
+        Some servers send status 200 with an empty completion for a parameter that they do not support.
+        """
+        return self.status in _BADLY_REPORTED | {200} and self.kind is None
+
+    @property
+    def finish(self) -> Finish | None:
+        """The end of a reply that the server withheld: filtered, or cut; None if the error is about something else."""
+        return {"filter": "filter", "reply": "length"}.get(self.kind or "")  # type: ignore[return-value]  # literals
+
     def problem(self, name: str) -> ModelProblem:
         """Return the error to raise for a call that failed."""
         if self.refused is not None:
@@ -84,9 +113,12 @@ class Exchange:
                 f"{name}: status {self.status}, a redirect. Redirects are never followed: set api_base to the final URL"
             )
         if self.kind == "context" or self.status == 413:
-            return ContextTooLong(f"{name}: status {self.status}, longer than the model can read. Use smaller chunks")
+            return ContextTooLong(f"{name}: status {self.status}, longer than the model can read. "
+                                  "Lower chunk_words or max_tokens, or raise the server's context size")
         if self.kind == "quota":
             return ModelRejected(f"{name}: status {self.status}, the quota of the account is used up. Raise it")
+        if self.kind == "key":
+            return ModelRejected(f"{name}: status {self.status}, {_REMEDIES[401]}")
         if self.status in _AGAIN or self.status >= 500:
             return ModelUnavailable(f"{name}: status {self.status}. Try later", retry_after=self.retry_after)
         return ModelRejected(f"{name}: status {self.status}, {_REMEDIES.get(self.status, _REMEDIES[400])}")
@@ -152,16 +184,26 @@ def understood(status: int, body: bytes) -> tuple[Kind | None, str | None]:
         return "filter", None
     if status == 429 and codes & {"insufficient_quota", "billing_hard_limit_reached"}:
         return "quota", None
-    if status not in (400, 413, 422):
+    if status == 429 and "request too large" in prose[:_LONGEST_PROSE].lower():
+        return "context", None  # more tokens than the account may use in a minute, so waiting does not help
+    if status not in _BADLY_REPORTED | {413}:
         return None, None
     if codes & {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}:
         return "context", None
-    if _CONTEXT.search(prose[:400]):
+    if _CONTEXT.search(prose[:_LONGEST_PROSE]):
         return "context", None
+    if "json_validate_failed" in codes or _BROKEN_REPLY.search(prose[:_LONGEST_PROSE]):
+        return "reply", None
     named = str(error.get("param") or "").split(".")[0]
     if named in _PARAMETERS:
         return "parameter", named
-    if len(prose) <= 400 and _UNWANTED.search(prose):
+    if len(prose) > _LONGEST_PROSE:
+        return None, None
+    if _QUOTA.search(prose):
+        return "quota", None
+    if _KEY.search(prose):
+        return "key", None
+    if _UNWANTED.search(prose):
         for parameter in _PARAMETERS:
             if re.search(rf"\b{parameter}\b", prose):
                 return "parameter", parameter
@@ -169,11 +211,13 @@ def understood(status: int, body: bytes) -> tuple[Kind | None, str | None]:
 
 
 def _error(body: bytes) -> dict[str, Any]:
-    """Return the error object, in any of its common forms; empty if there is none."""
+    """Return the error object, in any of its common forms. Plain text is its message; a page of HTML is empty."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
-        return {}
+        content = body.decode("utf-8", "replace").strip()
+    if isinstance(content, str):
+        return {} if content.startswith("<") else {"message": content}
     if isinstance(content, list) and content:
         content = content[0]
     if not isinstance(content, dict):

@@ -10,7 +10,7 @@ from typing import Any
 from incognote.errors import EgressRefused, MissingExtra, SettingError
 from incognote.llm.egress import Egress, confined, silence_loggers
 from incognote.llm.vendors import faults
-from incognote.llm.vendors.chat import ChatModel
+from incognote.llm.vendors.chat import ChatModel, marked
 
 _LISTENERS = (
     "callbacks", "input_callback", "success_callback", "failure_callback", "service_callback",
@@ -35,6 +35,7 @@ class LiteLLMModel(ChatModel):
         api_key: None for the vendor's usual variable.
         timeout: for the complete reply, in seconds.
         egress: where its requests may go.
+        context: tokens that Ollama reserves for a request and its reply. Others ignore it.
 
     Raises:
         MissingExtra: the extra `llm` is not installed.
@@ -42,8 +43,9 @@ class LiteLLMModel(ChatModel):
     """
 
     def __init__(
-        self, name: str, *, api_base: str | None, api_key: str | None, timeout: float, egress: Egress
-    ) -> None:
+        self, name: str, *, api_base: str | None, api_key: str | None, timeout: float, egress: Egress,
+        context: int = 8192,
+    ) -> None:  # fmt: skip
         self._litellm = _litellm()
         super().__init__(name, timeout)
         from incognote.llm.vendors.wire import Guarded
@@ -58,10 +60,17 @@ class LiteLLMModel(ChatModel):
         self._transport = Guarded(egress)
         self._client = _client(self._transport, vendor, api_base or known_base, key, timeout)
         self._given: dict[str, Any] = {"model": name, "api_base": api_base, "api_key": key}
+        if vendor in ("ollama", "ollama_chat"):
+            # litellm's other way, `ollama/`, opens connections past the guard
+            self._given["model"] = f"ollama_chat/{name.partition('/')[2]}"
+            self._given["num_ctx"] = context  # otherwise, Ollama cuts prompts at 4,096 tokens or fewer
+        self._marks_cache = vendor == "anthropic" or (vendor in _SERVES_CLAUDE and "claude" in name.lower())
 
     async def _ask(self, parameters: dict[str, Any]) -> Any:
         noted = faults.current()
         assert noted is not None
+        if self._marks_cache:
+            parameters = {**parameters, "messages": marked(parameters["messages"])}
         if _listened_to(self._litellm):
             noted.refused = "litellm has callbacks or a cache in this process that could receive notes. Remove them"
             raise EgressRefused(noted.refused)
@@ -85,6 +94,9 @@ class LiteLLMModel(ChatModel):
     async def aclose(self) -> None:
         await self._client.close()
         await self._transport.shut()
+
+
+_SERVES_CLAUDE = ("azure_ai", "bedrock", "openrouter", "vertex_ai")
 
 
 _HELD_DOWN: dict[str, Any] = {

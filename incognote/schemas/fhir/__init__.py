@@ -1,14 +1,18 @@
-"""The FHIR R4 rules: one file per resource type, one for the data types, and the closed lists that they use.
+"""The FHIR rules: every element of every resource type and data type has one.
 
-The files are read, checked against their approvals and compiled.
+`r4.json` and `r5.json` are derived from the structure definitions of the specification
+(`scripts/documents/fhir_rules.py`). `extensions.json`, `vocabulary.json`, `codes.json` and `xhtml.json` are written by
+hand. A file is read and checked against its approval when it is first used. A type is compiled when it first occurs.
 
-Every element of a listed resource type, and of the data types that it uses, has a rule:
+A rule is a string: the type, its limits in parentheses (the values of a code, the targets of a Reference) or the name
+of a pattern after `~`, `[]` for a list, and a rule with an entity type. `@item` has the elements of `item`, and `*`
+stands for one element for each type that an extension can have. `string` without a rule has the rule of its type:
 
-    pass        kept (its form is checked: type, `values`, `pattern`)
+    pass        kept (its form is checked: type, values, pattern)
     code        kept if the sibling `system` is a public code system that lists it or whose codes have this form; else
                 scanned as text if all its words are known, hashed in a site's own system, or withheld
     uri         kept if public, else hashed
-    type        kept if it names a resource type
+    type        kept if it names a type
     mask        replaced by `[TYPE]`
     absent      withheld: removed, with data-absent-reason `masked` in its place
     drop        removed without a replacement
@@ -29,25 +33,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from types import MappingProxyType
 from typing import Any, Literal
 
 from incognote.errors import UnapprovedSchema
+from incognote.schemas.fhir.elements import Compiler, ElementRule, Elements, ExtensionRule, Lazy, Rule
 from incognote.schemas.fieldnames import known_words, words
 from incognote.schemas.record_schema import FieldRule, Flag, Schema, content_hash
 from incognote.schemas.registry import FILE, Approval, SchemaRow, read_approvals, state
 from incognote.text.reading import seen
 
-Rule = Literal[
-    "pass", "code", "uri", "type", "mask", "absent", "drop", "id", "reference", "date", "text", "display", "narrative",
-    "attachment", "resource", "extension", "refuse",
-]
-Elements = Mapping[str, "ElementRule"]
-SHARED = ("codes.json", "datatypes.json", "extensions.json", "vocabulary.json", "xhtml.json")
-RESOURCES = (
-    "Bundle", "Composition", "Condition", "DiagnosticReport", "DocumentReference", "Encounter", "MedicationRequest",
-    "Observation", "Organization", "Patient", "Practitioner",
-)
+Release = Literal["r4", "r5"]
+SHARED = ("codes.json", "extensions.json", "vocabulary.json", "xhtml.json")
+_EXTENSION = "http://hl7.org/fhir/StructureDefinition/"
 _EDITION = re.compile(r"http://snomed\.info/sct/([0-9]{6,18})(?:/version/(?:19|20)[0-9]{6})?")
 _PATH_LIKE = re.compile(r"(?!.*[0-9]{5})[A-Za-z0-9._\-/|:#]{1,160}")
 _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*")
@@ -58,6 +55,7 @@ _LONG_RUN = re.compile(r"[^\W\d_]{4,}")
 _MICRO = str.maketrans("µμ", "uu")
 _SNOMED = ("http://snomed.info/sct", "urn:oid:2.16.840.1.113883.6.96")
 _LOINC = ("http://loinc.org", "urn:oid:2.16.840.1.113883.6.1")
+_DICOM = re.compile(r"(urn:oid:)?1\.2\.840\.10008(\.[0-9]{1,3}){1,9}")  # the UIDs of the standard, not of an image
 _FORMER = re.compile(r"http://hl7\.org/fhir/(?:(v[23])/)?(?:CodeSystem/)?([A-Za-z0-9\-]+)")
 _DIHEDRAL = tuple("0123456789 1234067895 2340178956 3401289567 4012395678 5987604321 6598710432 7659821043 8765932104 "
                   "9876543210".split())
@@ -73,51 +71,19 @@ _JSON_TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class ElementRule:
-    """The rule for one element.
-
-    Args:
-        type: a FHIR primitive or data type; `Element` or `BackboneElement` for an element defined in place.
-        rule: the rule of a primitive, or a rule that overrides the data type's. None: the elements of the type decide.
-        many: whether it is a list.
-        entity: the entity type of a mask or date. `by_sibling` gives another for some values of the element `sibling`.
-        values, pattern: the limits for a string that passes.
-        targets: the resource types that a Reference may name.
-        elements: the elements of an element defined in place.
-    """
-
-    type: str
-    rule: Rule | None = None
-    many: bool = False
-    entity: str | None = None
-    sibling: str | None = None
-    by_sibling: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    values: frozenset[str] | None = None
-    pattern: re.Pattern[str] | None = None
-    targets: tuple[str, ...] = ()
-    elements: Elements | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ExtensionRule:
-    """The content of one allowed extension: value elements, or nested extensions by URL."""
-
-    values: Elements
-    inner: Mapping[str, ExtensionRule]
-
-
-@dataclass(frozen=True, slots=True)
 class Rules:
-    """All rules, compiled.
+    """The rules of one release of FHIR.
 
     Args:
-        version: the first 16 digits of the hash over all files; every change shows in manifests.
+        release: `r4` or `r5`.
+        version: the first 16 digits of the hash over all files of the release; every change shows in manifests.
         resources, types: elements by name, those of the base type first.
         vocabulary: see `vocabulary.json`. xhtml: see `xhtml.json`.
         codes: the codes of the systems that HL7 defines, by URL. code_aliases: other names of these systems.
         code_words: the words of codes and units, in lower case.
     """
 
+    release: Release
     version: str
     resources: Mapping[str, Elements]
     types: Mapping[str, Elements]
@@ -127,7 +93,6 @@ class Rules:
     code_aliases: Mapping[str, str] = field(repr=False)
     code_words: frozenset[str] = field(repr=False)
     xhtml: Mapping[str, Any]
-    about: Mapping[str, str]
     approvals: Mapping[str, Approval]
 
     def elements_of(self, rule: ElementRule) -> Elements | None:
@@ -136,7 +101,7 @@ class Rules:
 
     def is_public(self, uri: str) -> bool:
         """Whether a URI is in public use, so that it reveals nothing about the origin of a record."""
-        if (edition := _EDITION.fullmatch(uri)) and is_snomed(edition[1]):
+        if uri in self.codes or ((edition := _EDITION.fullmatch(uri)) and is_snomed(edition[1])):
             return True
         for known in self.vocabulary["public_uris"]:
             if uri.startswith(known):
@@ -153,11 +118,14 @@ class Rules:
                 c.isdigit() for c in rest) > _MOST_DIGITS:
             return False
         named = rest.removesuffix("/").rpartition("/")[2].partition("|")[0]
-        plain = known_words().union(self.vocabulary["uri_words"].split())
+        plain = known_words().union(
+            self.vocabulary["uri_words"].split(), map(str.lower, self.vocabulary["resource_types"]))
         return named in self.vocabulary["resource_types"] or all(word in plain for word in words(rest).split())
 
     def is_code(self, system: str, code: str) -> bool:
         """Whether a code may pass: it is listed, or has the form of the codes of its public system."""
+        if _DICOM.fullmatch(code):
+            return True
         if not self.is_code_system(system):
             return False
         name = system.partition("|")[0].rstrip("/")
@@ -201,38 +169,39 @@ class Rules:
 
 
 @cache
-def rules() -> Rules:
-    """Return the shipped rules.
+def rules(release: Release = "r4") -> Rules:
+    """Return the shipped rules of a release.
 
     Raises:
         UnapprovedSchema: a file was changed after its approval, or has none.
     """
-    folder = files("incognote.schemas.fhir")
-    names = (*(f"{resource.lower()}.json" for resource in RESOURCES), *SHARED)
-    content = {name: json.loads(folder.joinpath(name).read_text(encoding="utf-8")) for name in names}
-    approvals = read_approvals(folder.joinpath(FILE).read_text(encoding="utf-8"))
-    check_approvals(content, approvals)
-    types: dict[str, dict[str, ElementRule]] = {}
-    for name, written in content["datatypes.json"]["types"].items():
-        types[name] = {**types.get(written.get("base", ""), {})}
-        _elements(written["elements"], types, types[name], types[name])
-    resources = {}
-    for resource in RESOURCES:
-        written = content[f"{resource.lower()}.json"]
-        own: dict[str, ElementRule] = {}
-        _elements(written["elements"], types, own, own)
-        resources[resource] = {**types[written["base"]], **own}
-    vocabulary = content["vocabulary.json"]
-    codes = {url: frozenset(listed.split("|")) for url, listed in content["codes.json"]["systems"].items()}
-    spoken = (code.split("-") for listed in codes.values() for code in listed if _HYPHENED.fullmatch(code))
-    code_words = known_words().union(*spoken, vocabulary["uri_words"].split(), vocabulary["code_words"].split())
+    own = f"{release}.json"
+    approvals = read_approvals(_text(FILE))
+    names = (own, *SHARED)
+    written, listed, extensions, vocabulary, xhtml = (_approved(name) for name in names)
+    codes = {url: frozenset(joined.split("|")) for url, joined in listed["systems"].items()}
+    spoken = (code.split("-") for each in codes.values() for code in each if _HYPHENED.fullmatch(code))
+    compiler = Compiler(written, vocabulary["patterns"])
     return Rules(
-        version=content_hash(content)[:16], resources=resources, types=types,
-        extensions={url: _extension(w) for url, w in content["extensions.json"]["extensions"].items()},
-        vocabulary=vocabulary, codes=codes, code_aliases=content["codes.json"]["aliases"], code_words=code_words,
-        xhtml=content["xhtml.json"],
-        about={resource: content[f"{resource.lower()}.json"]["about"] for resource in RESOURCES}, approvals=approvals,
+        release=release, version=content_hash({name: approvals[name].sha256 for name in names})[:16],
+        resources=Lazy(written["resources"], compiler.resource), types=compiler.types,
+        extensions=compiler.extensions({_EXTENSION + name: w for name, w in written["extensions"].items()}
+                                       | extensions["extensions"]),
+        vocabulary=vocabulary, codes=codes, code_aliases=listed["aliases"],
+        code_words=known_words().union(*spoken, vocabulary["uri_words"].split(), vocabulary["code_words"].split()),
+        xhtml=xhtml, approvals=approvals,
     )
+
+
+@cache
+def _approved(name: str) -> Mapping[str, Any]:
+    content: Mapping[str, Any] = json.loads(_text(name))
+    check_approvals({name: content}, read_approvals(_text(FILE)))
+    return content
+
+
+def _text(name: str) -> str:
+    return files("incognote.schemas.fhir").joinpath(name).read_text(encoding="utf-8")
 
 
 def is_snomed(code: str) -> bool:
@@ -258,53 +227,26 @@ def check_approvals(content: Mapping[str, Any], approvals: Mapping[str, Approval
     changed = sorted(name for name, written in content.items() if state(approvals.get(name), written) != "approved")
     if changed:
         raise UnapprovedSchema(
-            f"These FHIR rules differ from the approved ones: {', '.join(changed)}. Reinstall incognote."
+            f"These rules differ from the approved ones: {', '.join(changed)}. Reinstall incognote."
         )
-
-
-def _elements(
-    written: Mapping[str, Any], types: Mapping[str, Elements], root: dict[str, ElementRule],
-    into: dict[str, ElementRule],
-) -> None:
-    """Compile elements. Each is added to `into` before its inner elements, so that one of these may be `like` it."""
-    for name, given in written.items():
-        inner: dict[str, ElementRule] | None = None
-        elements: Elements | None = None
-        if "elements" in given:
-            elements = inner = dict(types[given["type"]])
-        elif "like" in given:
-            elements = root[given["like"]].elements
-        by = dict(given.get("entity_by", {}))
-        into[name] = ElementRule(
-            type=given["type"], rule=given.get("rule"), many=given.get("many", False), entity=given.get("entity"),
-            sibling=by.pop("sibling", None), by_sibling=MappingProxyType(by),
-            values=frozenset(given["values"]) if "values" in given else None,
-            pattern=re.compile(given["pattern"], re.ASCII) if "pattern" in given else None,
-            targets=tuple(given.get("targets", ())), elements=elements,
-        )
-        if inner is not None:
-            _elements(given["elements"], types, root, inner)
-
-
-def _extension(written: Mapping[str, Any]) -> ExtensionRule:
-    values: dict[str, ElementRule] = {}
-    _elements({name: given for name, given in written.items() if name != "extension"}, {}, values, values)
-    return ExtensionRule(values, {url: _extension(inner) for url, inner in written.get("extension", {}).items()})
 
 
 @cache
-def fhir_schemas() -> tuple[Schema, ...]:
-    """Return one schema per resource type, named `fhir.Patient` and so on, all with the version of the whole rule set.
+def fhir_schema(resource: str, release: Release = "r4") -> Schema:
+    """Return the schema of one resource type, such as `fhir.Patient`. All have the version of the whole rule set.
 
     Raises:
+        KeyError: the release has no such resource type.
         UnapprovedSchema: a rules file was changed after its approval.
     """
-    known = rules()
-    return tuple(
-        Schema(data_type(resource), known.version, _object(known, known.resources[resource], (), False),
-               id_key="id", about=known.about[resource])
-        for resource in RESOURCES
-    )
+    known = rules(release)
+    return Schema(data_type(resource), known.version, _object(known, known.resources[resource], (), False), id_key="id")
+
+
+def version_of(data_type: str) -> str | None:
+    """Return the version of the R4 rules if a schema's name is that of an R4 resource type."""
+    named = data_type.startswith("fhir.") and data_type.removeprefix("fhir.") in rules().resources
+    return rules().version if named else None
 
 
 def data_type(resource: str) -> str:
@@ -314,17 +256,10 @@ def data_type(resource: str) -> str:
 
 def fhir_rows() -> list[SchemaRow]:
     """Return the FHIR schemas as rows for `schema list`."""
-    approvals = rules().approvals
-    files = {resource: f"fhir/{resource.lower()}.json" for resource in RESOURCES}
-    return [
-        SchemaRow(schema.data_type, files[resource], True, schema.version, "approved", *_signed(approvals, resource), 0)
-        for resource, schema in zip(RESOURCES, fhir_schemas(), strict=True)
-    ]
-
-
-def _signed(approvals: Mapping[str, Approval], resource: str) -> tuple[str, str]:
-    approval = approvals[f"{resource.lower()}.json"]
-    return approval.by, approval.at
+    known = rules()
+    approval = known.approvals["r4.json"]
+    return [SchemaRow(data_type(resource), "fhir/r4.json", True, known.version, "approved", approval.by, approval.at, 0)
+            for resource in sorted(known.resources)]
 
 
 def _object(known: Rules, elements: Elements, above: tuple[Elements, ...], in_type: bool) -> FieldRule:

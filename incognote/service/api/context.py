@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from starlette.concurrency import run_in_threadpool
 
-from incognote.agents.item import Item
+from incognote.agents.item import Item, opened
 from incognote.errors import SettingError
 from incognote.nouns import Reason, Result, Verdict
 from incognote.service.api.jobs import Jobs
@@ -20,7 +22,7 @@ from incognote.service.optouts import OptOuts
 from incognote.service.reveals import open_reveals
 from incognote.service.review import ReviewQueue
 from incognote.service.telemetry import Telemetry
-from incognote.service.worker.records import opened, subject_of
+from incognote.service.worker.records import subject_of
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -124,6 +126,22 @@ async def served(context: ApiContext, operation: Operation, item: Item) -> Resul
     if await run_in_threadpool(opted_out, context, engine, item):
         return replace(REFUSAL, id=item.id)
     return await engine.adeidentify(item)
+
+
+async def served_each(context: ApiContext, operation: Operation, items: Sequence[Item]) -> list[Awaitable[Result]]:
+    """Start to serve items. Return an awaitable of each result.
+
+    Raises:
+        Refused, IncognoteError: as for `served`.
+    """
+    engine = await run_in_threadpool(context.engine, operation)
+    gone = [await run_in_threadpool(opted_out, context, engine, item) for item in items]
+    results = iter(await engine.adeidentify_each([item for item, out in zip(items, gone, strict=True) if not out]))
+
+    async def refused(item: Item) -> Result:
+        return replace(REFUSAL, id=item.id)
+
+    return [asyncio.create_task(refused(item)) if out else next(results) for item, out in zip(items, gone, strict=True)]
 
 
 def opted_out(context: ApiContext, engine: Deidentifier, item: Item) -> bool:

@@ -26,7 +26,7 @@ _BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 async def deidentify(
     request: Request, asked: Annotated[ToDeidentify, Body()], context: Context, caller: Submitter
 ) -> Response:
-    """De-identify one text or record. The response contains text only if the verdict is `release`."""
+    """De-identify one text, record, or file. The response contains the result only if the verdict is `release`."""
     body = await raw_body(request)
     item = asked.item(raw_member(body, "record"))
     result = await served(context, asked.operation, item)

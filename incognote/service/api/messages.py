@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -29,10 +30,14 @@ class StrictModel(BaseModel):
 
 
 class DocumentModel(StrictModel):
-    """One text or record."""
+    """One text, record, or file."""
 
     text: str | None = Field(None, description="A plain note.")
     record: dict[str, Any] | None = Field(None, description="A record. `dataType` or `resourceType` names its schema.")
+    file: str | None = Field(None, description="The bytes of a document, in base64.")
+    media_type: Annotated[str, Field(max_length=200)] | None = Field(
+        None, description="The media type of `file`. Without it, the content decides."
+    )
     id: Identifier | None = Field(None, description="Your id. The response has its keyed hash.")
     patient: Identifier | None = Field(None, description="The subject. Date shifts and surrogates depend on it.")
     domain: Annotated[str, Field(max_length=200)] | None = Field(None, description="Domain of hashes and surrogates.")
@@ -46,9 +51,18 @@ class DocumentModel(StrictModel):
 
     @model_validator(mode="after")
     def _one_of_two(self) -> DocumentModel:
-        if (self.text is None) == (self.record is None):
-            raise ValueError("text or record")
+        if sum(given is not None for given in (self.text, self.record, self.file)) != 1:
+            raise ValueError("text, record, or file")
+        if self.media_type is not None and self.file is None:
+            raise ValueError("media_type is only for file")
+        self._bytes()
         return self
+
+    def _bytes(self) -> bytes | None:
+        try:
+            return None if self.file is None else base64.b64decode(self.file, validate=True)
+        except ValueError:
+            raise ValueError("file must be base64") from None
 
     def item(self, raw: str | None = None) -> Item:
         """Return the Item for the machine.
@@ -57,19 +71,21 @@ class DocumentModel(StrictModel):
             raw: the record as it was written, so that what is not replaced keeps its bytes.
         """
         content = self.text if self.text is not None else raw if raw is not None else json.dumps(self.record)
+        data = self._bytes()
         return Item(
-            content,
+            content if data is None else data,
             id=self.id,
             patient=self.patient,
             domain=self.domain,
             data_type=self.data_type,
             known=known_of(self.known),
             is_record=self.record is not None,
+            media_type=self.media_type,
         )
 
 
 class ToDeidentify(DocumentModel):
-    """One text or record, and the operation."""
+    """One text, record, or file, and the operation."""
 
     operation: Operation = Field(
         "redact", description="`tag` returns only spans, `redact` follows the policy, `surrogate` invents names."
@@ -106,7 +122,7 @@ class Why(BaseModel):
 
 
 class Answer(BaseModel):
-    """The result of one text or record. `text` and `record` are null unless the verdict is `release`."""
+    """The result of one document. `text`, `record`, and `file` are null unless the verdict is `release`."""
 
     id: str | None = Field(None, description="Keyed hash of your id.")
     operation: Operation = Field(description="The operation that ran.")
@@ -114,6 +130,7 @@ class Answer(BaseModel):
     reasons: list[Why] = Field([], description="Why the verdict is not `release`.")
     text: str | None = Field(None, description="The new text.")
     record: dict[str, Any] | list[Any] | None = Field(None, description="The new record.")
+    file: str | None = Field(None, description="The bytes of the new document, in base64.")
     entities: list[Entity] = Field([], description="The replaced spans.")
     manifest: dict[str, Any] = Field({}, description="What decided the result, without PHI.")
 
@@ -208,6 +225,7 @@ def answer_of(result: Result, operation: Operation, keyring: Keyring) -> tuple[d
         "reasons": [why(reason) for reason in result.verdict.reasons],
         "text": None,
         "record": None,
+        "file": None,
         "entities": [],
         "manifest": dict(result.manifest),
     }
@@ -228,6 +246,9 @@ def answer_of(result: Result, operation: Operation, keyring: Keyring) -> tuple[d
             for r in result.replacements
         ]
     if operation == "tag" or not result.verdict.released:
+        return told, None
+    if isinstance(result.content, bytes):
+        told["file"] = base64.b64encode(result.content).decode("ascii")
         return told, None
     if result.is_record:
         return told, result.output()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
@@ -14,7 +14,7 @@ from incognote.errors import IncognoteError, retryable_code
 from incognote.keys import Keyring
 from incognote.nouns import Result
 from incognote.runs.driver import Driver, Outage, Retries
-from incognote.service.api.context import REFUSAL, RELEASE, ApiContext, opted_out, served
+from incognote.service.api.context import REFUSAL, RELEASE, ApiContext, opted_out, served_each
 from incognote.service.api.jobs import DocumentState, JobDocument
 from incognote.service.api.messages import Operation, answer_of
 from incognote.service.review import DecidedCase, case_of, corrected
@@ -75,20 +75,38 @@ class Runner:
         for settled in await run_in_threadpool(lambda: list(context.queue.settled(origin=ORIGIN))):
             await self._deliver(settled)
         claimed = await run_in_threadpool(context.jobs.claim, context.deid.width)
-        waits = any(await asyncio.gather(*map(self._serve, claimed)))
+        groups: dict[Operation, list[JobDocument]] = {}
+        for document in claimed:
+            groups.setdefault(cast(Operation, document.operation), []).append(document)
+        waits = any(await asyncio.gather(*(self._serve_group(*group) for group in groups.items())))
         if waits:
             self._retries.paused()
         return bool(claimed), waits
 
-    async def _serve(self, document: JobDocument) -> bool:
-        """Process one document. Return whether it waits again because of an outage."""
-        context, given, operation = self._context, document.given, cast(Operation, document.operation)
-        if given is None:
-            return False
-        item = unpacked(given)
+    async def _serve_group(self, operation: Operation, documents: Sequence[JobDocument]) -> bool:
+        """Process documents of one operation. Return whether any of them waits again because of an outage.
+
+        Short texts of documents of one patient share requests to a language model.
+        """
+        given = [(document, unpacked(document.given)) for document in documents if document.given is not None]
+        items = [item for _, item in given]
+        started = asyncio.create_task(served_each(self._context, operation, items))
+        serving = (self._serve(document, item, at, started) for at, (document, item) in enumerate(given))
+        return any(await asyncio.gather(*serving))
+
+    async def _serve(
+        self, document: JobDocument, item: Item, at: int, started: asyncio.Task[list[Awaitable[Result]]]
+    ) -> bool:
+        """Process one document. Return whether it waits again because of an outage.
+
+        Args:
+            at: its index among the results of its group.
+            started: returns these results.
+        """
+        context, operation = self._context, cast(Operation, document.operation)
 
         async def machine(_: Sequence[JobDocument]) -> AsyncIterator[Result]:
-            yield await served(context, operation, item)
+            yield await (await asyncio.shield(started))[at]
 
         def settle(document: JobDocument, result: Result) -> None:
             self._settle(document, item, result)

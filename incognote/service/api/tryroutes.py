@@ -6,7 +6,7 @@ import base64
 import binascii
 import io
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal, cast
 
@@ -18,9 +18,10 @@ from incognote.agents.item import item_of
 from incognote.errors import RecordProblem, SchemaProblem, UsageError
 from incognote.files.inputs import Input, read
 from incognote.files.sources import Source
+from incognote.formats.base import actions_of, texts_of
 from incognote.formats.encoding import codec_of
 from incognote.formats.records.csvtext import dictionaries
-from incognote.formats.registry import name_of, of_content, texts_of
+from incognote.formats.registry import name_of, of_content
 from incognote.formats.tables import DELIMITERS, Columns, Layout
 from incognote.nouns import Reason, Replacement, Span, Text
 from incognote.reasons import reason_texts
@@ -32,6 +33,7 @@ from incognote.service.api.keys import Caller
 from incognote.service.api.messages import Outcome, StrictModel, Why, why
 from incognote.service.api.problems import Refused
 from incognote.service.review import case_of
+from incognote.service.review.cases import DROPPED
 
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
@@ -49,6 +51,9 @@ _FINDERS = {
     "sweep": "Repeats another span", "reading": "Hidden or encoded text", "audit": "Final check",
     "widen": "Rest of a doubtful line",
 }  # fmt: skip
+
+
+State = Literal["replaced", "kept", "doubt", "dropped"]
 
 
 class ToTry(StrictModel):
@@ -82,7 +87,7 @@ class TextPiece(BaseModel):
 
     text: str
     new: str | None = None
-    state: Literal["replaced", "kept", "doubt"] | None = None
+    state: State | None = None
     type: str = ""
     group: str = ""
     about: str = ""
@@ -124,7 +129,7 @@ class TriedRecord(BaseModel):
 
 
 class Tried(BaseModel):
-    """The result. `output` contains the released records only; null if there are none."""
+    """The result. `output` or `file` (base64, for documents) has the released records only; null if there are none."""
 
     policy: str
     detectors: str
@@ -132,6 +137,7 @@ class Tried(BaseModel):
     counts: dict[str, int]
     remark: str = ""
     output: str | None = None
+    file: str | None = None
 
 
 def same_site(request: Request) -> None:
@@ -180,7 +186,7 @@ async def try_one(asked: Annotated[ToTry, Body()], context: Context, caller: Tri
     counts = Counter(p.type for r in records for t in r.texts for p in t.parts if p.state == "replaced")
     return Tried(
         policy=policy, detectors=detectors, remark=remark, records=records, counts=dict(sorted(counts.items())),
-        output=_joined(inputs, outputs),
+        output=_joined(inputs, outputs), file=_file(outputs),
     )  # fmt: skip
 
 
@@ -306,9 +312,10 @@ async def _tried(context: ApiContext, deid: Deidentifier, one: Input) -> tuple[T
         doubts = () if record.verdict == "release" else await run_in_threadpool(_doubts, item, result, engine)
     except (RecordProblem, SchemaProblem):  # the reasons explain it
         return record, None
-    spans = {r.span: r for r in result.replacements} | dict.fromkeys((*result.kept, *doubts))
-    record.texts = [TriedText(field=text.field, parts=_parts(text, spans, set(doubts), result)) for text in texts]
-    record.fields = [_field(action) for action in (document.actions if document is not None else ())]
+    spans = {r.span: r for r in result.replacements} | dict.fromkeys((*result.kept, *doubts, *result.dropped))
+    states: dict[Span, State] = {**dict.fromkeys(result.dropped, "dropped"), **dict.fromkeys(doubts, "doubt")}
+    record.texts = [TriedText(field=text.field, parts=_parts(text, spans, states, result)) for text in texts]
+    record.fields = [_field(action) for action in (actions_of(document) if document is not None else ())]
     return record, result.content if result.verdict.released else None
 
 
@@ -319,11 +326,11 @@ def _explained(reasons: Iterable[Reason]) -> list[TriedReason]:
 
 
 def _doubts(item: Item, result: Result, engine: Engine) -> tuple[Span, ...]:
-    return case_of(item, result, engine).doubts
+    return tuple(span for span in case_of(item, result, engine).doubts if DROPPED not in span.sources)
 
 
 def _parts(
-    text: Text, spans: Mapping[Span, Replacement | None], doubts: Collection[Span], result: Result
+    text: Text, spans: Mapping[Span, Replacement | None], states: Mapping[Span, State], result: Result
 ) -> list[TextPiece]:
     """Return a text in pieces, including the pieces between spans."""
     parts: list[TextPiece] = []
@@ -337,7 +344,7 @@ def _parts(
             TextPiece(
                 text=span.text,
                 new=replacement.text if replacement is not None and result.verdict.released else None,
-                state="replaced" if replacement is not None else "doubt" if span in doubts else "kept",
+                state="replaced" if replacement is not None else states.get(span, "kept"),
                 type=span.type,
                 group=kind.group if kind is not None else "OTHER",
                 about=kind.about if kind is not None else "",
@@ -361,10 +368,17 @@ def _finder(source: str) -> str:
 
 
 def _field(action: FieldAction) -> TriedField:
-    done = {"mask": "masked", "hash": "hashed", "absent": "removed", "date": "date changed"}[action.action]
+    words = {"mask": "masked", "hash": "hashed", "integer": "hashed", "absent": "removed", "date": "date changed"}
+    done = words[action.action]
     return TriedField(
         field=action.text.field, value=action.text.content, action=done, type=action.entity_type or ""
     )
+
+
+def _file(outputs: Sequence[str | bytes | None]) -> str | None:
+    """Return the released documents as the base64 of one file; None if there are none, or if they are text."""
+    pieces = [output for output in outputs if isinstance(output, bytes)]
+    return base64.b64encode(b"".join(pieces)).decode() if pieces else None
 
 
 def _joined(inputs: Sequence[Input], outputs: Sequence[str | bytes | None]) -> str | None:

@@ -12,10 +12,10 @@ from incognote.files.quarantine import Held, Quarantine
 from incognote.ledger import Ledger, LedgerEntry
 from incognote.nouns import subject_form
 from incognote.relex.index.base import forget_patient
-from incognote.runs.destination import Destination
+from incognote.runs.destination import TombstonePlace
+from incognote.runs.shards import TOMBSTONES, tombstone_lines
 from incognote.service.audit import AuditLog
 from incognote.service.optouts import OptOuts
-from incognote.service.recall.recalling import TOMBSTONES, tombstone_lines
 
 if TYPE_CHECKING:
     from incognote.llm.recording import Recording
@@ -82,7 +82,7 @@ class Forgetter:
     audit: AuditLog
     optouts: OptOuts
     ledger: Ledger | None = None
-    destination: Destination | None = None
+    destination: TombstonePlace | None = None
     reviews: ReviewQueue | None = None
     jobs: Jobs | None = None
     quarantines: Sequence[Quarantine] = ()

@@ -13,7 +13,8 @@ from typing import Literal
 
 from incognote.files.atomic import write_atomic
 from incognote.ledger import Ledger, LedgerEntry
-from incognote.runs.destination import Destination
+from incognote.runs.destination import TombstonePlace
+from incognote.runs.shards import TOMBSTONES, tombstone_lines
 from incognote.service.audit import AuditLog
 
 How = Literal["patient", "words", "version"]
@@ -98,30 +99,12 @@ def report_text(incident: Incident) -> str:
     return "\n".join(lines)
 
 
-TOMBSTONES = "tombstones"
 _PAGE = 500
-
-
-def tombstone_lines(entries: Iterable[LedgerEntry], incident: str, why: str) -> bytes:
-    """Return the list for the destination: JSON lines of shard, line and record key to delete."""
-    rows = [
-        {
-            "shard": entry.shard,
-            "line": entry.line,
-            "record": entry.key,
-            "release": entry.release,
-            "manifest": entry.manifest,
-            "why": why,
-            "incident": incident,
-        }
-        for entry in entries
-    ]
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 def recall(
     ledger: Ledger,
-    destination: Destination,
+    destination: TombstonePlace,
     audit: AuditLog,
     affected: Iterable[LedgerEntry],
     find: Callable[[], Iterable[LedgerEntry]],

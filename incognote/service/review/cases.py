@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.agents.item import Item
 from incognote.errors import UsageError
-from incognote.formats.registry import texts_of
+from incognote.formats.base import texts_of
 from incognote.nouns import Result, Span, Text
 from incognote.service.review.nouns import ReviewCase
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from incognote.agents.engine import Engine
     from incognote.sdk import Deidentifier
 
+DROPPED = "dropped"
+"""The source of a finding that was dropped because the language model named nothing there."""
 _UNMENDABLE = frozenset({"no-subject"})
 """Reasons for review that no change of spans can fix. The record must be run again with what it lacks."""
 
@@ -23,7 +25,8 @@ _UNMENDABLE = frozenset({"no-subject"})
 def case_of(item: Item, result: Result, engine: Engine, extra: Mapping[str, Any] | None = None) -> ReviewCase:
     """Return what a person must see of a record in review: texts, proposed replacements, and doubts.
 
-    The doubts are those of the embedded detectors. For a language model's doubts, the reasons give only the type.
+    The doubts are those of the embedded detectors, and the findings that a language model's silence dropped. For a
+    language model's own doubts, the reasons give only the type.
 
     Raises:
         RecordProblem, SchemaProblem: the record cannot be opened, or no longer.
@@ -31,18 +34,21 @@ def case_of(item: Item, result: Result, engine: Engine, extra: Mapping[str, Any]
     texts = _texts(item, engine)
     spans = tuple(s for text in texts for s in _within(text, (r.span for r in result.replacements)))
     standing = (*spans, *result.kept)
+    dropped = tuple(
+        replace(s, sources=(*s.sources, DROPPED)) for text in texts for s in _within(text, result.dropped)
+    )
     doubts = tuple(
         doubt
         for each in engine.detection.find(texts, engine.policy, item.known)
         for doubt in each.doubts
-        if not any(doubt.overlaps(other) for other in standing)
+        if not any(doubt.overlaps(other) for other in (*standing, *dropped))
     )
     schema = result.manifest.get("schema")
     return ReviewCase(
         replace(item, opened=None, spans=None),
         texts,
         spans,
-        doubts,
+        (*doubts, *dropped),
         result.verdict.reasons,
         f"{engine.policy.name} {engine.policy.version}",
         schema["data_type"] if schema else None,
@@ -74,10 +80,8 @@ async def corrected(deid: Deidentifier, case: ReviewCase, spans: Sequence[Span],
 
 
 def _texts(item: Item, engine: Engine) -> tuple[Text, ...]:
-    form, document = item.open(lambda: engine.registry, engine.settings.data_type)
-    if document is None:
-        return (Text(str(item.content)),)
-    return document.texts if form is None else texts_of(document)
+    _, document = item.open(lambda: engine.registry, engine.settings.data_type)
+    return (Text(str(item.content)),) if document is None else texts_of(document)
 
 
 def _within(text: Text, spans: Iterable[Span]) -> list[Span]:

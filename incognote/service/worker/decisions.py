@@ -7,16 +7,17 @@ from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from incognote.agents.item import item_of
+from incognote.agents.item import item_of, opened
 from incognote.errors import UsageError, retryable_code
 from incognote.files.holding import data_of, input_of
+from incognote.formats.records.typed import TypedRow
 from incognote.ledger import FilePart, Wanted
 from incognote.ledger.nouns import KEY
 from incognote.nouns import Reason, Result, Verdict
 from incognote.runs.driver import Outage
 from incognote.service.review import DecidedCase
 from incognote.service.review.cases import corrected
-from incognote.service.worker.records import KeyedRecord, ReviewStore, opened, subject_of
+from incognote.service.worker.records import KeyedRecord, ReviewStore, subject_of
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
@@ -95,4 +96,5 @@ def _keyed(made: Deidentifier, decided: DecidedCase) -> KeyedRecord:
     item = item_of(one, made.engine)
     nowhere = FilePart(0, 0, "", "", "", 0, None, 0, 0)  # it is not read from a part: its content is here
     patient = subject_of(item, opened(item, made.engine))
-    return KeyedRecord(nowhere, one, item, Wanted(key[:KEY], key[KEY:], 0), patient)
+    version = one.document.version if isinstance(one.document, TypedRow) else None
+    return KeyedRecord(nowhere, one, item, Wanted(key[:KEY], key[KEY:], 0, version=version), patient)

@@ -7,11 +7,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from incognote.files.inputs import Input, RecordDefaults
 from incognote.formats.tables import Layout
 from incognote.ledger import FilePart, FoundFile, Ledger, Release
-from incognote.runs.source import SeenFile, WatchedSource, part_ranges, read_part
+from incognote.runs.source import RecordSource, SeenFile
 from incognote.service.worker.records import KeyedRecord
 
 _MANY = 1000
@@ -47,7 +48,7 @@ class Discovery:
     """
 
     def __init__(
-        self, source: WatchedSource, ledger: Ledger, release: Release, part_bytes: int, poll: float = 0.0
+        self, source: RecordSource, ledger: Ledger, release: Release, part_bytes: int, poll: float = 0.0
     ) -> None:
         self._source, self._ledger, self._release, self._part = source, ledger, release, part_bytes
         self._poll, self._next = poll, 0.0
@@ -67,7 +68,7 @@ class Discovery:
         began = time.monotonic()
         self._next = began + self._poll
         looked, waiting, refused = Discovered(), list[SeenFile](), list[SeenFile]()
-        for seen in self._source.look():
+        for seen in self._source.look(partial(self._ledger.latest, self._release.id)):
             looked.by_why[seen.why] += 1
             if seen.why == "resting":
                 continue
@@ -97,7 +98,7 @@ class Discovery:
 
     def location(self, name: str) -> str:
         """Return the ledger's keyed name for a path in the source."""
-        return self._ledger.key("location", name)
+        return self._ledger.key("location", self._source.location(name))
 
     def stamp(self, told: str) -> str:
         """Return the ledger's keyed name for a version of a file."""
@@ -108,7 +109,7 @@ class Discovery:
             return 0
         told = [
             FoundFile(self.location(seen.name), self.stamp(seen.stamp), seen.name, seen.size,
-                  part_ranges(seen.name, seen.size, self._part))
+                  self._source.ranges(seen.name, seen.size, self._part))
             for seen in files
         ]  # fmt: skip
         new = self._ledger.found(self._release.id, told, code=code)
@@ -141,7 +142,7 @@ class RecordBatch:
 
 
 def batches(
-    parts: Sequence[FilePart], source: WatchedSource, *, layout: Layout | None, words: RecordDefaults,
+    parts: Sequence[FilePart], source: RecordSource, *, layout: Layout | None, words: RecordDefaults,
     key: Callable[[FilePart, Input], KeyedRecord], stands: Callable[[FilePart], bool], records: int, size: int,
 ) -> Generator[RecordBatch, None, None]:  # fmt: skip
     """Read parts one after the other.
@@ -159,7 +160,7 @@ def batches(
     batch, held = RecordBatch(), 0
     for part in parts:
         fresh: list[KeyedRecord] = []
-        stream = read_part(source, part.name, part.start, part.stop, layout)
+        stream = source.read(part.name, part.start, part.stop, layout)
         sound, whole = True, True
         for one in stream:
             if one.not_read:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from incognote.agents.item import Item, item_of
-from incognote.errors import IncognoteError
+from incognote.agents.item import Item, item_of, opened
 from incognote.files.atomic import unwritable
 from incognote.files.holding import hold, told_of
 from incognote.files.inputs import Input
 from incognote.files.quarantine import Quarantine
 from incognote.formats.records.record import OpenRecord
+from incognote.formats.records.typed import TypedRow
 from incognote.ledger import FilePart, Ledger, SettledRecord, State, Wanted
 from incognote.nouns import Reason, Result, Verdict
 from incognote.runs.shards import OpenShards, line_of, shape_of
@@ -65,11 +65,13 @@ def keyed(ledger: Ledger, engine: Engine, part: FilePart, one: Input) -> KeyedRe
         item = replace(item, opened=record)  # avoids opening it again; other processes open it themselves
     patient = subject_of(item, record)
     header = one.table.header if one.table is not None else ""
+    version = one.document.version if isinstance(one.document, TypedRow) else None
     wanted = Wanted(
         _source(ledger, part, one, record.id if record is not None else None),
-        ledger.key("content", header, _wording(item)),
+        ledger.key("content", header, _wording(item), *(() if version is None else (str(version),))),
         part.id,
         ledger.subject(patient) if patient is not None else None,
+        version,
     )
     return KeyedRecord(part, one, item, wanted, patient)
 
@@ -87,18 +89,6 @@ def _source(ledger: Ledger, part: FilePart, one: Input, id: str | None) -> str:
 def subject_of(item: Item, record: Document | None) -> str | None:
     """Return the subject, whether it is named beside the record or in it."""
     return item.patient or (record.patient if record is not None else None)
-
-
-def opened(item: Item, engine: Engine) -> Document | None:
-    """Return the record if it can be opened. If not, the machine gives the reason."""
-    of_str = isinstance(item.content, str)
-    too_long = of_str and len(item.content) > engine.settings.max_characters
-    if item.opened is not None or (of_str and not item.is_record) or too_long:
-        return item.opened
-    try:
-        return item.open(lambda: engine.registry, engine.settings.data_type)[1]
-    except (IncognoteError, RecursionError):
-        return None
 
 
 DIED = Reason("workers-died", "", "several workers ended without an error while they processed it")
@@ -145,7 +135,7 @@ class RecordKeeper:
         shape = shape_of(keyed.one)
         line = line_of(keyed.one, result.content, shards.next_id(shape))
         self._leaving.append(keyed.wanted.key)
-        shards.add(shape, line, id, digest_of(result.manifest))
+        shards.add(shape, line, id, digest_of(result.manifest), keyed.wanted.version)
 
     def settled(self) -> None:
         """Remove from the quarantine what was added to the shards, since it is now released.

@@ -24,7 +24,7 @@ from incognote.nouns import Result, Verdict
 from incognote.runs.destination import Destination
 from incognote.runs.driver import Driver, Outage, Retries
 from incognote.runs.shards import Form, OpenShards, PackedShard, Packing, ShardDelivery, token
-from incognote.runs.source import WatchedSource
+from incognote.runs.source import RecordSource
 from incognote.service.worker import decisions
 from incognote.service.worker.discovery import Discovery, RecordBatch, batches
 from incognote.service.worker.hooks import Hooks, ModelCosts, WorkerCounts, check
@@ -48,7 +48,7 @@ class Worker:
     """
 
     def __init__(
-        self, made: Deidentifier, source: WatchedSource, destination: Destination, ledger: Ledger,
+        self, made: Deidentifier, source: RecordSource, destination: Destination, ledger: Ledger,
         release: Release, quarantine: Quarantine, *, layout: Layout | None = None, words: RecordDefaults | None = None,
         form: Form = "lines", packing: Packing = "none", hooks: Hooks | None = None,
     ) -> None:  # fmt: skip
@@ -60,7 +60,9 @@ class Worker:
         self._discovery = Discovery(source, ledger, release, settings.part_bytes, settings.poll_seconds)
         self._delivery = ShardDelivery(ledger, destination, release)
         most = settings.shard_records
-        self._shards = OpenShards(release.name, form, packing, records=most, size=settings.shard_bytes)
+        self._shards = OpenShards(
+            release.name, form, packing, records=most, size=settings.shard_bytes, numbered=destination.numbered
+        )
         self.done = WorkerCounts()
         self._waiting = Waiting(self._hooks, self.done, settings.longest_pause)
         self._asked, self._sleep = self._waiting.asked, self._waiting.sleep
@@ -184,8 +186,8 @@ class Worker:
         tools, settings = self._made.engine, self._settings
         stands: Callable[[FilePart], bool] = (
             (lambda part: self._discovery.stands(part.name, part.stamp))
-            if self._source.where.store is None
-            else lambda part: True  # an object appears as a whole, and another version of it is another file
+            if self._source.moves
+            else lambda part: True
         )
 
         def key(part: FilePart, one: Input) -> KeyedRecord:

@@ -68,7 +68,28 @@ def test_an_inexact_echo_keeps_its_marks_and_counts_what_it_leaves_out() -> None
     text = "Mr. John Smith, 76, was seen by Dr. Lund. He is well and takes aspirin."
     found = aligned(text, "Mr. [censored], 76, was seen by Dr. [Censored]. He takes aspirin", "[Censored]")
     assert [text[a:b] for a, b in found.spans] == ["John Smith", "Lund"]
-    assert (found.lost, found.exact) == (len("iswelland"), False)
+    assert (found.lost, found.added, found.exact) == (3, 0, False)
+
+
+def test_words_that_the_echo_changes_or_adds_are_counted() -> None:
+    text = "Ruth Hale, lisinopril 10 mg daily. Return in 2 weeks."
+    found = aligned(text, "Note:\n[Censored], lisinopril 20 mg daily. Return in 2 wk.", "[Censored]")
+    assert [text[a:b] for a, b in found.spans] == ["Ruth Hale"]
+    assert (found.lost, found.added) == (2, 3)  # 10, weeks; Note, 20, wk
+
+
+def test_white_space_around_the_note_is_no_change() -> None:
+    assert aligned("\nSeen by Ruth.\n\n", "Seen by [Censored].", "[Censored]") == Aligned(((9, 13),))
+
+
+@given(st.data())
+def test_a_remark_before_the_note_moves_no_span(data: st.DataObject) -> None:
+    words = [f"w{number}" for number in range(data.draw(st.integers(3, 15)))]
+    hidden = data.draw(st.integers(0, len(words) - 1))
+    text, echo = " ".join(words), " ".join([*words[:hidden], "[Censored]", *words[hidden + 1 :]])
+    found = aligned(text, f"Here is the note: {echo}", "[Censored]")
+    assert [text[a:b] for a, b in found.spans] == [words[hidden]]
+    assert (found.lost, found.added) == (0, 4)
 
 
 def test_a_mark_that_stood_in_the_text_is_no_span() -> None:

@@ -1,25 +1,29 @@
 """How the recorded replies were asked for and taken in, by hand, where no model's server can be reached.
 
-    python tests/data/replies/make.py ask NOTES.jsonl REPLIES.jsonl FOLDER --prompt extract/v2 --passes 2
+    python tests/data/replies/make.py ask NOTES.jsonl REPLIES.jsonl FOLDER --prompt extract/v2 --chunk-words 256 600
     (whoever answers reads FOLDER/NAME.prompt.txt and writes FOLDER/NAME.reply.txt, word for word)
     python tests/data/replies/make.py take REPLIES.jsonl FOLDER
 
-`ask` runs the pipeline over the notes; a request without a recorded reply is written out as a file. A second pass needs
-the first one's reply, so ask and take by turns until nothing is asked any more. The lines are a plain recording
-(`Recording(..., plain=True)`), addressed by the whole request: a changed prompt finds no reply.
+`ask` runs the pipeline over the notes with each chunk size, and writes each request without a recorded reply as a file.
+Sizes that make the same request share its file. A second pass needs the first one's reply, so repeat `ask` and `take`
+until no request is left. The lines are a plain recording (`Recording(..., plain=True)`), addressed by the whole
+request: a changed prompt finds no reply.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from incognote import Deidentifier
 from incognote.errors import ModelUnavailable
 from incognote.llm.base import Reply, Request
 from incognote.llm.recording import Recording
+from incognote.settings import CHUNK_WORDS, read_passes
 
 NAME = "recorded/large-language-model"
 
@@ -33,7 +37,7 @@ class Deferred:
     """Answers from the recording; what it lacks is written out to be answered."""
 
     def __init__(self, replies: Recording, folder: Path, prompt: str) -> None:
-        self.name, self.asked = NAME, 0
+        self.name, self.asked = NAME, set[str]()
         self._replies, self._folder, self._prompt = replies, folder, prompt
 
     async def complete(self, request: Request) -> Reply:
@@ -45,21 +49,23 @@ class Deferred:
         (self._folder / f"{name}.prompt.txt").write_text(whole(request), encoding="utf-8")
         about = {"address": address, "prompt": self._prompt}
         (self._folder / f"{name}.json").write_text(json.dumps(about), encoding="utf-8")
-        self.asked += 1
+        self.asked.add(name)
+        await asyncio.sleep(0.2)  # so that the note's other chunks are asked about, too
         raise ModelUnavailable("not answered yet")
 
     async def aclose(self) -> None:
         """Nothing is held."""
 
 
-def ask(notes: Path, replies: Path, folder: Path, prompt: str, passes: int) -> int:
+def ask(notes: Path, replies: Path, folder: Path, prompt: str, passes: int | str, sizes: Sequence[int]) -> int:
     """Write out every request that has no reply yet; returns how many."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = [json.loads(line)["text"] for line in notes.read_text(encoding="utf-8").split("\n") if line]
     model = Deferred(Recording(replies, plain=True), folder, prompt)
-    with Deidentifier(model=model, prompt=prompt, passes=passes) as made:
-        made.detect_each(texts)
-    return model.asked
+    for words in sizes:
+        with Deidentifier(model=model, prompt=prompt, passes=passes, chunk_words=words) as made:
+            made.detect_each(texts)
+    return len(model.asked)
 
 
 def take(replies: Path, folder: Path, about: str) -> int:
@@ -93,13 +99,15 @@ if __name__ == "__main__":
     asking.add_argument("replies", type=Path)
     asking.add_argument("folder", type=Path)
     asking.add_argument("--prompt", default="extract/v2")
-    asking.add_argument("--passes", type=int, default=2)
+    asking.add_argument("--passes", type=read_passes, default="need")
+    asking.add_argument("--chunk-words", type=int, nargs="+", default=[CHUNK_WORDS], help="for whole notes, 100000")
     taking = verbs.add_parser("take")
     taking.add_argument("replies", type=Path)
     taking.add_argument("folder", type=Path)
     taking.add_argument("--about", default="", help="when and by whom it was answered, as far as is known")
     given = parser.parse_args()
     if given.verb == "ask":
-        print(ask(given.notes, given.replies, given.folder, given.prompt, given.passes), "requests to answer")
+        how = (given.prompt, given.passes, given.chunk_words)
+        print(ask(given.notes, given.replies, given.folder, *how), "requests to answer")
     else:
         print(take(given.replies, given.folder, given.about), "replies taken")

@@ -25,7 +25,7 @@ from incognote.schemas.policy import load_policy
 from incognote_benchmarks.recorded import MODEL, System
 
 HERE = Path(__file__).parent
-SYSTEMS = (System("prompt 1", "extract/v1", rules=False), System("prompt 2", "extract/v2", rules=False))
+SYSTEMS = (System("prompt 1", "extract/v1", detectors=()), System("prompt 2", "extract/v2", detectors=()))
 
 
 def worst(system: System) -> tuple[str, Mistakes]:

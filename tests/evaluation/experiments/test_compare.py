@@ -43,7 +43,7 @@ def done(written: Write, script: Script, tmp_path: Path) -> Path:
     return planned.results.folder
 
 
-ALL, HALF = (f"notes:model:openai/{name}:extract/v2:w256:p1:v1:s0" for name in ("all", "half"))
+ALL, HALF = (f"notes:model:openai/{name}:extract/v3:w600:p1:v1:s0" for name in ("all", "half"))
 
 
 def call(*args: str | Path) -> tuple[int, str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from incognote.errors import KeyMissing, ModelUnavailable, SettingError
 from incognote.evaluation.experiments.cell import Cell
@@ -55,6 +56,17 @@ def test_a_finished_experiment_is_run_again_without_a_call(written: Write, serve
     assert second.total.calls == asked
     heads = plan(path).results.heads()
     assert [head.scores["recall"]["value"] for head in heads] == [1.0, 1.0]
+
+
+def test_the_example_compares_models_of_several_sizes_over_four_passes(written: Write, server: LocalServer) -> None:
+    example = Path(__file__).parents[3] / "examples" / "model-sizes.yaml"
+    spec = yaml.safe_load(example.read_text(encoding="utf-8"))
+    names = [model["name"].replace("ollama_chat/", "openai/") for model in spec["models"]]
+    path = written(models=[{"name": name, "api_base": server.url} for name in names], passes=spec["passes"])
+    run(plan(path))
+    finished = {(head.facts["model"], head.facts["asking"]["passes"]) for head in plan(path).results.heads()}
+    assert finished == {(name, passes) for name in names for passes in (1, 2, 3, 4)}
+    assert len(names) == 3
 
 
 def test_a_killed_experiment_asks_nothing_again_but_what_was_under_way(

@@ -26,6 +26,7 @@ MODELS = [{"name": "openai/tiny"}, {"name": "openai/large"}]
             "systems.0: settings has no paases",
         ),
         ({"passes": [1, 1]}, "passes: an entry is repeated"),
+        ({"passes": [9]}, "passes.0: use need, or a number from 1 to 8"),
         ({"models": []}, "models: the detector llm needs a model"),
         ({"corpora": []}, "corpora: "),
     ],

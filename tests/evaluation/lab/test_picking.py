@@ -99,7 +99,7 @@ def test_every_candidate_is_a_stretch_of_its_document_with_all_that_is_marked_in
     for one in offered:
         source = gold[one.document]
         assert one.example.text == source.text[one.start : one.end]
-        assert LEAST <= length(one.example.text) <= words
+        assert LEAST <= length(one.example.text) <= 1.15 * words
         inside = {(a - one.start, b - one.start, t) for a, b, t in source.labels if one.start < b and a < one.end}
         assert set(one.example.found) == inside
         assert Example.of(one.example.marked) == one.example

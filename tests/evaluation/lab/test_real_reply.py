@@ -28,7 +28,8 @@ def asking() -> Any:
     return module
 
 
-@pytest.mark.parametrize(("number", "type_", "missed", "wrong"), [(0, "LOCATION", 1, 3), (1, "AGE", 8, 0)])
+# The recorded question about LOCATION under prompt 1 does not arise any more: the place that was missed is now found.
+@pytest.mark.parametrize(("number", "type_", "missed", "wrong"), [(1, "AGE", 8, 0)])
 def test_the_recorded_errors_lead_to_the_recorded_question_and_a_guideline_that_can_be_tried(
     asking: Any, tmp_path: Path, number: int, type_: str, missed: int, wrong: int
 ) -> None:

@@ -23,6 +23,8 @@ def head(
 def test_a_name_holds_only_what_is_not_the_same_for_all() -> None:
     heads = [head("rules"), *(head("both", model="openai/tiny", passes=n) for n in (1, 2))]
     assert short(heads) == ["rules", "both · 1 pass", "both · 2 passes"]
+    heads = [head("both", model="openai/tiny", passes=n) for n in ("need", 1)]
+    assert short(heads) == ["both · passes by need", "both · 1 pass"]
     other = [head("both", model=name, votes=n, seed=n) for name, n in (("ollama/llama3:8b", 1), ("openai/tiny", 3))]
     assert short(other) == ["both · llama3:8b · 1 vote · seed 1", "both · tiny · 3 votes · seed 3"]
 

@@ -16,6 +16,7 @@ from incognote.llm.base import Message, Reply, Request
 from incognote.llm.batch import BatchModel
 from incognote.llm.egress import Egress
 from incognote.llm.recording import Recording
+from incognote.llm.vendors.openai_batch import OpenAIBatch
 from incognote.testing import LocalServer, Trouble
 
 KEYS = Keyring(bytes(range(32)))
@@ -58,20 +59,10 @@ def recording(tmp_path: Path) -> Iterator[Recording]:
     recording.close()
 
 
-def made(server: LocalServer, recording: Recording, **more: Any) -> BatchModel:
-    return BatchModel(
-        NAME,
-        **{
-            "api_base": server.url,
-            "api_key": server.api_key,
-            "recording": recording,
-            "egress": Egress([server.url]),
-            "poll_seconds": 0.01,
-            "settle_seconds": 0.05,
-            "allow_provider_storage": True,
-            **more,
-        },
-    )
+def made(server: LocalServer, recording: Recording, api_key: str | None = None, **more: Any) -> BatchModel:
+    api = OpenAIBatch(NAME, api_base=server.url, api_key=api_key or server.api_key, egress=Egress([server.url]))
+    terms = {"poll_seconds": 0.01, "settle_seconds": 0.05, "allow_provider_storage": True, **more}
+    return BatchModel(api, recording, **terms)
 
 
 @asynccontextmanager

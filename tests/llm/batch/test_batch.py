@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,12 @@ from incognote.errors import (
     PolicyProblem,
     SettingError,
 )
-from incognote.llm import batchapi
 from incognote.llm.base import Reply
-from incognote.llm.batchapi import Unwanted, pieces, results
+from incognote.llm.batchapi import Unwanted
+from incognote.llm.egress import Egress
 from incognote.llm.prices import Price
 from incognote.llm.recording import Recording, Replayed
+from incognote.llm.vendors.openai_batch import OpenAIBatch
 from incognote.testing import BatchPlan, LocalServer, Trouble
 from incognote.testing.store import parts
 
@@ -45,6 +47,10 @@ from .conftest import (
 pytest.importorskip("openai")
 
 
+def api() -> OpenAIBatch:
+    return OpenAIBatch(NAME, api_base="http://127.0.0.1:9/v1", api_key="k", egress=Egress(["http://127.0.0.1:9/v1"]))
+
+
 @pytest.mark.parametrize("consent", [False, None, "yes", 1])
 def test_without_the_policys_consent_it_is_not_built(server: LocalServer, recording: Recording, consent: Any) -> None:
     with pytest.raises(PolicyProblem, match="allow_provider_storage = true"):
@@ -55,7 +61,7 @@ def test_it_needs_an_allowed_address_and_an_encrypted_recording(
     server: LocalServer, recording: Recording, tmp_path: Path
 ) -> None:
     with pytest.raises(EgressRefused):
-        made(server, recording, api_base="https://elsewhere.example/v1")
+        OpenAIBatch(NAME, api_base="https://elsewhere.example/v1", api_key="k", egress=Egress([server.url]))
     with pytest.raises(SettingError, match="encrypted"):
         made(server, Recording(tmp_path / "plain.jsonl", plain=True))
 
@@ -77,6 +83,21 @@ async def test_each_pass_is_one_batch_at_half_the_price(
     assert (len(script.paid), max(script.paid.values())) == (60, 1)
     assert server.files == {}
     assert recording.sealed.jobs() == {}
+
+
+async def test_requests_that_come_while_the_processor_is_busy_share_a_batch(
+    server: LocalServer, recording: Recording
+) -> None:
+    async def second() -> Reply:
+        await asyncio.sleep(0.2)
+        return await model.complete(note(2))
+
+    async with opened(server, recording, settle_seconds=0.1) as model:
+        asking = asyncio.gather(model.complete(note(1)), second())
+        await asyncio.sleep(0.05)
+        time.sleep(0.2)  # noqa: ASYNC251 -- as detection, which blocks the event loop
+        assert all(is_right(reply, n) for n, reply in enumerate(await asking, 1))
+    assert created(server) == 1
 
 
 async def test_equal_requests_share_a_line_and_its_price(
@@ -178,10 +199,11 @@ async def test_names_metadata_logs_exceptions_and_files_hold_no_word_of_a_note(
 
 def test_a_batch_stays_within_the_providers_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [(str(n), b"x" * 10) for n in range(7)]
-    monkeypatch.setattr(batchapi, "MOST_REQUESTS", 3)
+    pieces = api().pieces
+    monkeypatch.setattr(OpenAIBatch, "most_requests", 3)
     assert [addresses for addresses, _ in pieces(lines)] == [["0", "1", "2"], ["3", "4", "5"], ["6"]]
-    monkeypatch.setattr(batchapi, "MOST_REQUESTS", 99)
-    monkeypatch.setattr(batchapi, "MOST_BYTES", 20)
+    monkeypatch.setattr(OpenAIBatch, "most_requests", 99)
+    monkeypatch.setattr(OpenAIBatch, "most_bytes", 20)
     made = list(pieces(lines))
     assert [addresses for addresses, _ in made] == [["0", "1"], ["2", "3"], ["4", "5"], ["6"]]
     assert max(len(content) for _, content in made) == 20
@@ -191,7 +213,7 @@ def test_a_batch_stays_within_the_providers_bounds(monkeypatch: pytest.MonkeyPat
 async def test_more_than_fits_goes_out_in_several_batches(
     server: LocalServer, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batchapi, "MOST_REQUESTS", 4)
+    monkeypatch.setattr(OpenAIBatch, "most_requests", 4)
     async with opened(server, recording) as model:
         assert all(is_right(reply, n) for n, reply in enumerate(await answers(model, *range(10))))
     assert (created(server), server.files) == (3, {})
@@ -216,14 +238,16 @@ def test_lines_that_are_not_whole_say_nothing() -> None:
         row(response=ok)[:-9],
         row(error={"code": "batch_expired"}),
     ]
-    assert [results(line, ["a"], NAME) for line in silent] == [{}] * len(silent)
-    (reply,) = results(row(response=ok), ["a"], NAME).values()
+    assert [api().outcomes(line, ["a"]) for line in silent] == [{}] * len(silent)
+    (reply,) = api().outcomes(row(response=ok), ["a"]).values()
     assert isinstance(reply, Reply)
     assert (reply.text, reply.finish) == ("yes", "stop")
     for error in (row(error={"code": "server_error", "message": "Quackenbosh"}), row(response={"status_code": 503})):
-        (problem,) = results(error, ["a"], NAME).values()
+        (problem,) = api().outcomes(error, ["a"]).values()
         assert isinstance(problem, ModelUnavailable)
         assert "Quackenbosh" not in str(problem)
     body = {"error": {"message": "temperature is not supported", "param": "temperature"}}
-    assert results(row(response={"status_code": 400, "body": body}), ["a"], NAME) == {"a": Unwanted("temperature")}
-    assert all(not isinstance(o, ModelProblem) for o in results(b"\n".join(silent), ["a"], NAME).values())
+    (unwanted,) = api().outcomes(row(response={"status_code": 400, "body": body}), ["a"]).values()
+    assert isinstance(unwanted, Unwanted)
+    assert (unwanted.parameter, unwanted.sure) == ("temperature", True)
+    assert all(not isinstance(o, ModelProblem) for o in api().outcomes(b"\n".join(silent), ["a"]).values())

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ from incognote.errors import (
     ModelUnavailable,
 )
 from incognote.llm import batch
-from incognote.llm.base import Reply, Request
-from incognote.llm.batchapi import BatchApi
+from incognote.llm.base import Reply, left_out_by
 from incognote.llm.batchjobs import BatchJobs
 from incognote.llm.recording import Recording, Replayed
+from incognote.llm.vendors.openai_batch import OpenAIBatch
 from incognote.testing import BatchPlan, LocalServer, Trouble
 
 from .conftest import (
@@ -48,27 +49,27 @@ import asyncio, os, signal, sys
 from incognote.keys import Keyring
 from incognote.llm.base import Message, Request
 from incognote.llm.batch import BatchModel
-from incognote.llm.batchapi import BatchApi
+from incognote.llm.vendors.openai_batch import OpenAIBatch
 from incognote.llm.egress import Egress
 from incognote.llm.recording import Recording
 
 path, url, key, where = sys.argv[1:]
-real = getattr(BatchApi, where)
+real = getattr(OpenAIBatch, where)
 
 async def then_die(self, *args):
     if where != "delete":
         await real(self, *args)
     os.kill(os.getpid(), signal.SIGKILL)
 
-setattr(BatchApi, where, then_die)
+setattr(OpenAIBatch, where, then_die)
 
 def note(n):
     return Request((Message("system", "Find the PHI."), Message("user", f"Zebulon Quackenbosh 77120943 Plumtree #{n}")))
 
 async def main():
     model = BatchModel(
-        "openai/gpt-4o-mini", api_base=url, api_key=key, recording=Recording(path, Keyring(bytes(range(32)))),
-        egress=Egress([url]), poll_seconds=0.01, settle_seconds=0.05, allow_provider_storage=True,
+        OpenAIBatch("openai/gpt-4o-mini", api_base=url, api_key=key, egress=Egress([url])),
+        Recording(path, Keyring(bytes(range(32)))), poll_seconds=0.01, settle_seconds=0.05, allow_provider_storage=True,
     )
     await asyncio.gather(*(model.complete(note(n)) for n in range(8)))
 
@@ -157,19 +158,35 @@ async def test_a_cancelled_batch_is_sent_once_more(server: LocalServer, recordin
         await until(lambda: looked_at(server))
         (job,) = BatchJobs(recording.sealed, NAME, server.url).jobs()
         assert job.batch is not None
-        await model._api._client.batches.cancel(job.batch)
+        await model._api._call("POST", f"/batches/{job.batch}/cancel")
         assert all(is_right(reply, n) for n, reply in enumerate(await asking))
     assert (created(server), max(script.paid.values()), server.files) == (2, 1, {})
 
 
-async def test_a_parameter_the_model_does_not_take_is_left_out(server: LocalServer, recording: Recording) -> None:
+@pytest.mark.parametrize(("dialect", "batches"), [("groq", 3), ("vllm-0.4", 3), ("sglang", 4)])
+async def test_a_rejected_schema_is_left_out_of_later_batches(
+    script: Script, recording: Recording, dialect: str, batches: int
+) -> None:
     schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-    asked = Request(note(1).messages, schema=schema, strict=True)
-    server.schemas = False
+    with LocalServer(script, dialect=dialect) as server:
+        async with opened(server, recording) as model:
+            for n in (1, 2):
+                assert is_right(await model.complete(replace(note(n), schema=schema, strict=True)), n)
+            assert "json_schema" in left_out_by(model)
+        assert (created(server), server.files) == (batches, {})
+
+
+async def test_a_rejected_line_is_not_blamed_on_the_schema_if_others_pass(
+    server: LocalServer, recording: Recording, script: Script
+) -> None:
+    schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    script.troubles = {"#1": Trouble("status", 400, "invalid_value")}
     async with opened(server, recording) as model:
-        assert is_right(await model.complete(asked), 1)
-        assert is_right(await model.complete(Request(note(2).messages, schema=schema, strict=True)), 2)
-    assert (created(server), server.files) == (3, {})  # the first batch taught it that
+        asking = (model.complete(replace(note(n), schema=schema, strict=True)) for n in (1, 2))
+        replies = await asyncio.gather(*asking, return_exceptions=True)
+    assert isinstance(replies[0], ModelRejected)
+    assert is_right(replies[1], 2)
+    assert created(server) == 1
 
 
 async def test_a_provider_that_is_away_for_a_while_ends_nothing(
@@ -205,16 +222,16 @@ async def test_a_batch_whose_confirmation_was_lost_is_found(
     server: LocalServer, recording: Recording, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("open", "upload"):
-        real, calls = getattr(BatchApi, name), []
+        real, calls = getattr(OpenAIBatch, name), []
 
-        async def lost(self: BatchApi, *args: Any, real: Any = real, calls: list[int] = calls) -> Any:
+        async def lost(self: OpenAIBatch, *args: Any, real: Any = real, calls: list[int] = calls) -> Any:
             done = await real(self, *args)
             calls.append(1)
             if len(calls) == 1:
                 raise ModelUnavailable("cut off", retry_after=0.01)
             return done
 
-        monkeypatch.setattr(BatchApi, name, lost)
+        monkeypatch.setattr(OpenAIBatch, name, lost)
     async with opened(server, recording) as model:
         assert all(is_right(reply, n) for n, reply in enumerate(await answers(model, 1, 2), 1))
     assert (created(server), script.paid.total()) == (1, 2)
@@ -224,10 +241,10 @@ async def test_a_batch_whose_confirmation_was_lost_is_found(
 async def test_a_refused_batch_leaves_no_file(
     server: LocalServer, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def refuse(self: BatchApi, file: str, token: str) -> str:
+    async def refuse(self: OpenAIBatch, file: str, token: str) -> str:
         raise ModelRejected("403")
 
-    monkeypatch.setattr(BatchApi, "open", refuse)
+    monkeypatch.setattr(OpenAIBatch, "open", refuse)
     model = made(server, recording)
     assert all(isinstance(reply, ModelRejected) for reply in await answers(model, 1, 2))
     assert (server.files, recording.sealed.jobs()) == ({}, {})
@@ -248,18 +265,18 @@ async def test_a_wrong_key_fails_the_requests_and_leaves_nothing(server: LocalSe
 async def test_a_file_that_cannot_be_deleted_is_counted_and_tried_again(
     server: LocalServer, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = BatchApi.delete
+    real = OpenAIBatch.delete
 
-    async def refuse(self: BatchApi, file: str) -> None:
+    async def refuse(self: OpenAIBatch, file: str) -> None:
         raise ModelUnavailable("503")
 
-    monkeypatch.setattr(BatchApi, "delete", refuse)
+    monkeypatch.setattr(OpenAIBatch, "delete", refuse)
     model = made(server, recording)
     assert is_right((await answers(model, 1))[0], 1)
     await asyncio.gather(*model._tasks)
     assert (model.failed_deletions, len(server.files)) == (2, 2)
     await model.aclose()
     assert (model.failed_deletions, len(server.files)) == (4, 2)
-    monkeypatch.setattr(BatchApi, "delete", real)
+    monkeypatch.setattr(OpenAIBatch, "delete", real)
     await made(server, recording).aclose()
     assert (server.files, recording.sealed.jobs()) == ({}, {})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -19,6 +21,7 @@ from incognote.service.api.context import served
 from incognote.service.api.runner import Runner
 from incognote.service.audit import entries
 from incognote.service.review import ReviewDecision
+from incognote.testing import LocalServer
 
 from .conftest import DOUBTFUL, NOTE, House, housed
 
@@ -50,6 +53,28 @@ async def test_a_text_is_answered_as_the_sdk_does(house: House) -> None:
         assert entity["start"] < entity["end"] <= len(NOTE)
         assert answer["text"][entity["out_start"] : entity["out_end"]].startswith("[")
     assert "Carter" not in json.dumps(answer)
+
+
+LETTER = rb"{\rtf1\ansi Seen by Dr. {\b Emily} Carter on 03/16/2025.\par}"
+
+
+async def test_a_file_comes_back_in_its_format_at_once_and_from_a_job(house: House) -> None:
+    document = {"file": base64.b64encode(LETTER).decode(), "id": "f1"}
+    async with house.client(headers=house.key("ann", "submit")) as client:
+        answer = (await client.post("/v1/deidentify", json=document)).json()
+        named = (await client.post("/v1/deidentify", json={**document, "media_type": "text/rtf"})).json()
+        job = (await client.post("/v1/jobs", json={"documents": [document]})).json()["id"]
+        await finished(client, job)
+        page = (await client.get(f"/v1/jobs/{job}/documents")).json()
+        refused = [
+            (await client.post("/v1/deidentify", json=broken)).status_code
+            for broken in ({**document, "text": NOTE}, {"text": NOTE, "media_type": "text/rtf"}, {"file": "%"})
+        ]
+    released = base64.b64decode(answer["file"])
+    assert released == rb"{\rtf1\ansi Seen by Dr. {\b [PERSON]} on [DATE].\par}"
+    assert named["file"] == page["documents"][0]["answer"]["file"] == answer["file"]
+    assert (answer["verdict"], answer["text"], answer["record"]) == ("release", None, None)
+    assert refused == [422, 422, 422]
 
 
 async def test_tag_tells_where_and_no_text(house: House) -> None:
@@ -229,12 +254,12 @@ def test_a_subject_s_documents_are_forgotten(house: House) -> None:
 async def test_an_outage_leaves_documents_waiting(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     job = house.context.jobs.submit("ann", "redact", [{"content": NOTE, "known": []}])
 
-    async def down(item: object) -> Result:
-        return Result(None, Verdict("quarantine", (Reason("model-unavailable"),)), {})
+    async def down(items: Sequence[object]) -> list[Result]:
+        return [Result(None, Verdict("quarantine", (Reason("model-unavailable"),)), {}) for _ in items]
 
     runner = Runner(house.context)
     with monkeypatch.context() as patch:
-        patch.setattr(house.context.deid, "adeidentify", down)
+        patch.setattr(house.context.deid, "_unit", down)
         assert await runner.round() == (True, True)
     assert house.context.jobs.job(job.id, "ann").counts["waiting"] == 1
     assert await runner.round() == (True, False)
@@ -245,17 +270,29 @@ async def test_what_cannot_be_served_is_held_and_the_others_go_on(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house.context.jobs.submit("ann", "redact", [{"content": "poison", "known": []}, {"content": NOTE, "known": []}])
-    real = Deidentifier.adeidentify
+    real = Deidentifier._unit
 
-    async def serve(self: Deidentifier, item: Any) -> Any:
-        if item.content == "poison":
+    async def serve(self: Deidentifier, items: Sequence[Any]) -> Any:
+        if items[0].content == "poison":
             raise ValueError("poison")
-        return await real(self, item)
+        return await real(self, items)
 
-    monkeypatch.setattr(Deidentifier, "adeidentify", serve)
+    monkeypatch.setattr(Deidentifier, "_unit", serve)
     assert await Runner(house.context).round() == (True, False)
     assert house.context.jobs.counts() == {"quarantined": 1, "released": 1}
     assert "poison" not in house.said.getvalue()
+
+
+async def test_short_texts_of_one_patient_in_a_job_share_a_request(tmp_path: Path) -> None:
+    with LocalServer(lambda request: "{}") as server, housed(
+        tmp_path, model="openai/x", api_base=server.url, api_key=server.api_key, passes=1, detectors=("rules", "llm"),
+    ) as house:  # fmt: skip
+        documents = [{"content": f"Dose {n} was taken.", "patient": f"p{n % 2}", "known": []} for n in range(6)]
+        house.context.jobs.submit("ann", "redact", documents)
+        house.context.optouts.add("p1", "ann")
+        assert await Runner(house.context).round() == (True, False)
+        assert house.context.jobs.counts() == {"released": 3, "quarantined": 3}
+        assert server.calls == 1
 
 
 async def test_a_document_in_review_leaves_as_a_person_decided(house: House) -> None:
@@ -285,13 +322,14 @@ async def test_a_document_in_review_leaves_as_a_person_decided(house: House) -> 
         ("/v1/deidentify", {"record": {"dataType": "note", "id": "1", "text": "{\\rtf1 Emily Carter}"}}),
     ],
 )
-async def test_a_format_without_a_reader_is_quarantined_by_its_name(
+async def test_a_text_in_another_format_is_quarantined_by_its_name(
     house: House, path: str, body: dict[str, Any]
 ) -> None:
     answer = (await post(house, path, body)).json()
     (reason,) = answer["reasons"]
     assert (answer["verdict"], answer["text"]) == ("quarantine", None)
-    assert (reason["code"], reason["detail"]) == ("unsupported-format", "RTF, a format without a reader")
+    assert reason["code"] == "unsupported-format"
+    assert reason["detail"].startswith("RTF inside a text. Send it as a document of its own")
     assert reason["field"] == ("text" if "record" in body else "")
 
 

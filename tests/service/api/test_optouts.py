@@ -69,11 +69,11 @@ async def test_a_document_that_is_forgotten_while_it_is_served_joins_no_queue(
     context.jobs.submit("ann", "redact", [{"content": DOUBTFUL, "patient": "p-1", "known": []}])
     held = doubtful(house)
 
-    async def serve(self: Deidentifier, item: Any) -> Result:
+    async def serve(self: Deidentifier, items: Any) -> list[Result]:
         assert context.jobs.forget("p-1") == 1
         assert context.queue.of_subject("p-1") == []
-        return held
+        return [held]
 
-    monkeypatch.setattr(Deidentifier, "adeidentify", serve)
+    monkeypatch.setattr(Deidentifier, "_unit", serve)
     await Runner(context).round()
     assert context.queue.list(None) == []

@@ -31,7 +31,7 @@ from incognote.runs.source import WatchedSource
 from incognote.sdk import Deidentifier
 from incognote.service.api.app import application
 from incognote.service.api.context import ApiContext
-from incognote.service.review import ReviewCase
+from incognote.service.review import ReviewCase, case_of, corrected
 from incognote.service.telemetry import Telemetry
 
 from ...evaluation.report.browser import CHROMIUM, Browser  # noqa: TID252 -- tests are not a package, so absolute imports cannot reach them
@@ -216,6 +216,38 @@ def test_a_span_is_corrected_and_the_record_approved_by_mouse(served: Served, br
         ("Emily Carter", "PERSON"), ("Zofia", "PERSON"), ("Zofia", "PERSON"),
     ]  # fmt: skip
     assert browser.run("window.hit === undefined")
+    assert browser.errors == []
+
+
+MAIL = (
+    b"From: Emily Carter <emily.carter@example.org>\r\nSubject: Zofia in the clinic\r\nMIME-Version: 1.0\r\n"
+    b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\n"
+    b"Zofia was seen on 03/16/2025.\r\n--b\r\nContent-Type: application/rtf\r\n\r\n"
+    b"{\\rtf1\\ansi Letter to Dr. {\\b Emily} Carter.\\par}\r\n--b--\r\n"
+)
+
+
+def test_the_texts_of_a_document_are_reviewed_and_its_format_is_released(served: Served, browser: Browser) -> None:
+    item = Item(MAIL, media_type="message/rfc822")
+    result = served.deid.deidentify(item)
+    engine = served.deid.engine
+    number = served.context.queue.put("k" * 32, "r1", case_of(item, result, engine))
+    enter(browser, served, served.key("ana", "review", "approve"))
+    browser.run("document.querySelector('.lines a').click()")
+    until(browser, "document.querySelectorAll('pre[data-text]').length >= 3")
+    texts = browser.run("[...document.querySelectorAll('pre[data-text]')].map(text => text.textContent)")
+    assert texts == ["Zofia in the clinic", "Zofia was seen on 03/16/2025.", "Letter to Dr. Emily Carter.\n"]
+    browser.run("document.querySelector('#type').value = 'PERSON'")
+    browser.run("document.querySelector('#words').value = 'Zofia'")
+    browser.run("document.querySelector('#add-words').click()")
+    browser.run("document.querySelector('#approve').click()")
+    confirm(browser)
+    said(browser, "Approved.")
+    case = served.context.queue.open(number)
+    released = asyncio.run(corrected(served.deid, case.case, case.spans)).data
+    assert b"Zofia" not in released
+    assert b"Carter" not in released
+    assert b"{\\rtf1\\ansi Letter to Dr. {\\b [PERSON]}.\\par}" in released
     assert browser.errors == []
 
 

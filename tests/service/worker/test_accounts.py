@@ -38,7 +38,7 @@ def test_every_input_is_released_held_or_told_as_not_read(
     house.put("a.jsonl", lines(1, 2) + '{"id": broken\n')
     house.put("scan.pdf", PDF)
     house.put("scan.txt", PDF)
-    house.put("ward/letter.html", "<html><body>Emily Carter</body></html>")
+    house.put("ward/letter.ps", "%!PS\n(Emily Carter) show")
     house.put("README", "Dr. Emily Carter called.")
     house.put("page.jsonl", "<!DOCTYPE html>\n<html>\nEmily Carter\n</html>\n")
     house.put("table.csv", "id,note\n1,x\n")
@@ -143,9 +143,9 @@ def test_a_file_that_changed_and_was_read_then_is_not_told_as_unread(
 ) -> None:
     house = build(batch_records=2)
     path = house.put("a.jsonl", lines(1, 2, 3, 4))
-    from incognote.service.worker import discovery
+    from incognote.runs import source
 
-    real, grown = discovery.read_part, []
+    real, grown = source.read_part, []
 
     def read_part(*words: Any) -> Any:
         for number, one in enumerate(real(*words)):
@@ -153,7 +153,7 @@ def test_a_file_that_changed_and_was_read_then_is_not_told_as_unread(
                 grown.append(path.write_text(lines(1, 2, 3, 4, 5)))
             yield one
 
-    monkeypatch.setattr(discovery, "read_part", read_part)
+    monkeypatch.setattr(source, "read_part", read_part)
     assert house.run().unread == {"changed": 1}
     ledger = house.ledger
     assert ledger.unread(ledger.release("r1").id) == []

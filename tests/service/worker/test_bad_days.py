@@ -98,9 +98,9 @@ def test_a_file_that_grows_while_it_is_read_is_read_again(
 ) -> None:
     house = build(batch_records=2)
     path = house.put("a.jsonl", lines(1, 2, 3, 4) + '{"id": "n5", "te')
-    from incognote.service.worker import discovery
+    from incognote.runs import source
 
-    real, grown = discovery.read_part, []
+    real, grown = source.read_part, []
 
     def read_part(*words: Any) -> Any:
         for number, one in enumerate(real(*words)):
@@ -108,7 +108,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_again(
                 grown.append(path.write_text(lines(1, 2, 3, 4, 5, 6)))
             yield one
 
-    monkeypatch.setattr(discovery, "read_part", read_part)
+    monkeypatch.setattr(source, "read_part", read_part)
     done = house.run()
     assert done.unread == {"changed": 1}
     assert house.counts() == {"released": 6}
@@ -328,7 +328,7 @@ def test_a_sink_that_takes_long_to_look_at_is_not_looked_at_in_every_round(
     clock, told = [0.0], list[str]()
     look, claim_parts = WatchedSource.look, Ledger.claim_parts
 
-    def slowly(self: WatchedSource) -> Any:
+    def slowly(self: WatchedSource, latest: Any) -> Any:
         told.append("look")
         clock[0] += 10.0  # as long as ten rounds
         return look(self)

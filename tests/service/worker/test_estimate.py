@@ -20,7 +20,7 @@ async def test_what_a_sample_takes_of_a_model_is_foretold_of_all(
     house: Any, lines: Callable[..., str], usd: float | None
 ) -> None:
     def answer(request: Any) -> Reply:
-        return Reply('{"PERSON": ["Emily Carter"]}', usage=Usage(input=90, output=10, calls=1, usd=usd))
+        return Reply('{"PERSON": ["<<Emily Carter>>"]}', usage=Usage(input=90, output=10, calls=1, usd=usd))
 
     async def told(sample: int, **words: Any) -> RunEstimate:
         made = house.made(**words)

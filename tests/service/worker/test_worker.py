@@ -223,6 +223,19 @@ def test_facts_are_of_the_closed_vocabulary(house: Any, lines: Lines) -> None:
     assert told == ["records.claimed", "records.committed"]
 
 
+@pytest.mark.parametrize("files", [1, 6])
+def test_short_texts_of_one_patient_share_a_request(house: Any, files: int) -> None:
+    subject = {"reference": "Patient/1"}
+    record = {"resourceType": "Observation", "status": "final", "code": {"text": "dose"}, "subject": subject}
+    lines = [json.dumps({**record, "id": str(n), "note": [{"text": f"Dose {n} was taken."}]}) + "\n" for n in range(6)]
+    for number in range(files):
+        house.put(f"{number}.jsonl", "".join(lines[number::files]))
+    model = ScriptedLLM(lambda request: "{}")
+    house.run(house.worker(made=house.made(model=model, detectors=("rules", "llm"), passes=1)))
+    assert house.counts() == {"released": 6}
+    assert model.calls == 1
+
+
 def test_an_outage_of_the_model_pauses_and_uses_up_no_try(house: Any, lines: Lines) -> None:
     from incognote.errors import ModelUnavailable
 
@@ -234,7 +247,7 @@ def test_an_outage_of_the_model_pauses_and_uses_up_no_try(house: Any, lines: Lin
         away -= 1
         if away >= 0:
             raise ModelUnavailable("away")
-        return '{"PERSON": ["Emily Carter"]}'
+        return '{"PERSON": ["<<Emily Carter>>"]}'
 
     made = house.made(model=ScriptedLLM(answer), detectors=("rules", "llm"), model_attempts=1, passes=1)
     done = house.run(house.worker(made=made))
@@ -255,7 +268,7 @@ def test_a_record_that_alone_meets_an_outage_is_not_waited_for_for_ever(
     def answer(request: Any) -> str:
         if "poisonous" in text_of(request):
             raise ModelUnavailable("away")
-        return '{"PERSON": ["Emily Carter"]}'
+        return '{"PERSON": ["<<Emily Carter>>"]}'
 
     made = house.made(model=ScriptedLLM(answer), detectors=("rules", "llm"), model_attempts=1, passes=1)
     worker = house.worker(made=made)
@@ -287,7 +300,7 @@ def test_what_a_model_took_is_told_with_each_settlement(build: Callable[..., Any
     house.put("a.jsonl", lines(1, 2, 3, 4))
 
     def answer(request: Any) -> Reply:
-        return Reply('{"PERSON": ["Emily Carter"]}', usage=Usage(input=90, output=10, calls=1, usd=0.25))
+        return Reply('{"PERSON": ["<<Emily Carter>>"]}', usage=Usage(input=90, output=10, calls=1, usd=0.25))
 
     told: list[dict[str, Any]] = []
     hooks = Hooks(tell=lambda event, **facts: told.append(facts) if event == "records.committed" else None)

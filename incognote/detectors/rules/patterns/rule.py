@@ -24,6 +24,7 @@ _KEYS = frozenset(
 _PLACES = ("labels", "words", "digits", "code", "chunk")
 _NO_RULES = ("macros", "tables", "hl7")  # data files with another structure
 _SPANS = ("v", "v2", "v3")
+_FORMS = frozenset(("calendar", "phone"))  # validators that check a form and no digit
 _BLANKS = r"[ \t\u00a0]{0,2}"  # a suffix is on the same line
 _T = TypeVar("_T")
 Validator = Callable[[str], bool | None]
@@ -210,6 +211,17 @@ def validators() -> Mapping[str, Validator]:
     for code in sorted(installed("incognote.languages")):
         known.update(getattr(language(code).part("rules"), "VALIDATORS", {}))
     return known
+
+
+@cache
+def labeled_rules() -> frozenset[str]:
+    """Return the rules of all languages with a label or a check digit, as written in a span's `sources`."""
+    return frozenset(
+        f"rules:{rule.id}"
+        for code in installed("incognote.languages")
+        for rule in shipped_rules(code)[0]
+        if rule.labels or not _FORMS.issuperset(rule.validators)
+    )
 
 
 @cache

@@ -275,8 +275,8 @@ class ModelAsker:
         request = Request(messages, question.schema, question.strict, 0.0, self.max_tokens)
         try:
             reply = await self.model.complete(request)
-        except ContextTooLong:
-            raise _unread("model-context") from None
+        except ContextTooLong as problem:
+            raise _unread(problem.code) from None
         self.tally(reply.usage)
         if reply.finish in ("filter", "refusal"):
             raise _unread("model-declined")

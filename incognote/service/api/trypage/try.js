@@ -14,7 +14,7 @@ const VERDICTS = {
   review: ["Held for review", "A person must decide about this record, so its result is not shown:"],
   quarantine: ["Quarantined", "This record cannot be released, so its result is not shown:"],
 };
-const STATES = { replaced: "", kept: "kept by the policy", doubt: "doubtful, not replaced" };
+const STATES = { replaced: "", kept: "kept by the policy", doubt: "doubtful, not replaced", dropped: "not confirmed by the language model, not replaced" };
 
 const $ = id => document.getElementById(id);
 const note = $("note"), picker = $("file"), card = $("card");
@@ -122,7 +122,7 @@ const submit = async event => {
   try {
     const asked = { policy: $("policy").value, detectors: $("detectors").value };
     // Of the file's name only the suffix is sent.
-    Object.assign(asked, file ? { file: await read(), suffix: /(\.[A-Za-z0-9]{1,7})?(\.gz)?$/i.exec(file.name)[0] } : { text: note.value });
+    Object.assign(asked, file ? { file: await read(), suffix: suffix() } : { text: note.value });
     show(await ask("POST", asked));
     $("verdict").scrollIntoView({ block: "nearest" });
   } catch (error) {
@@ -157,6 +157,9 @@ const summary = answer => {
     el("p", {}, held.length ? `${held.length} held back. The reasons are given with each record.` : says));
 };
 
+const suffix = () => file ? /(\.[A-Za-z0-9]{1,7})?(\.gz)?$/i.exec(file.name)[0] : "";
+const address = base64 => URL.createObjectURL(new Blob([Uint8Array.from(atob(base64), c => c.charCodeAt(0))]));
+
 const show = answer => {
   $("verdict").replaceChildren(summary(answer));
   const parts = answer.records.flatMap(record => record.texts || []).flatMap(text => text.parts).filter(part => part.type);
@@ -167,10 +170,11 @@ const show = answer => {
   $("result").replaceChildren(
     answer.records.some(record => record.texts) ? el("h2", { id: "found" }, `${total} ${total === 1 ? "identifier" : "identifiers"} found in the text`) : "",
     total ? el("ul", { class: "legend", "aria-labelledby": "found" }, Object.entries(answer.counts).map(([type, n]) => el("li", { class: groups.get(type) }, words(type), el("b", {}, String(n))))) : "",
-    parts.length ? el("p", { class: "soft" }, "Point at a span for its type and source, or press Tab and then the arrow keys. Enter moves to the same span on the other side. A dashed frame is a doubt, an underline is kept by the policy.") : "",
+    parts.length ? el("p", { class: "soft" }, "Point at a span for its type and source, or press Tab and then the arrow keys. Enter moves to the same span on the other side. A dashed frame is a doubt, an underline is kept by the policy, a dotted frame is what the language model did not confirm.") : "",
     answer.remark ? el("p", {}, rich(answer.remark)) : "",
     answer.output ? el("div", { class: "row" }, el("button", { type: "button", id: "copy", onclick: () => copy(answer.output, copied) },
       many ? `Copy ${released} released ${released === 1 ? "record" : "records"}` : "Copy result"), copied) : "",
+    answer.file ? el("div", { class: "row" }, el("a", { id: "download", class: "button", download: `deidentified${suffix()}`, href: address(answer.file) }, "Download result")) : "",
     ...answer.records.map((record, i) => article(record, many ? i + 1 : 0, answer.output)));
 };
 

@@ -6,7 +6,7 @@ import { toUnits } from "./marks.js";
 
 export const typeName = type => type.toLowerCase().replaceAll("_", " ");
 
-const BY = { rules: "rules", encoder: "encoder", llm: "language model", person: "a reviewer", audit: "final check", repeated: "repeated words", known: "known identifiers" };
+const BY = { rules: "rules", encoder: "encoder", llm: "language model", person: "a reviewer", audit: "final check", repeated: "repeated words", known: "known identifiers", dropped: "not by the language model" };
 export const sourceNames = sources => [...new Set(sources.map(source => source.split(":")[0]))].map(source => BY[source] || source).join(" and ") || "its source";
 
 // The spans that a reason is about.

@@ -1,0 +1,72 @@
+"""Read the bytes of an output with a second library, and search for what the first reader did not show.
+
+A reader that overlooks a comment or a hidden paragraph would release it unread. So each format names a second reader
+that shares no code with the first (`Format.second`). Every line in which it shows a word that the first reader does not
+know is searched for the originals and for known identifiers, and the detectors read it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from incognote.agents.detection import Detection, TextView, detected
+from incognote.agents.stages import Opened, Replaced
+from incognote.detectors.known import KnownDetector
+from incognote.nouns import Reason, Span, Text
+from incognote.schemas.policy import Policy
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def counts(span: Span, policy: Policy) -> bool:
+    """Whether a span in an output is a leftover under a policy."""
+    return policy.replaces(span.type) and span.score >= policy.audit_threshold
+
+
+def second_reading(
+    opened: Opened, sought: Sequence[KnownDetector], replaced: Replaced, detection: Detection, policy: Policy
+) -> tuple[list[Reason], list[Reason]]:
+    """Return what the second reader of a format finds in an output, and why it could not read the output.
+
+    Args:
+        sought: the originals and the known identifiers.
+
+    Returns:
+        The reasons to quarantine the record (`second-reader`, with the type), and those for review (`not-verified`).
+    """
+    form, output = opened.form, replaced.output
+    if form is None and isinstance(output, str) and opened.record is not None and opened.record.children:
+        from incognote.formats.registry import named
+
+        form, output = named("json"), output.encode()
+    if form is None or form.second is None or not isinstance(output, bytes):
+        return [], []
+    try:
+        texts = list(form.second(output))
+    except ImportError:
+        remedy = "the library that checks this format is not installed. Run `pip install \'incognote[documents]\'`"
+        return [], [Reason("not-verified", "", remedy)]
+    except Exception as error:  # the library may raise anything, and its message may quote the document
+        return [], [Reason("not-verified", "", f"the second reader failed: {type(error).__name__}")]
+    shown = set(_words((*replaced.texts.values(), *replaced.values.values())))
+    views = [TextView.of(Text(line)) for line in dict.fromkeys(_unseen(texts, shown))]
+    types = {leak for view in views for each in sought for leak in each.leaks(view.seen.content)}
+    spans, hidden = detected(views, detection.rescan)
+    for view, seen, fragments in zip(views, spans, hidden, strict=True):
+        for span in (*view.original(seen), *fragments):
+            if counts(span, policy) and not shown.issuperset(_words((span.text,))):
+                types.add(span.type)
+    return [Reason("second-reader", "", kind) for kind in sorted(types) if policy.replaces(kind)], []
+
+
+def _unseen(texts: Iterable[str], shown: set[str]) -> Iterator[str]:
+    """Yield the lines that have a word which the first reader does not show."""
+    for text in texts:
+        for line in text.splitlines():
+            if not shown.issuperset(_words((line,))):
+                yield line
+
+
+def _words(texts: Iterable[str]) -> Iterator[str]:
+    return (word for text in texts for word in _WORD.findall(text.casefold()))

@@ -1,0 +1,40 @@
+"""The corpus of documents: with gold spans nothing is left, with our detection no more than in plain text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incognote_benchmarks.documents import CORPUS, measured
+
+ROOT = Path(__file__).parents[2]
+FORMATS = sorted(path.parent.name for path in (ROOT / CORPUS).glob("*/gold.jsonl"))
+
+
+@pytest.fixture(scope="module", params=FORMATS)
+def figures(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("documents")
+    (folder / request.param).symlink_to(ROOT / CORPUS / request.param)
+    return measured(folder, programs=False)
+
+
+def test_with_gold_spans_no_identifier_is_left_anywhere(figures: dict[str, Any]) -> None:
+    assert figures["all"]["opened"] > 0
+    assert figures["all"]["given_left"] == 0, figures["faults"]
+
+
+def test_words_that_are_no_identifiers_stay(figures: dict[str, Any]) -> None:
+    assert figures["all"]["kept_words_lost"] == 0, figures["faults"]
+
+
+def test_what_must_be_held_is_held_and_little_else(figures: dict[str, Any]) -> None:
+    assert figures["all"]["must_hold_released"] == 0, figures["faults"]
+    held = figures["all"]["benign_held"]
+    assert held["count"] <= max(2, 0.05 * held["n"]), figures["faults"]
+
+
+def test_our_detection_leaves_no_more_than_in_plain_text(figures: dict[str, Any]) -> None:
+    in_documents, in_text = (figures["all"][name]["count"] for name in ("left_in_documents", "left_in_plain_text"))
+    assert in_documents <= in_text + 1, figures["faults"]
