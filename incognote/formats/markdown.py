@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import BinaryIO
 
-from incognote.formats.base import Change, Document, Format, Unreadable, splice
+from incognote.formats.base import Change, Document, FieldAction, Format, Unreadable, splice
 from incognote.formats.encoding import Codec, announced
 from incognote.formats.html import HtmlDocument, second_of
 from incognote.formats.markup.flow import CELL, FlowLine
@@ -19,6 +19,12 @@ _SIGNS = re.compile(r"[\\`*<>&|~]|(?<!\w)_|_(?!\w)")
 _YAML = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2}))|\"")
 _FAR = 1000
 _BRACKETS = re.compile(r"[\[\]]")
+# What begins a definition, and what is one to any reader: CommonMark allows it in a list and over two lines.
+_BEGINS = re.compile(r"^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(\[)(?!\^)(?:[^\[\]\\]|\\.)+\]:", re.MULTILINE)
+_DEFINES = re.compile(
+    r"[ \t]*(?:\r?\n[ \t>]*)?(?:<[^<>\n]*>|[^\s<]\S*)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*\r?$",
+    re.MULTILINE,
+)
 
 
 class MarkdownPage(HtmlPage):
@@ -135,10 +141,51 @@ class MarkdownPage(HtmlPage):
                 yield end - 1, end, ""
 
 
+    def undefined(self, edits: Sequence[Change]) -> Iterator[Change]:
+        """Yield edits, with an escape before each bracket that would begin a definition, which readers do not see.
+
+        `Jane Doe: fine` becomes `\\[PERSON]: fine`.
+        """
+        edits = sorted(edits, key=lambda edit: edit[:2])
+        starts: list[int] = []  # of the new words of each edit, in the new source
+        grown = 0
+        for start, end, words in edits:
+            starts.append(start + grown)
+            grown += len(words) - (end - start)
+        new = splice(self._source, edits)
+        escapes: dict[int, list[Change]] = {}
+        for found in _BEGINS.finditer(new):
+            definition = _DEFINES.match(new, found.end())
+            if definition is None or bisect_left(starts, found.start()) == bisect_left(starts, definition.end()):
+                continue
+            bracket = found.start(1)
+            i = bisect_right(starts, bracket) - 1
+            start, end, words = edits[i] if i >= 0 else (0, 0, "")
+            inside = bracket - (starts[i] if i >= 0 else 0)
+            at = start if inside < len(words) else end + inside - len(words)
+            if at in self._marks.definitions or self._is_literal(at):
+                continue
+            if inside < len(words):
+                escapes.setdefault(i, []).append((inside, inside, "\\"))
+            else:
+                yield at, at, "\\"
+        for i, (start, end, words) in enumerate(edits):
+            yield start, end, splice(words, escapes.get(i, ()))
+
+    def _is_literal(self, at: int) -> bool:
+        """Whether a place is in code, or in the YAML at the beginning."""
+        i = bisect_right(self._outer, at, key=lambda mark: mark.start) - 1
+        return i >= 0 and at < self._outer[i].end and self._outer[i].kind in ("code", "matter")
+
+
 class MarkdownDocument(HtmlDocument):
     """One text in Markdown. Its text has the field ""."""
 
     page_of = MarkdownPage
+    _page: MarkdownPage
+
+    def edits(self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> list[Change]:
+        return list(self._page.undefined(super().edits(changes, values)))
 
 
 def _open(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:

@@ -6,6 +6,8 @@ import io
 import random
 import re
 
+import pytest
+
 from incognote.errors import MalformedRecord
 from incognote.formats.base import TextEdit
 from incognote.formats.markdown import MarkdownDocument, second
@@ -106,3 +108,28 @@ def test_markdown_it_finds_no_word_that_the_reader_did_not_show_and_none_is_left
         new = released(source, r"Wx\d+z")
         assert (source, "Wx" in new or "Wx" in "\n".join(second(new.encode()))) == (source, False)
     assert seen > 1000
+
+
+@pytest.mark.parametrize(
+    ("source", "new"),
+    [
+        ("Ada: http://x/ada", "\\[X]: [X]"),
+        ("Ada:\nfine", "\\[X]:\nfine"),
+        ("a\n\n> - Dr. **Ada**: fine\n", "a\n\n> - \\[X]: fine\n"),
+        ("[Id]: Ada http://x/ada\n", "\\[Id]: [X]\n"),
+        ("Ada: is fine", "[X]: is fine"),
+        ("```\nAda: http://x/ada\n```\n", "```\n[X]: [X]\n```\n"),
+        ("[^1]: Ada http://x/ada", "[^1]: [X]"),
+    ],
+)
+def test_new_words_before_a_colon_are_not_a_definition(source: str, new: str) -> None:
+    form = r"(?:Dr\. )?Ada(?! http)|(?:Ada )?http\S+"
+    assert released(source, form) == new
+    assert read(new) == re.sub(form, "[X]", read(source))
+
+
+def test_a_note_with_a_name_before_an_address_is_released() -> None:
+    note = b"# Note\n\nGretchen Halloway: http://x.org/abc\n\nTakes apixaban.\n"
+    result = Deidentifier(detectors=("rules",), policy="strict").deidentify(note, media_type="text/markdown")
+    assert result.verdict.released
+    assert b"\\[PERSON]: [URL]" in result.data

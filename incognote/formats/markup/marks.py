@@ -21,7 +21,7 @@ _CODE = re.compile(
 _AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>", re.ASCII)
 _ESCAPE = re.compile(r"\\(?P<sign>[!-/:-@\[-`{-~])|\\(?=\r?\n)")
 _DEFINITION = re.compile(
-    r"^[ \t>]{0,8}\[(?P<label>(?:[^\[\]\\]|\\.)+)\]:(?:[ \t]*|[ \t]*\r?\n[ \t>]*(?=[^\s/]*/\S|<|#))"
+    r"^[ \t>]{0,8}\[(?!\^)(?P<label>(?:[^\[\]\\]|\\.)+)\]:(?:[ \t]*|[ \t]*\r?\n[ \t>]*(?=[^\s/]*/\S|<|#))"
     r"(?P<link><[^<>\n]*>|[^\s<\0][^\s\0]*)"
     r"(?:(?:[ \t]+|[ \t]*\r?\n[ \t>]*)(?P<title>\"[^\"]*\"|'[^']*'|\([^()]*\)))?[ \t]*\r?$",
     re.MULTILINE,
@@ -64,6 +64,7 @@ class MarkdownMarks:
         pairs: of each stretch of emphasis or code, where its signs before and after it begin and end.
         autolinks: the places of addresses in angle brackets.
         links: the places of link destinations.
+        definitions: the places of the brackets that begin a definition.
         asides: the places of words that are not shown where they are, with their context: titles and labels of links.
         values: the places of values without quotes in the YAML at the beginning.
         quotes: the places of the quotes around its other values.
@@ -77,6 +78,7 @@ class MarkdownMarks:
         self.pairs: list[tuple[int, int, int, int]] = []
         self.autolinks: list[tuple[int, int]] = []
         self.links: list[tuple[int, int]] = []
+        self.definitions: set[int] = set()
         self.asides: list[tuple[int, int, str]] = []
         self.values: list[tuple[int, int]] = []
         self.quotes: list[int] = []
@@ -139,6 +141,7 @@ class MarkdownMarks:
         labels = set()
         for found in _DEFINITION.finditer(self._left):
             labels.add(_label(found["label"]))
+            self.definitions.add(found.start("label") - 1)
             self._aside(found, "label")
             self._mark(*found.span(), "drop")
         self._next()
