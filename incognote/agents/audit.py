@@ -28,7 +28,7 @@ from incognote.agents.stages import (
 )
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
-from incognote.detectors.rules.lexicon import only_titles
+from incognote.detectors.rules.lexicon import is_only_brand, only_titles
 from incognote.errors import AccountingError
 from incognote.nouns import Known, Reason, Replacement, Span, Text, shift_of
 from incognote.offsets import Shift
@@ -148,8 +148,9 @@ def reread(
 
 
 def _originals(replaced: Replaced) -> KnownDetector:
+    """Return a search for the originals, without single words that are a brand: the sweep leaves "mirena", too."""
     words = [Known(r.span.type, r.span.words) for r in replaced.replacements if len(r.span) >= LEAST_LETTERS]
-    return KnownDetector(words, thorough=False)
+    return KnownDetector([each for each in words if not is_only_brand(each.value)], thorough=False)
 
 
 def _left_of(stretches: Iterable[tuple[int, int]], replaced: Sequence[Replacement]) -> bool:

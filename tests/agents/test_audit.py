@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import cast
 
 import hypothesis
 import pytest
@@ -13,6 +15,7 @@ from incognote import Deidentifier, Replacement, Span, Text
 from incognote.agents import audit
 from incognote.agents.audit import BLANK, blanked
 from incognote.agents.detection import Detection
+from incognote.agents.stages import Replaced
 from incognote.align.merge import merge
 from incognote.nouns import Known, shift_of
 from incognote.operators.apply import apply
@@ -134,3 +137,12 @@ def test_a_text_in_which_nothing_was_found_is_read_again_if_it_goes_out_changed(
     read, outcome = _audited(monkeypatch, " Seen by Dr. Emily Carter.")
     assert read > 1
     assert outcome != "release"
+
+
+def test_a_brand_that_was_taken_for_a_name_is_not_searched_for_but_other_names_are() -> None:
+    text = Text("Mirena Allegra Waddell")
+    spans = [Span(text, *edge, "PATIENT") for edge in ((0, 6), (7, 14), (15, 22))]
+    written = [Replacement(span, "label", "[X]", 0, 3) for span in spans]
+    originals = audit._originals(cast(Replaced, SimpleNamespace(replacements=written)))
+    found = [bool(originals.leaks(word)) for word in ("mirena???", "allegra", "waddell")]
+    assert found == [False, True, True]

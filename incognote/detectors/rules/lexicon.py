@@ -119,6 +119,12 @@ def is_common(word: str) -> bool:
     return commonness(entry) >= 2 or bool(entry & (MEDICAL | BRAND | EPONYM))
 
 
+def is_only_brand(word: str) -> bool:
+    """Whether a single word is the brand of a drug or device, and not a usual name: "Mirena", but not "Allegra"."""
+    entry = lexicon().get(fold(word), 0)
+    return bool(entry & BRAND) and max(given(entry), surname(entry)) < 3
+
+
 class _English:
     """The lexicon as a `Vocabulary` for text readings (incognote/text/__init__.py)."""
 
