@@ -122,7 +122,7 @@ def is_common(word: str) -> bool:
 def is_only_brand(word: str) -> bool:
     """Whether a single word is the brand of a drug or device, and not a usual name: "Mirena", but not "Allegra"."""
     entry = lexicon().get(fold(word), 0)
-    return bool(entry & BRAND) and max(given(entry), surname(entry)) < 3
+    return bool(entry & BRAND) and max(given(entry), surname(entry)) < 4
 
 
 class _English:
