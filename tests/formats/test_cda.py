@@ -247,6 +247,16 @@ def test_a_value_whose_code_says_that_it_identifies_is_withheld(value: str) -> N
     assert "44" in written(cda(entry=observation(f"<value {value}/>")))
 
 
+@pytest.mark.parametrize("label", ["[GUID]", "[MEDICAL_RECORD_NUMBER]", "[DATE-summer]"])
+def test_a_replacement_in_a_label_does_not_withhold_the_value_beside_it(label: str) -> None:
+    code = '<code code="2823-3" codeSystem="2.16.840.1.113883.6.1" displayName="Potassium, by Pip"/>'
+    value = '<value xsi:type="PQ" value="4.1" unit="mmol/L"/>'
+    new = written(cda(entry=observation(value, code)), label, "Pip")
+    assert f"Potassium, by {label}" in new
+    assert value in new
+    assert value not in written(cda(entry=observation(value, code.replace("Potassium, by Pip", "[MRN]"))))
+
+
 def test_names_of_entities_are_masked_or_scanned_by_their_class() -> None:
     entity = '<playingEntity classCode="{}"><name>Amber Ross</name></playingEntity>'
     role = f"<participant><participantRole>{entity}</participantRole></participant>"

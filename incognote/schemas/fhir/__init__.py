@@ -36,6 +36,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from incognote.errors import UnapprovedSchema
+from incognote.schemas.catalogue import catalogue
 from incognote.schemas.fhir.elements import Compiler, ElementRule, Elements, ExtensionRule, Lazy, Rule
 from incognote.schemas.fieldnames import known_words, words
 from incognote.schemas.record_schema import FieldRule, Flag, Schema, content_hash
@@ -159,13 +160,22 @@ class Rules:
                 and self.is_code(system, said.strip("/") or code))
 
     def told_by(self, name: str) -> str | None:
-        """Return the entity type of a value whose label says that it is an identifier, an age or a date, else None."""
-        said = words(name)
+        """Return the entity type of a value whose label says that it is an identifier, an age or a date, else None.
+
+        A replacement such as `[GUID]` in the label of an output says nothing, so an output reads like its source.
+        """
+        said = words(_written_label().sub(" ", name))
         return next((kind for form, kind in self.vocabulary["telling_words"].items() if re.search(form, said)), None)
 
     def is_code_system(self, uri: str) -> bool:
         """Whether a system's codes are codes and not personal identifiers."""
         return self.is_public(uri) and not any(uri.startswith(s) for s in self.vocabulary["identifying_systems"])
+
+
+@cache
+def _written_label() -> re.Pattern[str]:
+    """Return the form of a replacement: an entity type in brackets, with or without details."""
+    return re.compile(rf"\[(?:{'|'.join(catalogue())})(?:[-+][^\[\]]{{1,24}})?\]")
 
 
 @cache
