@@ -57,9 +57,7 @@ def test_a_pdf_and_a_docx_beside_a_note_go_to_quarantine_by_what_they_are(
     ("content", "what"),
     [
         (PDF, "PDF"),
-        (b"{\\rtf1\\ansi Emily Carter\\par}", "RTF"),
         (b'<svg xmlns="http://www.w3.org/2000/svg"><text>Emily Carter</text></svg>', "SVG"),
-        (b'<?xml version="1.0"?><ClinicalDocument xmlns="urn:hl7-org:v3">Emily Carter</ClinicalDocument>', "C-CDA"),
     ],
 )
 def test_a_format_in_a_txt_is_not_taken_for_text_at_any_entrance(
@@ -78,6 +76,22 @@ def test_a_format_in_a_txt_is_not_taken_for_text_at_any_entrance(
         assert (done.code, done.out) == (3, "")
         assert f"unsupported-format: {what}, a format without a reader" in done.err
         assert "--format" not in done.err
+
+
+def test_a_document_with_another_suffix_is_read_as_what_it_is_at_every_entrance(
+    run: Run, process: Run, tmp_path: Path
+) -> None:
+    content = b"{\\rtf1\\ansi Dr. Emily Carter{\\v 4471902}\\par}"
+    for name in ("a.txt", "a.pdf"):
+        (tmp_path / name).write_bytes(content)
+    for done in (
+        run("deid", tmp_path / "a.txt"),
+        run("deid", tmp_path / "a.pdf"),
+        run("deid", tmp_path / "a.pdf", "--format", "text"),
+        process("deid", "-", stdin=content),
+        process("deid", "-", "--format", "text", stdin=content),
+    ):
+        assert (done.code, done.out) == (0, "{\\rtf1\\ansi Dr. [PERSON]{\\v }\\par}")
 
 
 def test_one_odd_file_never_stops_its_neighbours(run: Run, mixed: Path, tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_a_format_is_named_within_gzip_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "begins"),
     [
-        ("a.md", b"Seen by Dr. Carter.", "plain text, but the suffix of the file name is unknown"),
+        ("a.dat", b"Seen by Dr. Carter.", "plain text, but the suffix of the file name is unknown"),
         ("a.fhir", b'{"resourceType": "Patient"}', "JSON, but the suffix of the file name is unknown"),
         ("a.txt", b'{"resourceType": "Patient"}', "JSON, in a text file"),
         ("a.txt", b'{"id": 1}\n{"id": 2}\n', "JSON lines, in a text file"),
