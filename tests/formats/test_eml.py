@@ -178,11 +178,34 @@ def test_a_delivery_report_keeps_its_status_and_no_address() -> None:
     assert b"arter" not in out
 
 
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR Carter"
+
+
+@pytest.mark.parametrize("kind", ["image/png; name=Carter.png", "image/x-carter", "application/octet-stream"])
+def test_a_picture_is_replaced_by_a_text_and_the_rest_of_the_message_is_kept(kind: str) -> None:
+    more = "Content-Disposition: inline; filename=Carter.png; size=9\n"
+    more += "Content-Description: Carter\nContent-ID: <Carter@x>\n"
+    data = part(kind, base64.b64encode(PNG), more + "Content-Transfer-Encoding: base64\n")
+    shown = {"part[1]": "Seen.", "part[2].content-description": "Carter", "part[2]": "[picture]"}
+    assert texts(data) == {"subject": "s", **shown}
+    assert written(data, Carter="[N]").endswith(
+        b"\n\nSeen.\n--0f1e2d3c4b5a6978\nContent-Type: text/plain\nContent-Description: [N]\n"
+        b"Content-ID: <0f1e2d3c4b5a6978@hashed.invalid>\n\n[picture]\n--0f1e2d3c4b5a6978--\n"
+    )
+    alone = b"Subject: s\r\nContent-Type: image/png\r\n\r\n" + PNG
+    assert written(alone) == b"Subject: s\r\nContent-Type: text/plain\r\n\r\n[picture]"
+
+
 @pytest.mark.parametrize(
     ("data", "code", "words"),
     [
         (part("application/pdf; name=Carter", b"%PDF-1.7\n1 0 obj"), "unsupported-format", "part 2: application/pdf"),
-        (part("image/png", b"\x89PNG\r\n\x1a\n"), "unsupported-format", "part 2: image/png"),
+        (part("image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg'><text>Carter</text></svg>"),
+         "unsupported-format", "SVG"),
+        (part("image/png", b"%PDF-1.7\n1 0 obj"), "unsupported-format", "part 2: image/png: PDF"),
+        (part("image/png", b"Carter"), "unsupported-format", "part 2: image/png"),
+        (part("application/dicom", b"\0" * 128 + b"DICM"), "unsupported-format", "DICOM"),
+        (part("image/png", b"not *base64", "Content-Transfer-Encoding: base64\n"), "malformed", "base64"),
         (part("application/x-carter", b"x"), "unsupported-format", "part 2: an unknown media type"),
         (part("text/calendar", b"BEGIN:VCALENDAR\nSUMMARY:Carter\nEND:VCALENDAR"), "unsupported-format", "iCalendar"),
         (part("application/ms-tnef", b"\x78\x9f\x3e\x22"), "unsupported-format", "application/ms-tnef"),

@@ -54,6 +54,7 @@ _USUAL = frozenset(
      "application/pgp-encrypted", "application/pgp-signature", "application/octet-stream", "text/calendar",
      "multipart/signed", "multipart/encrypted", *FIELDS_ONLY)
 )  # fmt: skip
+_NO_PICTURES = frozenset(("DICOM image", "NIfTI image", "ISO 9660 image"))
 _UNCHARACTERED = ("multipart/", "message/", "application/rtf")  # a charset means nothing there
 _TYPE = re.compile(r"[\w!#$&.+^-]+/[\w!#$&.+^-]+", re.ASCII)
 
@@ -82,6 +83,18 @@ class Boundary:
     def write(self, changes: Sequence[Change]) -> list[ByteChange]:
         new = splice(self.content, changes).encode("ascii")
         return [(*self._parameter, b'"%s"' % new), *((start, end, new) for start, end in self.lines)]
+
+
+class Picture:
+    """A placeholder for a picture, which is removed because nothing reads the words in it."""
+
+    content = "[picture]"
+
+    def ranges(self, start: int, end: int) -> list[tuple[int, int]] | None:
+        return None
+
+    def write(self, changes: Sequence[Change]) -> list[ByteChange]:
+        return []
 
 
 class Tree:
@@ -123,6 +136,9 @@ class Tree:
             headers, at = fields.headers_of(self.data, start, end)
             if not headers and not number:
                 raise MalformedRecord("not an e-mail, because it has no header fields")
+            if self._is_picture(headers, at, end):
+                self._picture(headers, at, end, path)
+                return
             self._fields(headers, f"{path}." if path else "")
             kind, boundary, charset = self._type(headers, default, path)
             transfer = self._transfer(headers)
@@ -173,6 +189,29 @@ class Tree:
     def _remove(self, start: int, end: int) -> None:
         if self.data[start:end].strip():
             self.fixed.append((start, end, b""))
+
+    def _is_picture(self, headers: Sequence[Header], start: int, end: int) -> bool:
+        """Whether a part says that it is a picture, and has the content of one. Text in an SVG has no reader."""
+        kinds = [fields.parameters_of(header)[0] for header in headers if header.name == "content-type"]
+        if len(kinds) != 1 or not kinds[0].startswith(("image/", "application/octet-stream")):
+            return False
+        data = Body(self.data, start, end, self._transfer(headers)).data
+        what = of_bytes(data)
+        unknown = what is None and b"\0" in data and kinds[0].startswith("image/")
+        return unknown or (what is not None and what.endswith(" image") and what not in _NO_PICTURES)
+
+    def _picture(self, headers: Sequence[Header], start: int, end: int, path: str) -> None:
+        """Replace a picture by a text, with the fields that do not describe it."""
+        described = (*PARAMETERS, "content-transfer-encoding")
+        self._fields([header for header in headers if header.name not in described], f"{path}." if path else "")
+        for header in headers:
+            if header.name in described:
+                line = self.data[header.start : header.end]
+                end_of_line = line[len(line.rstrip(b"\r\n")) :]
+                new = b"Content-Type: text/plain" + end_of_line if header.name == "content-type" else b""
+                self.fixed.append((header.start, header.end, new))
+        self.fixed.append((start, end, Picture.content.encode()))
+        self._text(path or "body", Picture())
 
     def _fields(self, headers: Sequence[Header], prefix: str) -> None:
         for header in headers:

@@ -11,8 +11,8 @@ from . import Sample
 
 PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
 ATTACHED = (
-    b"From: a@b.org\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: image/png\n"
-    b"Content-Disposition: attachment; filename=\"Jane Doe.png\"\n\n\x89PNG\r\n\x1a\n\0\0\n--x--\n"
+    b"From: a@b.org\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: application/pdf\n"
+    b"Content-Disposition: attachment; filename=\"Jane Doe.pdf\"\n\n" + PDF + b"\n--x--\n"
 )
 
 
