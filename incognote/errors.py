@@ -186,9 +186,14 @@ class SchemaViolation(RecordProblem):
 
 
 class ModelProblem(IncognoteError):
-    """A language model failed. The message contains a status and the next step, but never a request or a reply."""
+    """A language model failed. The message contains a status and the next step, but never a request or a reply.
+
+    Attributes:
+        unclear: The endpoint rejected the request in words that are not recognized, so it may have been too long.
+    """
 
     code = "model"
+    unclear = False
 
 
 class ModelUnavailable(ModelProblem):

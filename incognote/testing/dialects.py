@@ -145,6 +145,88 @@ DIALECTS: Mapping[str, Dialect] = {
               """"completion_tokens":0,"total_tokens":0}}"""),
         _OPENAI_CONTEXT,
     ),
+    "vllm-engine": Dialect(
+        ("json_object",),
+        (500, "Internal Server Error"),
+        (400, """{"object":"error","message":"The decoder prompt (length 5120) is longer than the maximum model """
+              """length of 4096. Make sure that `max_model_len` is no smaller than the number of text tokens.","""
+              """"type":"BadRequestError","param":null,"code":400}"""),
+    ),
+    "sglang-0.4": Dialect(
+        ("json_object", "json_schema"),
+        (400, "invalid grammar"),
+        (400, """{"object":"error","message":"Input length (5120 tokens) exceeds the maximum allowed length (4090 """
+              """tokens). Use a shorter input or enable --allow-auto-truncate.","type":"BadRequestError"}"""),
+    ),
+    "dashscope": Dialect(
+        ("json_object",),
+        (400, """{"error":{"message":"<400> InternalError.Algo.InvalidParameter: 'messages' must contain the word """
+              """'json' in some form, to use 'response_format' of type 'json_object'.","""
+              """"type":"invalid_request_error","param":null,"code":"invalid_parameter_error"}}"""),
+        (400, """{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of input length should be """
+              """[1, 30720]","type":"invalid_request_error","param":null,"code":"invalid_parameter_error"}}"""),
+    ),
+    "moonshot": Dialect(
+        ("json_object",),
+        (400, """{"error":{"message":"Invalid request: response_format type json_schema","""
+              """"type":"invalid_request_error"}}"""),
+        (400, """{"error":{"message":"Invalid request: Your request exceeded model token limit: 8192","""
+              """"type":"invalid_request_error"}}"""),
+    ),
+    "zhipu": Dialect(
+        ("json_object",),
+        (400, """{"error":{"code":"1210","message":"API parameter error, check the documentation."}}"""),
+        (400, """{"error":{"code":"1261","message":"Prompt exceeds max length"}}"""),
+    ),
+    "mistral": Dialect(
+        ("json_schema", "json_object"),
+        (422, """{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["response_format"]}]}}"""),
+        (400, """{"object":"error","message":"Prompt contains 5120 tokens and 0 draft tokens, too large for model """
+              """with 4096 maximum context length","type":"invalid_request_prompt","param":null,"code":"3051"}"""),
+    ),
+    "openrouter": Dialect(
+        ("json_object",),
+        (400, """{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"bad request"}}}"""),
+        (400, """{"error":{"message":"This endpoint's maximum context length is 4096 tokens. However, you requested """
+              """about 5120 tokens. Please reduce the length of either one, or use the \\"middle-out\\" transform to """
+              """compress your prompt automatically.","code":400}}"""),
+    ),
+    "cohere": Dialect(
+        ("json_object",),
+        (400, """{"message":"invalid type: parameter response_format"}"""),
+        (400, """{"message":"too many tokens: size limit exceeded by 1024 tokens. Try using shorter or fewer inputs. """
+              """The limit for this model is 4096 tokens."}"""),
+    ),
+    "bedrock": Dialect(
+        (),
+        (400, """{"message":"Malformed input request: extraneous key [response_format] is not permitted, please """
+              """reformat your input and try again."}"""),
+        (400, """{"message":"Input is too long for requested model."}"""),
+    ),
+    "xai": Dialect(
+        ("json_schema", "json_object"),
+        (400, """{"code":"Client specified an invalid argument","error":"Invalid request content"}"""),
+        (400, """{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 4096 """
+              """but the request contains 5120 tokens."}"""),
+    ),
+    "siliconflow": Dialect(
+        ("json_object",),
+        (400, """{"code":20024,"message":"Json mode is not supported for this model.","data":null}"""),
+        (400, """{"code":20015,"message":"length of prompt_tokens (5120) must be less than max_seq_len (4096).","""
+              """"data":null}"""),
+    ),
+    "tensorrt-llm": Dialect(
+        ("json_object",),
+        (400, """{"object":"error","message":"guided decoding is not enabled","type":"BadRequestError","code":400}"""),
+        (400, """{"object":"error","message":"The sum of prompt length (5120) and query length (0) should not exceed """
+              """max_num_tokens (4096)","type":"BadRequestError","param":null,"code":400}"""),
+    ),
+    "unknown-400": Dialect((), (400, """{"error":"E1017"}"""), (400, """{"error":"E1018"}""")),
+    "unknown-422": Dialect((), (422, "no"), (422, "That is more than this endpoint takes.")),
+    "unknown-500": Dialect((), (500, ""), (500, """{"error":{"message":"device-side assert triggered"}}""")),
+    "request-entity": Dialect(
+        ("json_schema", "json_object"), (400, "invalid"), (413, "<html><h1>413 Request Entity Too Large</h1></html>")
+    ),
     "plain-text": Dialect((), (500, "Internal Server Error"), (400, "prompt is too long: 5120 tokens > 4096 maximum")),
     "ollama": Dialect(("json_schema", "json_object"), (400, '{"error":"invalid format"}'), None),
 }  # fmt: skip

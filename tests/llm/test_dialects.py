@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from incognote import Deidentifier
 from incognote.errors import ContextTooLong, ModelRejected, ModelUnavailable
 from incognote.llm.base import LanguageModel, Message, Reply, Request, left_out_by
 from incognote.llm.opening import ModelSpec, open_model
-from incognote.llm.vendors.faults import Exchange, understood
+from incognote.llm.vendors.faults import Exchange
+from incognote.nouns import Result
 from incognote.testing import LocalServer, Trouble
 from incognote.testing.dialects import DIALECTS, Dialect
 
@@ -55,11 +57,13 @@ async def test_a_rejected_schema_ends_in_an_answer_and_is_not_sent_again(name: s
     assert calls <= 8  # two more for one request, and as many to confirm a status 500
 
 
-@pytest.mark.parametrize("name", [n for n, d in DIALECTS.items() if d.context is not None])
+@pytest.mark.parametrize("name", [n for n, d in DIALECTS.items() if d.context is not None and "unknown" not in n])
 def test_a_long_request_is_recognized_in_the_words_of_each_server(name: str) -> None:
     rejection = DIALECTS[name].context
     assert rejection is not None
-    assert understood(rejection[0], rejection[1].encode())[0] == "context"
+    noted = Exchange()
+    noted.note(rejection[0], {}, rejection[1].encode())
+    assert isinstance(noted.problem("openai/m"), ContextTooLong)
 
 
 async def test_a_long_request_costs_no_other_call(tmp_path: Path) -> None:
@@ -150,3 +154,60 @@ def test_other_problems_are_not_taken_for_a_rejected_schema(
     noted.note(status, {}, body.encode())
     assert noted.kind == kind
     assert words in str(noted.problem("openai/m"))
+
+
+NOTE = "Ruth Hale was seen on 03/14/2024. " + "The wound is clean and dry. No fever was seen today. " * 30
+
+
+def opened_on(server: LocalServer) -> Deidentifier:
+    return Deidentifier(
+        model="openai/m", api_base=server.url, api_key=server.api_key, model_attempts=1, passes=1,
+        detectors=("rules", "llm"),
+    )  # fmt: skip
+
+
+def codes(result: Result) -> list[str]:
+    return [reason.code for reason in result.verdict.reasons]
+
+
+@pytest.mark.parametrize("name", [n for n, d in DIALECTS.items() if "json_schema" not in d.accepts])
+def test_a_note_is_released_whatever_a_server_says_about_schemas(name: str) -> None:
+    with LocalServer(lambda _: '{"PERSON": ["<<Ruth Hale>>"]}', dialect=name) as server:
+        with opened_on(server) as deid:
+            result = deid.deidentify(NOTE)
+        assert server.calls <= 3
+    assert (result.verdict.outcome, "Hale" in result.text) == ("release", False)
+
+
+@pytest.mark.parametrize("name", [n for n, d in DIALECTS.items() if d.context is not None])
+def test_a_note_is_released_whatever_a_server_says_about_its_length(name: str) -> None:
+    def answer(request: Request) -> str:
+        return '{"PERSON": ["<<Ruth Hale>>"]}' if "Hale" in request.messages[1].content else "{}"
+
+    with LocalServer(answer, dialect=name, context=1250) as server:
+        with opened_on(server) as deid:
+            result = deid.deidentify(NOTE)
+        assert len(server.requests[0].messages[1].content) > len(NOTE)
+    assert (result.verdict.outcome, "Hale" in result.text) == ("release", False)
+
+
+REJECTED = {400: "model-rejected", 422: "model-rejected", 500: "model-unavailable"}
+
+
+@pytest.mark.parametrize(("status", "code"), REJECTED.items())
+def test_a_server_that_rejects_everything_is_asked_for_less_only_once(status: int, code: str) -> None:
+    calls = []
+    with LocalServer(lambda _: Trouble("status", status)) as server, opened_on(server) as deid:
+        for _ in range(4):
+            before = server.calls
+            assert codes(deid.deidentify(NOTE)) == [code]
+            calls.append(server.calls - before)
+    assert calls[1:] == [1, 1, 1]
+    assert calls[0] <= 7 + 6  # seven requests about ever smaller parts, and three searches for a format
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, "x"), (403, "x"), (404, "model_not_found")])
+def test_a_wrong_key_or_model_is_no_matter_of_length(status: int, code: str) -> None:
+    with LocalServer(lambda _: Trouble("status", status, code)) as server, opened_on(server) as deid:
+        assert codes(deid.deidentify(NOTE)) == ["model-rejected"]
+        assert server.calls == 1

@@ -55,7 +55,7 @@ class ChatModel(ABC):
 
         Many servers reject `response_format` without naming it. If the first request with a schema is rejected for no
         reason that we recognize, it is sent again with `json_object`, and then without `response_format`. If neither
-        helps, this is not tried again.
+        helps, this is tried again only for much shorter requests, since the length may have been a problem, too.
 
         Raises:
             ModelUnavailable, ModelRejected, ContextTooLong, EgressRefused: the status and a remedy.
@@ -95,7 +95,8 @@ class ChatModel(ABC):
             response, noted = await self._exchange(request, left_out)
             if response is not None or not noted.unclear:
                 return response, noted
-        if self._formats.over:
+        size = sum(len(message.content) for message in request.messages[1:])
+        if self._formats.over(size):
             return None, first
         trial = set(left_out)
         for form in _FORMATS:
@@ -109,7 +110,7 @@ class ChatModel(ABC):
                 return response, noted
             if not noted.unclear:  # it is busy, or there is another problem
                 return None, noted
-        self._formats.failed = True
+        self._formats.failed = size
         return None, first
 
     async def _answer(self, parameters: dict[str, Any], noted: faults.Exchange) -> Any:
@@ -129,21 +130,23 @@ _FORMATS = ("json_schema", "response_format")
 """What is omitted, in this order, if a server rejects schemas. Without `json_schema`, `json_object` is requested."""
 
 
+_SHORTER = 0.75  # of a request's characters: half of the text, the fence, and an overlap
+
+
 class _FormatTrial:
     """The state of the search for a response format that an endpoint accepts. One request at a time searches."""
 
     def __init__(self) -> None:
         self.accepted = False
         """A request in the present format was answered, so later failures have other causes."""
-        self.failed = False
-        """No format was the problem."""
+        self.failed: int | None = None
+        """The characters of the shortest request for which no format was the problem."""
         self._suspected = False
         self._turn = asyncio.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    @property
-    def over(self) -> bool:
-        return self.accepted or self.failed
+    def over(self, size: int) -> bool:
+        return self.accepted or (self.failed is not None and size > _SHORTER * self.failed)
 
     async def run(self, search: Callable[[], Awaitable[T]]) -> T:
         loop = asyncio.get_running_loop()

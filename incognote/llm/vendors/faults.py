@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 Kind = Literal["context", "filter", "quota", "key", "parameter", "reply"]
 
 _CONTEXT = re.compile(
-    r"context[ _-]?(?:length|window|size|limit)|maximum (?:context|prompt|input|sequence)"
-    r"|too many (?:input |prompt )?tokens|(?:prompt|input|request) is too (?:long|large)|input token count"
-    r"|maximum number of tokens"
-    r"|max_new_tokens\W{0,2} must be|inputs?\W{0,2} must have less than \d+ tokens|reduce the length of",
+    r"context[ _-]?(?:length|window|size|limit)|maximum (?:context|prompt|input|sequence|model length)"
+    r"|too many (?:input |prompt )?tokens|(?:prompt|input|request|messages?)(?: is| are)? too (?:long|large)"
+    r"|input token count|maximum number of tokens|(?:model|input|prompt) token limit|expected maxLength"
+    r"|max_new_tokens\W{0,2} must be|inputs?\W{0,2} must have less than \d+ tokens"
+    r"|(?:input|prompt|sequence|messages?)(?: tokens?| text)? (?:length|size)\b[^.]{0,40}(?:exceed|should be|longer)"
+    r"|(?:prompt|input|messages?) exceeds? (?:the )?max|max_(?:model|seq|input|prompt)_len|max_num_tokens"
+    r"|(?:shorter|fewer) (?:prompt|input|text|message)|reduce (?:the length of|your (?:message|prompt|input))",
     re.IGNORECASE,
 )
 _UNWANTED = re.compile(
@@ -44,18 +47,20 @@ _KEY = re.compile(
 )
 _QUOTA = re.compile(r"credit balance|insufficient (?:balance|credit|quota)|exceeded your current quota", re.IGNORECASE)
 _REMEDIES = {
-    400: "the request was rejected. Check the model's name and the features that it supports",
+    400: "the request was rejected. Check the model's name, its context size, and the features that it supports",
     401: "the API key is missing or wrong. Set api_key or the provider's environment variable",
     402: "the account has no credit left. Add credit",
     403: "the API key has no access to this model or address. Check its permissions",
     404: "the model does not exist, or api_base is not the URL of its API. Check both",
     405: "api_base is not the URL of a chat API, which often ends in /v1",
     413: "the request is too large. Use smaller chunks",
-    422: "the request was rejected. Check the model's name and the features that it supports",
+    422: "the request was rejected. Check the model's name, its context size, and the features that it supports",
 }
 _AGAIN = {408, 409, 425, 429}
 _BADLY_REPORTED = {400, 422, 500, 501}
 """The statuses with which servers reject a parameter, in whatever words."""
+_MAY_BE_LENGTH = {400, 422, 500}
+"""The statuses with which servers reject a request that is too long, in whatever words. 413 says so itself."""
 _BROKEN_REPLY = re.compile(r"failed to generate json|produced output that does not match", re.IGNORECASE)
 """The model's reply was not the JSON that the server promised: Groq, and llama.cpp if the reply was cut."""
 _LONGEST_PROSE = 400  # characters; a longer text may quote the note
@@ -98,6 +103,11 @@ class Exchange:
 
     def problem(self, name: str) -> ModelProblem:
         """Return the error to raise for a call that failed."""
+        problem = self._problem(name)
+        problem.unclear = self.unclear and self.status in _MAY_BE_LENGTH
+        return problem
+
+    def _problem(self, name: str) -> ModelProblem:
         if self.refused is not None:
             return EgressRefused(f"{name}: {self.refused}")
         if self.unsent is not None:
