@@ -98,12 +98,13 @@ def claim_reviewed(db: Connection, now: Now, worker: str, release: int, key: str
     return RecordClaim("busy" if state is None or state in OPEN else "settled", 0, 0)
 
 
-def begin_shard(db: Connection, now: Now, worker: str, release: int, name: str) -> None:
-    """Announce that a shard is about to be staged, so that its owner is known if it is left over."""
+def begin_shards(db: Connection, now: Now, worker: str, release: int, names: Sequence[str]) -> None:
+    """Announce that shards are about to be staged, so that their owner is known if they are left over."""
     beat(db, now, worker)
     dialect = postgresql if db.dialect.name == "postgresql" else sqlite
-    values = {"release_id": release, "name": name, "state": "staging", "owner": worker, "at": now}
-    db.execute(dialect.insert(SHARDS).values(**values, records=0, bytes=0, sha256="").on_conflict_do_nothing())
+    for name in names:
+        values = {"release_id": release, "name": name, "state": "staging", "owner": worker, "at": now}
+        db.execute(dialect.insert(SHARDS).values(**values, records=0, bytes=0, sha256="").on_conflict_do_nothing())
 
 
 def settle(

@@ -259,9 +259,9 @@ class Ledger:
         """
         return self._base.run(lambda db: claiming.claim_reviewed(db, self.now, worker, release, key))
 
-    def begin_shard(self, worker: str, release: int, name: str) -> None:
-        """Announce that a shard is about to be staged."""
-        self._base.run(lambda db: claiming.begin_shard(db, self.now, worker, release, name))
+    def begin_shards(self, worker: str, release: int, names: Sequence[str]) -> None:
+        """Announce that shards are about to be staged."""
+        self._base.run(lambda db: claiming.begin_shards(db, self.now, worker, release, names))
 
     def settle(
         self,
@@ -360,13 +360,15 @@ class Ledger:
 
     # Shards
 
-    def placed(self, name: str) -> None:
-        """Mark a committed shard as placed in the destination."""
-        self._base.run(
-            lambda db: db.execute(
-                update(SHARDS).where(SHARDS.c.name == name, SHARDS.c.state == "committed").values(state="placed")
-            )
-        )
+    def placed(self, names: Sequence[str]) -> None:
+        """Mark committed shards as placed in the destination."""
+
+        def work(db: Connection) -> None:
+            for name in names:
+                this = (SHARDS.c.name == name) & (SHARDS.c.state == "committed")
+                db.execute(update(SHARDS).where(this).values(state="placed"))
+
+        self._base.run(work)
 
     def left_over(self) -> tuple[list[str], list[str]]:
         """Return the shards that a killed worker left: those to place, and those whose staging was never committed."""

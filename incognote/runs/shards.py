@@ -1,4 +1,7 @@
-"""Shards of released records: open, packed, staged, settled in the ledger, placed, and recovered after a kill."""
+"""Shards of released records: open, packed, staged, settled in the ledger, placed, and recovered after a kill.
+
+A document, such as a letter in RTF, is a shard of its own: a file in its format.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ import hashlib
 import io
 import json
 import secrets
-from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal
@@ -24,6 +26,7 @@ Form = Literal["lines", "parquet"]
 TOMBSTONES = "tombstones"
 """The folder in the destination with lists of lines to delete: recalled ones, and those that newer versions replace."""
 _SUFFIX: dict[str, str] = {"none": "", "gzip": ".gz", "zstd": ".zst"}
+_LINES = (".parquet", *(f".{kind}{packed}" for kind in ("jsonl", "csv", "tsv") for packed in _SUFFIX.values()))
 _NO_LINE = str.maketrans("\r\n", "  ")  # between the values of a JSON document, the only places where they can occur
 
 
@@ -33,14 +36,18 @@ class Shape:
 
     Args:
         head: the header line of a table.
+        document: the suffix of the one document that the shard consists of; "" for a shard of lines.
     """
 
     kind: Literal["jsonl", "csv", "tsv"] = "jsonl"
     head: str = field(default="", repr=False)
+    document: str = ""
 
 
-def shape_of(one: Input) -> Shape:
-    """Return the shape for an input. Tables stay tables. Records and texts become lines of JSON."""
+def shape_of(one: Input, output: str | bytes) -> Shape:
+    """Return the shape for an output. Tables stay tables. Records and texts become lines of JSON."""
+    if isinstance(output, bytes):
+        return Shape(document=one.format.suffixes[0])
     if one.table is None or one.source.kind not in TABLES:
         return Shape()
     head = one.table.table.head
@@ -51,7 +58,7 @@ def line_of(one: Input, output: str | bytes, id: str) -> bytes:
     """Return a released record as a line of a shard.
 
     Args:
-        output: its new characters; or bytes, which are written in base64 with their media type.
+        output: its new characters, or the bytes of a document, which are returned unchanged.
         id: for a text, which has no id that may be shown. It is random, since a hash of a file name or of a text is
             derived from the individual.
 
@@ -59,8 +66,7 @@ def line_of(one: Input, output: str | bytes, id: str) -> bytes:
         UnicodeEncodeError: it contains characters that UTF-8 cannot encode.
     """
     if isinstance(output, bytes):
-        data = b64encode(output).decode("ascii")
-        return (json.dumps({"id": id, "media_type": one.media_type, "data": data}) + "\n").encode()
+        return output
     if one.table is not None:
         return (output if output.endswith(("\n", "\r")) else output + "\n").encode()
     if one.is_record:
@@ -69,12 +75,21 @@ def line_of(one: Input, output: str | bytes, id: str) -> bytes:
 
 
 def suffix(shape: Shape, form: Form, packing: Packing) -> str:
-    """Return the suffix of a shard's name."""
+    """Return the suffix of a shard's name. A document is not packed."""
+    if shape.document:
+        return shape.document
     return ".parquet" if form == "parquet" else f".{shape.kind}{_SUFFIX[packing]}"
+
+
+def is_document(name: str) -> bool:
+    """Whether a shard with this name is one document, and not lines."""
+    return not name.endswith(_LINES)
 
 
 def packed(shape: Shape, lines: list[bytes], form: Form, packing: Packing) -> bytes:
     """Return the bytes of a shard."""
+    if shape.document:
+        return lines[0]
     if form == "parquet":
         return _parquet(shape, lines, packing)
     data = shape.head.encode() + b"".join(lines)
@@ -130,11 +145,11 @@ class PackedShard:
 
 
 class OpenShards:
-    """Collects records until a shard is full. There is one open shard for each shape of lines.
+    """Collects records until a shard is full. There is one open shard for each shape of lines, and one per document.
 
     Args:
         release: the name of the folder in the destination.
-        records, size: the limits of one shard. The size is in bytes, before compression.
+        records, size: the limits of one shard, and of all documents. The size is in bytes, before compression.
         numbered: as in `Destination`.
     """
 
@@ -148,20 +163,21 @@ class OpenShards:
     def clear(self) -> None:
         """Discard all collected records."""
         self._open: dict[Shape, _Open] = {}
+        self._documents: list[tuple[Shape, _Open]] = []
         self.held: list[SettledRecord] = []
         self.parts: list[int] = []
 
     @property
     def empty(self) -> bool:
-        return not (any(one.lines for one in self._open.values()) or self.held or self.parts)
+        return not (any(one.lines for one in self._open.values()) or self._documents or self.held or self.parts)
 
     @property
     def full(self) -> bool:
         """Whether a shard has reached its limit, or as many records wait outside of shards."""
-        most = self._most
-        return len(self.held) >= most or len(self.parts) >= most or any(
+        most, documents = self._most, self._documents
+        return max(map(len, (self.held, self.parts, documents))) >= most or any(
             len(one.lines) >= most or one.size >= self._size for one in self._open.values()
-        )
+        ) or sum(one.size for _, one in documents) >= self._size
 
     def next_id(self, shape: Shape) -> str:
         """Return the id of the next record of a shape: its shard's name and its line."""
@@ -175,11 +191,13 @@ class OpenShards:
         one.lines.append(line)
         one.size += len(line)
         one.settled.append(SettledRecord(id, "released", len(one.lines), (), manifest))
+        if shape.document:
+            self._documents.append((shape, self._open.pop(shape)))
 
     def take(self) -> list[PackedShard]:
         """Return the current shards, packed. The records stay here until `clear` is called."""
         made = []
-        for shape, one in self._open.items():
+        for shape, one in (*self._open.items(), *self._documents):
             if not one.lines:
                 continue  # the record that it was opened for could not be written
             data = packed(shape, one.lines, self._form, self._packing)
@@ -204,8 +222,8 @@ class ShardDelivery:
         """
         staged = shards.take()
         try:
+            self._ledger.begin_shards(worker, self._release.id, [one.shard.name for one in staged])
             for one in staged:
-                self._ledger.begin_shard(worker, self._release.id, one.shard.name)
                 self._destination.stage(one.shard.name, one.data)
         except Unwritable:
             for one in staged:
@@ -235,15 +253,13 @@ class ShardDelivery:
         Raises:
             Unwritable: they remain staged; call it again.
         """
-        while self._unplaced:
-            self._place(self._unplaced[0])
-            self._unplaced.pop(0)
+        self._place(self._unplaced)
+        self._unplaced.clear()
 
     def recover(self) -> int:
         """Place or remove the shards that killed workers left. Return how many."""
         to_place, in_vain = self._ledger.left_over()
-        for name in to_place:
-            self._place(name)
+        self._place(to_place)
         for name in in_vain:
             self._destination.discard(name)
             self._ledger.dropped(name)
@@ -259,14 +275,16 @@ class ShardDelivery:
                 if self._ledger.dropped(one.shard.name):
                     self._destination.discard(one.shard.name)
 
-    def _place(self, name: str) -> None:
-        self._destination.place(name)
-        if not self._destination.numbered and (replaced := self._ledger.replaced(name)):
-            digest = hashlib.sha256(name.encode()).hexdigest()[:24]  # placing the shard again writes the same file
-            self._destination.put(
-                f"{TOMBSTONES}/replaced-{digest}.jsonl", tombstone_lines(replaced, digest, "replaced")
-            )
-        self._ledger.placed(name)
+    def _place(self, names: Sequence[str]) -> None:
+        for name in names:
+            self._destination.place(name)
+            if not self._destination.numbered and (replaced := self._ledger.replaced(name)):
+                digest = hashlib.sha256(name.encode()).hexdigest()[:24]  # placing the shard again writes the same file
+                self._destination.put(
+                    f"{TOMBSTONES}/replaced-{digest}.jsonl", tombstone_lines(replaced, digest, "replaced")
+                )
+        if names:
+            self._ledger.placed(names)
 
 
 def token() -> str:
@@ -275,11 +293,14 @@ def token() -> str:
 
 
 def tombstone_lines(entries: Iterable[LedgerEntry], incident: str, why: str) -> bytes:
-    """Return the list for the destination: JSON lines of shard, line and record key to delete."""
+    """Return the list for the destination: JSON lines of shard, line and record key to delete.
+
+    The line is null for a document, since its whole file is to be deleted.
+    """
     rows = [
         {
             "shard": entry.shard,
-            "line": entry.line,
+            "line": None if entry.shard and is_document(entry.shard) else entry.line,
             "record": entry.key,
             "release": entry.release,
             "manifest": entry.manifest,

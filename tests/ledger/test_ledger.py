@@ -29,7 +29,7 @@ def begun(book: Any, release: Release, files: Files, *names: str) -> tuple[str, 
 
 def settled(book: Any, worker: str, release: Release, claims: Any, *, parts: Any = ()) -> None:
     shard = "r1/s1"
-    book.begin_shard(worker, release.id, shard)
+    book.begin_shards(worker, release.id, [shard])
     rows = [SettledRecord(claim.id, "released", line) for line, claim in enumerate(claims.values(), 1)]
     book.settle(worker, shard, [(Shard(shard, len(rows), 9, "00"), rows)], (), parts)
 
@@ -182,11 +182,11 @@ def test_shards_of_the_dead_are_placed_if_they_were_committed_and_else_discarded
 ) -> None:
     worker, (part,) = begun(book, release, files, "a")
     settled(book, worker, release, book.claim(worker, release.id, want(part.id, 1)))
-    book.begin_shard(worker, release.id, "r1/s2")
+    book.begin_shards(worker, release.id, ["r1/s2"])
     assert book.left_over() == ([], [])
     book.leave(worker)
     assert book.left_over() == (["r1/s1"], ["r1/s2"])
-    book.placed("r1/s1")
+    book.placed(["r1/s1"])
     book.dropped("r1/s2")
     assert book.left_over() == ([], [])
     assert [shard.name for shard in book.shards(release.id)] == ["r1/s1"]

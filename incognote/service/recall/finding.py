@@ -11,10 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from incognote.errors import IncognoteError, UnknownName, UsageError
+from incognote.errors import IncognoteError, MalformedRecord, MissingExtra, RecordProblem, UnknownName, UsageError
+from incognote.formats.base import actions_of, texts_of
+from incognote.formats.registry import name_of, named, open_one, second_reading, suffix_of
 from incognote.ledger import Ledger, LedgerEntry
 from incognote.nouns import subject_form
 from incognote.runs.location import Location, store_error
+from incognote.runs.shards import is_document
 
 _LEAST = 3
 _BROKEN = re.compile(r"[-\u2010\u2011\u00ad][^\S\n]*\r?\n\s*")
@@ -123,7 +126,8 @@ def shard_bytes(destination: Location, name: str) -> bytes | None:
 def records(name: str, data: bytes) -> list[str]:
     """Return the records of a shard in order, each as the text of its values.
 
-    For a table whose notes are split over several rows, these are rows, so there are more of them than records.
+    For a table whose notes are split over several rows, these are rows, so there are more of them than records. A
+    document is one record: its texts and values as its own reader and a second one see them.
 
     Raises:
         IncognoteError: the bytes do not have the format that the name gives.
@@ -131,6 +135,8 @@ def records(name: str, data: bytes) -> list[str]:
     try:
         if name.endswith(".parquet"):
             return _parquet(data)
+        if is_document(name):
+            return ["\n".join(_of_document(name, data))]
         if name.endswith(".gz"):
             name, data = name.removesuffix(".gz"), gzip.decompress(data)
         elif name.endswith(".zst"):
@@ -142,10 +148,23 @@ def records(name: str, data: bytes) -> list[str]:
             return [_values(json.loads(line)) for line in text.split("\n") if line]
         rows = csv.reader(io.StringIO(text, newline=""), delimiter="\t" if name.endswith(".tsv") else ",")
         return [" ".join(row) for row in rows][1:]
-    except (ValueError, OSError, EOFError, csv.Error):
+    except (ValueError, OSError, EOFError, csv.Error, RecordProblem):
         raise IncognoteError(
             "A shard of the destination was changed after it was written. Compare it with its hash in the ledger."
         ) from None
+
+
+def _of_document(name: str, data: bytes) -> Iterator[str]:
+    media_type = named(name_of(suffix_of(name))).media_types[0]
+    document = open_one(data, media_type)[1]
+    yield from (text.content for text in texts_of(document))
+    yield from (action.text.content for action in actions_of(document))
+    try:
+        yield from second_reading(data, media_type)
+    except MissingExtra:
+        raise
+    except Exception:  # the libraries have many error classes of their own, and their messages quote content
+        raise MalformedRecord("the document cannot be read") from None
 
 
 def _values(value: Any) -> str:

@@ -88,7 +88,8 @@ def report_text(incident: Incident) -> str:
         "",
         "## What you still need to do",
         "",
-        "1. Delete every line that the tombstones list from the destination, with all copies. Confirm it in writing.",
+        "1. Delete every line that the tombstones list from the destination, with all copies. If `line` is null, "
+        "delete the whole file. Confirm it in writing.",
         "2. Find the cause: a policy, a pack, a model, or a roster. Fix it, and add a test that proves the fix.",
         "3. Start a new release with a new name. Recalled outputs stay recalled in the old one.",
         "4. The privacy officer decides whether it was a breach (45 CFR 164.402), and whom to notify by when (164.404: "

@@ -132,7 +132,7 @@ class RecordKeeper:
         Raises:
             UnicodeEncodeError: it contains characters that UTF-8 cannot encode. It was not added.
         """
-        shape = shape_of(keyed.one)
+        shape = shape_of(keyed.one, result.content)
         line = line_of(keyed.one, result.content, shards.next_id(shape))
         self._leaving.append(keyed.wanted.key)
         shards.add(shape, line, id, digest_of(result.manifest), keyed.wanted.version)

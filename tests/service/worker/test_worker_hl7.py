@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
-
 from incognote.service.mllp import Spool
 
 from .conftest import House
@@ -20,8 +17,7 @@ def test_received_messages_are_released_once_and_a_message_without_rules_is_quar
     spool.close()
     for _ in range(2):
         house.run()
-    lines = [line for path in house.destination.rglob("*.jsonl") for line in path.read_text().splitlines()]
-    released = [base64.b64decode(json.loads(line)["data"]).decode() for line in lines]
+    released = [path.read_bytes().decode() for path in house.destination.rglob("*.hl7")]
     assert len(released) == 2
     assert all("NTE|1||Seen by Dr. [PERSON].\r" in message and "Carter" not in message for message in released)
     assert house.ledger.counts(1) == {"released": 2, "quarantined": 1}
