@@ -42,7 +42,8 @@ def worker(image: Image, secrets: dict[str, Path], tmp_path: Path) -> Iterator[l
     for folder in (source, destination):
         folder.mkdir(parents=True)
         shutil.chown(folder, 10001, 10001)
-    shutil.copy(ROOT / "examples" / "discharge_summary.txt", source)
+    for name in ("discharge_summary.txt", "letter.rtf"):
+        shutil.copy(ROOT / "examples" / name, source)
     with container(image, SERVICES["worker"], tmp_path, secrets) as begun:
         yield begun
 
@@ -75,11 +76,13 @@ def test_the_bill_of_materials_is_that_of_the_installation(worker: list[str]) ->
     assert {"incognote-en", "fastapi", "onnxruntime"} <= parts
 
 
-def test_the_worker_of_the_minimal_service_deidentifies_an_example(
+def test_the_worker_of_the_minimal_service_deidentifies_a_note_and_a_letter_in_rtf(
     image: Image, worker: list[str], tmp_path: Path
 ) -> None:
     command = [re.sub(r"\$\{\w+:-(\w+)\}", r"\1", word) for word in SERVICES["worker"]["command"]]
     output(worker, *image.entrypoint, *command, "--once")
+    (letter,) = (tmp_path / "data" / "destination").rglob("*.rtf")  # held if the image had no second reader
+    assert b"[PERSON]" in letter.read_bytes()
     (shard,) = (tmp_path / "data" / "destination").rglob("*.jsonl")
     text = json.loads(shard.read_text())["text"]
     assert "[PERSON]" in text

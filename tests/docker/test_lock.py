@@ -62,6 +62,7 @@ def test_the_pins_of_the_locks_are_those_of_the_constraints(name: str) -> None:
 
 def test_the_lock_holds_all_that_the_images_extras_need() -> None:
     assert set(EXTRAS) <= PROJECT["optional-dependencies"].keys()
+    assert {"documents", "parquet", "sql"} <= set(EXTRAS)  # or it would hold documents, and refuse tables
     wanted = [Requirement(line) for line in PROJECT["dependencies"]]
     wanted += [Requirement(line) for extra in EXTRAS for line in PROJECT["optional-dependencies"][extra]]
     there, seen = locked("requirements.lock"), set()
