@@ -175,7 +175,7 @@ class OpenShards:
     def full(self) -> bool:
         """Whether a shard has reached its limit, or as many records wait outside of shards."""
         most, documents = self._most, self._documents
-        return max(map(len, (self.held, self.parts, documents))) >= most or any(
+        return max(len(self.held), len(self.parts), len(documents)) >= most or any(
             len(one.lines) >= most or one.size >= self._size for one in self._open.values()
         ) or sum(one.size for _, one in documents) >= self._size
 
