@@ -166,6 +166,10 @@ def test_the_label_of_an_observation_makes_its_value_an_identifier() -> None:
 @pytest.mark.parametrize(("value", "system", "kept"), [
     ("718-7", "LN", True), ("Okonkwo", "LN", False), ("38341003", "SCT", True), ("38341004", "SCT", False),
     ("I", "", True), ("C38288", "NCIT", True), ("C38288", "", False), ("Carter", "NCIT", False), ("MSD", "MVX", True),
+    ("99213", "C4", True), ("99213", "CPT-4", True), ("5521873", "C4", False), ("E119", "I10", True),
+    ("S72001A", "I10C", True), ("A123456", "I10C", False), ("5521873", "I10", False), ("25000", "I9", True),
+    ("V5869", "I9C", True), ("552187", "I9C", False), ("2028-9", "HL70005", True), ("W", "HL70005", True),
+    ("2186-5", "HL70189", True), ("2186-5", "CDCREC", True), ("Doe", "HL70005", False),
     ("ORU_R01", "", True), ("INPATIENT", "", True), ("Okonkwo", "", False), ("217555", "", False), ("Doe", "", False)])
 def test_only_codes_that_are_listed_short_or_of_a_public_system_pass(value: str, system: str, kept: bool) -> None:
     assert hl7_rules().is_code(value, system) is kept
@@ -178,6 +182,36 @@ def test_what_the_rules_do_not_list_is_refused_by_its_path_and_without_its_value
     with pytest.raises(SchemaViolation, match=path) as problem:
         one(segment)
     assert "Doe" not in str(problem.value)
+
+
+@pytest.mark.parametrize(("segment", "shown"), [
+    ("PDA|I219^Infarction^I10C|ICU^2^A|Y|20240102|77^Doe^Jo|Y|20240103^20240104|78^Roe^Al|N",
+     "PDA|I219^Infarction^I10C|X^X^X|Y|2025|X^X^X|Y|2025^2025|X^X^X|N"),
+    ("ARV|1|A|DEM|VIP|Ask Jo Doe|20240101^20240201|R|W|PID^1^5|9^GEN",
+     "ARV|1|A|DEM|VIP|Ask Jo Doe|2025^2025|R|W|^^|X^X"),
+    ("ODS|D||321^Low salt^L|No nuts for Jo", "ODS|D||321^Low salt^L|No nuts for Jo"),
+    ("ODT|T||Call Jo", "ODT|T||Call Jo"),
+    ("RQD|1|7^Glove^L|||3|BX|4711^^^GEN|12|44712^West|20240101", "RQD|1|7^Glove^L|||3|BX|X^^^X|12|X^X|2025"),
+    ("RQ1|12.50|MMM^Doe Inc^L|Cat4711|44712^Doe Inc|AB-998877|Y|N", "RQ1|12.50|MMM^Doe Inc^L|X|X^X|X|Y|N"),
+    ("BLG|D^20240101|CH|4711^^^GEN|01", "BLG|D^2025|CH|X^^^X|01"),
+    ("CON|1|001|F12345|9^GEN|I, Jo Doe, agree|||||V|A|20240101|20240102|||Y|N|EN|||||M|Doe^Jo|SPO",
+     "CON|1|001|X|X^X|I, Jo Doe, agree|||||V|A|2025|2025|||Y|N|EN|||||M|X^X|SPO"),
+    ("NPU|ICU^2^A|O", "NPU|X^X^X|O")])
+def test_segments_of_death_consent_diet_supply_billing_and_beds_have_rules(segment: str, shown: str) -> None:
+    document = one(segment)
+    values = {action: "" if action.action == "absent" else "2025" if action.action == "date" else "X"
+              for action in document.actions}
+    out = io.BytesIO()
+    document.rebuild([FieldEdit(action, value) for action, value in values.items()], out)
+    assert out.getvalue().decode().split("\r")[1] == shown
+
+
+def test_two_hospitals_with_the_same_number_stay_apart_by_the_hash_of_the_authority(deid: Deidentifier) -> None:
+    ids = ("5521873^^^GENA^MR", "5521873^^^GENB^MR", "5521873^^^GENA^MR")
+    data = served(deid, message(*(f"PID|1||{each}" for each in ids))).data or b""
+    first, second_, third = (line.split("|")[3] for line in data.decode().split("\r")[1:4])
+    assert first == third != second_
+    assert first.split("^")[0] == second_.split("^")[0]
 
 
 def test_empty_fields_of_unknown_segments_and_deleted_values_pass() -> None:

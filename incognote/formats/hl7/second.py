@@ -84,7 +84,7 @@ def _words(
     numeric = "date" not in actions and bool(actions & _NUMBERS)
     coded = not actions & {"date", "hash"} and bool(actions & _CODES)
     listed = list(values)
-    systems = ["", *(value for value in listed if value in rules.systems)]
+    systems = ["", *(value for value in listed if value in rules.systems or value in rules.forms)]
     line_break = re.compile(rf"{re.escape(message.esc)}\.(?:br|sp|ce)[0-9+\-]{{0,3}}{re.escape(message.esc)}")
     for value in listed:
         words = message.unescape(line_break.sub("\n", value)).strip()

@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple, cast
@@ -71,7 +71,8 @@ class Hl7Rules:
     Args:
         schema: the schema for manifests. segments: the rules of the fields of each segment.
         values: the rule of OBX-5 by the data type in OBX-2.
-        systems: the URI of each public code system. charsets: Python's codec of each character set.
+        systems: the URI of each public code system. forms: more forms of codes, by the system's name.
+        charsets: Python's codec of each character set.
         words: the words of codes, in lower case.
         site: the rules of a hospital by path, and the names of its segments.
     """
@@ -80,12 +81,15 @@ class Hl7Rules:
     segments: Mapping[str, tuple[Rule, ...]] = field(repr=False)
     values: Mapping[str, Rule] = field(repr=False)
     systems: Mapping[str, str] = field(repr=False)
+    forms: Mapping[str, str] = field(repr=False)
     charsets: Mapping[str, str] = field(repr=False)
     words: frozenset[str] = field(repr=False)
     site: Mapping[str, Rule] = field(repr=False, default_factory=dict)
 
     def is_code(self, value: str, system: str = "") -> bool:
         """Whether a coded value may pass: it has the form of its system's codes, or is short, or has known words."""
+        if system in self.forms and re.fullmatch(self.forms[system], value, re.ASCII):
+            return True
         uri = self.systems.get(system)
         if uri is not None:
             return fhir_rules().is_code(uri, value)
@@ -118,7 +122,7 @@ def hl7_rules() -> Hl7Rules:
     return Hl7Rules(
         Schema(DATA_TYPE, content_hash(content)[:16], _shown(segments), "PID-3", "MSH-10", "HL7 v2 messages"),
         segments, {name: _compiled(rule, content) for name, rule in content["values"].items()}, content["systems"],
-        content["charsets"], words,
+        content["forms"], content["charsets"], words,
     )
 
 
@@ -138,9 +142,7 @@ def rules_with(registry: Registry) -> Hl7Rules:
             raise BadSchema(f"{SITE}: {name} is not the path of a field. Write ZPI-3, ZPI-3.1 or ZPI")
     site = {name: Rule(_FLAGS[each.flag], each.entity_type, limits=each, known_as=each.known_as)
             for name, each in schema.root.properties.items()}
-    return Hl7Rules(
-        schema, shipped.segments, shipped.values, shipped.systems, shipped.charsets, shipped.words, site
-    )
+    return replace(shipped, schema=schema, site=site)
 
 
 def hl7_row() -> SchemaRow:
