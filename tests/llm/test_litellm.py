@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +15,9 @@ from incognote.llm.base import LanguageModel, Message, Request
 from incognote.llm.egress import Egress
 from incognote.llm.opening import ModelSpec, open_model
 from incognote.llm.prices import Priced, Prices
+from incognote.prompts.loader import asked, load
+from incognote.schemas.policy import load_policy
+from incognote.settings import PROMPT
 
 if not find_spec("litellm"):
     pytest.skip("the extra `llm` is not installed", allow_module_level=True)
@@ -68,18 +72,18 @@ def message(text: str = "{}") -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("length", "marked"), [(4096, True), (4095, False)])
-async def test_claude_caches_a_long_system_message(
-    opened: Opened, endpoint: Any, raw: Any, length: int, marked: bool
+@pytest.mark.parametrize(("name", "schema"), [("claude-sonnet-4-0", "tools"), ("claude-haiku-4-5", "output_format")])
+async def test_claude_may_cache_the_system_message_of_the_default_prompt_and_what_precedes_it(
+    opened: Opened, endpoint: Any, raw: Any, name: str, schema: str
 ) -> None:
     endpoint.answer(raw(body=message()))
-    reply = await opened("anthropic/claude-haiku-4-5").complete(
-        Request((Message("system", "x" * length), ASK.messages[1]))
-    )
-    (part,) = endpoint.bodies[0]["system"]
-    assert part["text"] == "x" * length
-    assert part.get("cache_control") == ({"type": "ephemeral"} if marked else None)
-    assert "cache_control" not in str(endpoint.bodies[0]["messages"])
+    rendered = load(PROMPT).render(["Seen by Dr. Abara."], asked(load_policy("strict")))
+    messages = Message("system", rendered.system), Message("user", rendered.user)
+    reply = await opened(f"anthropic/{name}").complete(Request(messages, rendered.schema, rendered.strict))
+    body = endpoint.bodies[0]
+    assert body["system"][-1] == {"type": "text", "text": rendered.system, "cache_control": {"type": "ephemeral"}}
+    assert "cache_control" not in json.dumps(body["messages"])
+    assert (len(json.dumps(body[schema])) + len(rendered.system)) / 4 >= 1024
     assert (reply.usage.input, reply.usage.cached) == (2300, 0)
 
 

@@ -15,7 +15,6 @@ from incognote.llm.base import Finish, Reply, Request, Usage
 from incognote.llm.egress import Egress, silence_loggers
 from incognote.llm.vendors import faults
 
-_CACHED_FROM = 4096  # characters: about 1,024 tokens, the shortest beginning that Anthropic caches
 T = TypeVar("T")
 _FINISHES: Mapping[str, Finish] = {
     "stop": "stop", "eos": "stop", "eos_token": "stop", "end_turn": "stop", "stop_sequence": "stop",
@@ -243,10 +242,11 @@ def parameters_of(request: Request, left_out: Collection[str]) -> dict[str, Any]
 def marked(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the messages with a mark on the system message, up to which Claude caches a prompt.
 
-    Other vendors find the common beginning of prompts themselves.
+    The beginning includes the schema, which precedes the system message as a tool. If it is shorter than what a model
+    caches, the mark has no effect and costs nothing. Other vendors find the common beginning of prompts themselves.
     """
     first, *others = messages
-    if first["role"] != "system" or len(first["content"]) < _CACHED_FROM:
+    if first["role"] != "system":
         return messages
     content = [{"type": "text", "text": first["content"], "cache_control": {"type": "ephemeral"}}]
     return [{"role": "system", "content": content}, *others]
