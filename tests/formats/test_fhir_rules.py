@@ -202,3 +202,15 @@ def test_only_uris_everybody_uses_are_public(uri: str, public: bool) -> None:
 def test_codes_of_identifying_systems_are_no_codes() -> None:
     assert rules().is_code_system("http://loinc.org")
     assert not rules().is_code_system("http://hl7.org/fhir/sid/us-ssn")
+
+
+@pytest.mark.parametrize(
+    ("link", "kept"),
+    [("1.2.3", True), ("phq9-q1", True), ("medical-history", True), ("nok.hovhannisyan", False), ("q8185550119", False)],
+)
+def test_the_id_of_a_question_is_kept_only_without_a_name_or_a_long_number(link: str, kept: bool) -> None:
+    item = {"linkId": link, "item": [{"linkId": "1"}]}
+    record = opened({"resourceType": "QuestionnaireResponse", "status": "completed", "item": [item, item]})
+    first, second = (each["linkId"] for each in json.loads(served(record))["item"])
+    assert first == second
+    assert (first == link) == kept

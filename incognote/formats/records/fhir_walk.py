@@ -47,6 +47,7 @@ _VALUES = ("value", "data", "lowerLimit", "upperLimit")
 _ABSTRACT = ("Any", "Type", "Extension")
 _VERSION = re.compile(r"v?[0-9]{1,2}(\.[0-9]{1,3}){0,2}")
 _TIME = re.compile(r"[0-9:]{8}(\.([0-9]{1,3}|0+))?")  # in FHIR, the fraction may be any number
+_LONG_NUMBER = re.compile(r"[0-9]{6}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +261,10 @@ class FhirWalk:
                 self._link(path, field, value, self._identifier_link(value, path))
             case "reference":
                 self._link(path, field, value, self._reference(value, path))
+            case "link" if self._rules.is_worded(value) and not _LONG_NUMBER.search(value):
+                self._text(path, field, value)
+            case "link":
+                self._link(path, field, value, Link((Segment(0, len(value), "id"),)))
             case "uri" if not (self._rules.is_public(value) or self._is_type(value)):
                 self._link(path, field, value, Link((Segment(0, len(value), "id"),), ((0, 0, f"{BASE}/uri/"),)))
             case "uri":

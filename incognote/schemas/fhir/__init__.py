@@ -11,6 +11,7 @@ stands for one element for each type that an extension can have. `string` withou
     pass        kept (its form is checked: type, values, pattern)
     code        kept if the sibling `system` is a public code system that lists it or whose codes have this form; else
                 scanned as text if all its words are known, hashed in a site's own system, or withheld
+    link        scanned as text if all its words are known and its numbers are short, else hashed
     uri         kept if public, else hashed
     type        kept if it names a type
     mask        replaced by `[TYPE]`
@@ -62,7 +63,7 @@ _DIHEDRAL = tuple("0123456789 1234067895 2340178956 3401289567 4012395678 598760
                   "9876543210".split())
 _PERMUTED = tuple("0123456789 1576283094 5803796142 8916043527 9453126870 4286573901 2793806415 7046913258".split())
 _FLAGS: dict[Rule, Flag] = {
-    "pass": "pass", "code": "auto", "uri": "hash", "type": "pass", "mask": "mask", "absent": "mask", "drop": "mask",
+    "pass": "pass", "code": "auto", "link": "auto", "uri": "hash", "type": "pass", "mask": "mask", "absent": "mask", "drop": "mask",
     "id": "hash", "reference": "hash", "date": "mask", "text": "auto", "display": "auto", "narrative": "auto",
     "attachment": "auto", "refuse": "mask", "resource": "auto", "extension": "auto",
 }

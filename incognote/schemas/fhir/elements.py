@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 Rule = Literal[
-    "pass", "code", "uri", "type", "mask", "absent", "drop", "id", "reference", "date", "text", "display", "narrative",
+    "pass", "code", "link", "uri", "type", "mask", "absent", "drop", "id", "reference", "date", "text", "display", "narrative",
     "attachment", "resource", "extension", "refuse",
 ]
 Elements = Mapping[str, "ElementRule"]
