@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 Rule = Literal[
-    "pass", "code", "link", "uri", "type", "mask", "absent", "drop", "id", "reference", "date", "text", "display", "narrative",
-    "attachment", "resource", "extension", "refuse",
+    "pass", "code", "link", "uri", "type", "mask", "absent", "drop", "id", "reference", "date", "text", "display",
+    "narrative", "attachment", "resource", "extension", "refuse",
 ]
 Elements = Mapping[str, "ElementRule"]
 T = TypeVar("T")
