@@ -64,8 +64,8 @@ _DIHEDRAL = tuple("0123456789 1234067895 2340178956 3401289567 4012395678 598760
 _PERMUTED = tuple("0123456789 1576283094 5803796142 8916043527 9453126870 4286573901 2793806415 7046913258".split())
 _FLAGS: dict[Rule, Flag] = {
     "pass": "pass", "code": "auto", "link": "auto", "uri": "hash", "type": "pass", "mask": "mask", "absent": "mask",
-    "drop": "mask", "id": "hash", "reference": "hash", "date": "mask", "text": "auto", "display": "auto", "narrative": "auto",
-    "attachment": "auto", "refuse": "mask", "resource": "auto", "extension": "auto",
+    "drop": "mask", "id": "hash", "reference": "hash", "date": "mask", "text": "auto", "display": "auto",
+    "narrative": "auto", "attachment": "auto", "refuse": "mask", "resource": "auto", "extension": "auto",
 }
 _JSON_TYPES = {
     "boolean": "boolean", "integer": "integer", "unsignedInt": "integer", "positiveInt": "integer", "decimal": "number",
