@@ -37,7 +37,7 @@ def _letter(stream: BinaryIO, media_type: str) -> Iterator[Document]:
     yield StretchDocument(content, {"author": (8, end), "body": (at, len(content))}, language=language)
 
 
-LETTER = Format("letter", ("text/x-letter",), (".letter",), _letter)
+LETTER = Format("letter", ("text/x-letter",), (".letter",), _letter, needs_second=False)
 
 
 @pytest.fixture(autouse=True)
@@ -141,7 +141,7 @@ def test_a_reader_that_does_not_write_back_what_it_read_releases_nothing(monkeyp
         content = stream.read().decode()
         yield Forgetful(content, {"": (0, len(content))})
 
-    lying = Format("letter", ("text/x-letter",), (".letter",), forgetful)
+    lying = Format("letter", ("text/x-letter",), (".letter",), forgetful, needs_second=False)
     monkeypatch.setattr(registry, "every", lambda: registry.ours() | {"letter": lying})
     result = DEID.deidentify(NOTE, media_type="text/x-letter")
     assert _codes(result) == ["format-mismatch"]

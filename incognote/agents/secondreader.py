@@ -1,8 +1,8 @@
 """Read the bytes of an output with a second library, and search for what the first reader did not show.
 
-A reader that overlooks a comment or a hidden paragraph would release it unread. So each format names a second reader
-that shares no code with the first (`Format.second`). Every line in which it shows a word that the first reader does not
-know is searched for the originals and for known identifiers, and the detectors read it.
+A reader that overlooks a comment or a hidden paragraph would release it unread. So each format names a second reader,
+which finds the texts with another library (`Format.second`). Every line in which it shows a word that the first reader
+does not know is searched for the originals and for known identifiers, and the detectors read it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from incognote.agents.detection import Detection, TextView, detected
 from incognote.agents.stages import Opened, Replaced
 from incognote.detectors.known import KnownDetector
+from incognote.formats.registry import is_exempt, named
 from incognote.nouns import Reason, Span, Text
 from incognote.schemas.policy import Policy
 
@@ -37,15 +38,16 @@ def second_reading(
     """
     form, output = opened.form, replaced.output
     if form is None and isinstance(output, str) and opened.record is not None and opened.record.children:
-        from incognote.formats.registry import named
-
         form, output = named("json"), output.encode()
-    if form is None or form.second is None or not isinstance(output, bytes):
+    if form is None or not isinstance(output, bytes):
         return [], []
+    if form.second is None:
+        remedy = f"the format {form.name} has no second reader. Its author can add one (`Format.second`)"
+        return [], [] if is_exempt(form) else [Reason("not-verified", "", remedy)]
     try:
         texts = list(form.second(output))
     except ImportError:
-        remedy = "the library that checks this format is not installed. Run `pip install \'incognote[documents]\'`"
+        remedy = "the library that checks this format is not installed. Run `pip install 'incognote[documents]'`"
         return [], [Reason("not-verified", "", remedy)]
     except Exception as error:  # the library may raise anything, and its message may quote the document
         return [], [Reason("not-verified", "", f"the second reader failed: {type(error).__name__}")]

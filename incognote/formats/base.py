@@ -191,15 +191,14 @@ class Format:
         media_types: the media types, in lower case, without parameters.
         suffixes: the suffixes of file names, in lower case, with the dot. Outputs have the first one.
         open: takes a stream of bytes and its media type with parameters, and yields its documents in order. It imports
-            slow modules only when it is called. If it raises an error, the rest of the source is quarantined, with the
-            reason of a RecordProblem if it is one.
+            slow modules only when it is called. If it raises an error, the rest of the source is quarantined.
         is_record: whether its documents are records that need a schema.
         contents: the names that `text.container` gives to bytes that this format reads. A source with such content is
             read by this format if its name ends in `.txt` or in no known suffix.
-        second: the second reader. It takes the bytes of an output and returns all text that a library other than ours
-            sees anywhere in them: in the body, headers, attributes, comments, properties, and attachments. What the
-            rules of the format keep for every document, such as the names of styles, can be left out. It may raise any
-            error. Without a second reader, an output is only read again by `open`.
+        second: the second reader. It takes the bytes of an output and returns all text that another library sees in it,
+            with headers, attributes, comments, properties, and attachments. It may leave out what the rules keep in
+            every document, such as the names of styles, and may raise any error.
+        needs_second: whether outputs go to review (`not-verified`) if the format has no second reader.
         kept: takes the bytes of a source and returns those that its documents hold. Without it, they hold all bytes.
     """
 
@@ -210,6 +209,7 @@ class Format:
     is_record: bool = False
     contents: Sequence[str] = ()
     second: Callable[[bytes], Iterable[str]] | None = field(default=None, repr=False)
+    needs_second: bool = True
     kept: Callable[[bytes], bytes] | None = field(default=None, repr=False)
 
 

@@ -179,6 +179,11 @@ def has_reader(what: str) -> bool:
     return any(what in each.contents for each in _ours_first())
 
 
+def is_exempt(form: Format) -> bool:
+    """Whether outputs of a format are released without a second reader."""
+    return form.name in PROVEN or not form.needs_second
+
+
 def open_documents(form: Format, stream: BinaryIO, media_type: str = "") -> Iterator[Document | Unreadable]:
     """Yield the documents of a stream. If the reader raises an error of its own, the rest becomes Unreadable.
 
@@ -273,14 +278,17 @@ def _charset(media_type: str | None) -> str:
 def second_reading(data: bytes, media_type: str | None = None) -> list[str]:
     """Return the texts of a nested document as the second reader of its format sees them.
 
-    Text, JSON, and tables have no second reader: the characters are returned.
+    Texts and tables have no second reader: their characters are returned. That of JSON shows attachments and pages.
 
     Raises:
         Exception: it cannot be read.
+        LookupError: its format needs a second reader and has none.
     """
     form = of_media_type(_readable_type(data, media_type))
     if form.second is not None:
         return list(form.second(data))
+    if not is_exempt(form):
+        raise LookupError("a format without a second reader")
     return [data.decode("utf-8", "replace") if form.name in PROVEN else data.decode("latin-1")]
 
 

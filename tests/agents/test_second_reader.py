@@ -80,6 +80,22 @@ def test_a_second_reader_that_fails_or_is_missing_sends_the_record_to_review(rel
         assert "Carter" not in detail
 
 
+def test_a_format_without_a_second_reader_goes_to_review_unless_it_says_that_it_needs_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    outcomes = []
+    for needs in (True, False):
+        form = Format("bar", ("text/x-bar",), (".bar",), read, needs_second=needs)
+        monkeypatch.setattr(registry, "every", lambda form=form: registry.ours() | {form.name: form})
+        with Deidentifier("strict", detectors=("rules",)) as deid:
+            result = deid.deidentify(f"{NOTE}|".encode(), media_type="text/x-bar")
+        outcomes.append((result.verdict.outcome, [code for code, _ in _codes(result)]))
+        if needs:
+            with pytest.raises(LookupError):
+                registry.second_reading(b"x|", "text/x-bar")
+    assert outcomes == [("review", ["not-verified"]), ("release", [])]
+
+
 def test_what_a_reviewer_cannot_see_is_checked_after_an_approval(monkeypatch: pytest.MonkeyPatch) -> None:
     form = Format("bar", ("text/x-bar",), (".bar",), read, second=everything)
     monkeypatch.setattr(registry, "every", lambda: registry.ours() | {form.name: form})
@@ -119,7 +135,7 @@ def test_the_structured_fields_of_a_child_are_replaced_and_known(monkeypatch: py
     def open_folder(stream: BinaryIO, media_type: str) -> Iterator[Document]:
         yield Folder(stream.read().decode())
 
-    form = Format("folder", ("text/x-folder",), (".folder",), open_folder)
+    form = Format("folder", ("text/x-folder",), (".folder",), open_folder, needs_second=False)
     monkeypatch.setattr(registry, "every", lambda: registry.ours() | {form.name: form})
     with Deidentifier("strict") as deid:
         result = deid.deidentify(b"Knee pain in Ms. Qarterova|Olga Qarterova", media_type="text/x-folder")

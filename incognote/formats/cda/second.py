@@ -1,4 +1,8 @@
-"""Read a CDA document with lxml, to check an output: every text, attribute, comment, and attachment."""
+"""Read a CDA document with lxml, to check an output: every text, attribute, comment, and attachment.
+
+The closed values that are left out come from the same rules as in the first reader (`cda_rules`), and a month is
+written as there (`dashed`). Nothing else is shared.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The second reader of HL7 v2: python-hl7 (BSD), and a plain split, over every field of a message."""
+"""The second reader of HL7 v2: python-hl7 (BSD), and a plain split, over every field of a message.
+
+It finds fields, parts, and escapes without the first reader's code. The codes, numbers, and times that are left out,
+and the form of dates, come from the same rules and functions as there.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The second reader of RTF: striprtf, and a simple reader of all characters in all groups.
 
 striprtf reads the body in the code pages of its fonts, but skips headers, notes, comments, and properties. The second
-part knows no destination but those that striprtf lists. It skips nothing. Neither shares code with the first reader.
+part knows no destination but those that striprtf lists. It skips nothing. Both find the texts without the code of the
+first reader. Only the names and numbers that every document keeps are left out by the same rules (`closed.keeps`).
 """
 
 from __future__ import annotations
