@@ -3,8 +3,8 @@
 A finding of only one of rules and encoder is often wrong. If a model that read the words named nothing there, it is
 nearly always wrong (docs/models.md), so the policy may drop it (`models.veto`). The model has no say:
 
-    - on what both detectors hold, on known identifiers, and on rules with a label or a check digit, for numbers, dates,
-      or ages
+    - on what both detectors hold, on known identifiers, and on rules with a label or a check digit, for numbers, ages,
+      or dates other than two bare numbers ("2/3")
     - in a chunk of which it did not answer a part, or in which a phrase of its reply could not be placed
     - if its reply was not one complete JSON object of known types at the first try, or was about several texts
     - in a chunk in which it missed more than a tenth of what is certain. An empty reply is the extreme case
@@ -40,9 +40,12 @@ LEAST_NAMED = 0.9
 """The share of the certain findings of a chunk that a model must have named for its silence to count."""
 EDGE = 60
 """Characters at a chunk's end within a text in which a model's silence does not count."""
+_REACH = 24
+"""Characters before a span that may belong to it."""
 LEAST_LETTERS = 3
 """The fewest characters of an original for which the audit searches the output."""
 RULES = {"rules"}
+_BARE_DATE = re.compile(r"\d{1,2}([/.-])\d{1,2}(?!\d|\1\d)")
 _SHORTENED = ("AGE", "DATE", "LOCATION")
 """Groups of which a policy may keep a part, such as three digits of a ZIP code. A number never becomes one of them."""
 Ranges = tuple[tuple[int, int], ...]
@@ -73,10 +76,12 @@ def _certain(span: Span) -> bool:
 def holds_alone(span: Span) -> bool:
     """Whether a finding is only the encoder's, or only that of a rule that is not protected.
 
-    Rules for dates and ages are not meant: prompts tell the model to leave some of those out.
+    Rules for ages and dates are not meant, because prompts tell the model to leave some of those out, such as weekdays.
+    A date of two bare numbers is meant: "2/3" is more often a score or a count.
     """
     if _detectors(span) == RULES:
-        return not _protected(span) and catalogue()[span.type].group not in ("DATE", "AGE")
+        group = catalogue()[span.type].group
+        return not _protected(span) and group != "AGE" and (group != "DATE" or _BARE_DATE.match(span.text) is not None)
     return _detectors(span) == {"encoder"}
 
 
@@ -257,11 +262,12 @@ def reconciled(raw: Sequence[Span], named: Sequence[Span], policy: Policy) -> li
     of the identifiers of the recorded replies, the embedded detectors for 98%. A known identifier, a site pack, and a
     rule with a label or a check digit keep their type, and no type gives way to one that the policy does not replace.
 
-    Boundary: if a model named only the number of an age, its unit is added ("66" in "66 years old"). Otherwise, the
-    spans are not changed, and `align.merge` takes the union of boundaries.
+    Boundary: if a model named only the number of an age, its unit is added ("66" in "66 years old"), and so are words
+    before it ("30s" in "late 30s"). A job includes "retired" and "former". Otherwise, the spans are not changed, and
+    `align.merge` takes the union of boundaries.
     """
     strong = [s for s in named if policy.replaces(s.type) and s.score >= policy.doubt]
-    return [*(_retyped(span, strong) for span in raw), *map(_with_unit, named)]
+    return [*(_retyped(span, strong) for span in raw), *map(_whole, named)]
 
 
 def _retyped(span: Span, named: Sequence[Span]) -> Span:
@@ -276,11 +282,27 @@ def _retyped(span: Span, named: Sequence[Span]) -> Span:
     return span
 
 
-def _with_unit(span: Span) -> Span:
-    """Extend a model's age over the unit behind it."""
-    if catalogue()[span.type].group != "AGE" or (unit := _unit().match(span.source.content, span.end)) is None:
-        return span
-    return replace(span, end=unit.end())
+def _whole(span: Span) -> Span:
+    """Extend a model's age over its unit and "late" or "mid", and a model's job over "retired"."""
+    group, text, start, end = catalogue()[span.type].group, span.source.content, span.start, span.end
+    if group == "AGE" and (unit := _unit().match(text, end)) is not None:
+        end = unit.end()
+    before = _before().get(group)
+    if before is not None and (words := before.search(text, max(0, start - _REACH), start)) is not None:
+        start = words.start()
+    return replace(span, start=start, end=end)
+
+
+@cache
+def _before() -> dict[str, re.Pattern[str]]:
+    """Return, by evaluation group, the pattern of words directly before a span that belong to it."""
+    parts = "|".join(language().table("words", "ages.toml").get("parts", {}).get("words", "").split()) or "(?!)"
+    titles = language().table("lexicon", "occupations.toml").get("context", {}).get("retired", "")
+    jobs = "|".join(map(re.escape, sorted(titles.split(), reverse=True))) or "(?!)"
+    return {
+        "AGE": re.compile(rf"(?<![^\W_])(?:{parts})(?:[ -]to[ -](?:{parts}))?[ -]\Z", re.IGNORECASE),
+        "PROFESSION": re.compile(rf"(?<![^\W_])(?:{jobs})\.?[ -]\Z", re.IGNORECASE),
+    }
 
 
 @cache

@@ -151,6 +151,20 @@ def test_a_named_age_gets_its_unit(phrase: str, unit: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "named", "type_", "whole"),
+    [("in his late 30s", "30s", "AGE", "late 30s"), ("mid to late fifties", "fifties", "AGE", "mid to late fifties"),
+     ("too late 30s", "30s", "AGE", "late 30s"), ("by 30s", "30s", "AGE", "30s"),
+     ("Ret. proofreader", "proofreader", "OCCUPATION", "Ret. proofreader"),
+     ("this retired bell founder", "bell founder", "OCCUPATION", "retired bell founder"),
+     ("hired welder", "welder", "OCCUPATION", "welder"), ("a retired Ruth Hale", "Ruth Hale", "PERSON", "Ruth Hale")],
+)  # fmt: skip
+def test_a_named_decade_or_job_gets_the_words_that_belong_to_it(text: str, named: str, type_: str, whole: str) -> None:
+    start = text.index(named)
+    span = Span(Text(text), start, start + len(named), type_, 1.0, ("llm:pass1",))
+    assert reconciled([], [span], load_policy("strict"))[0].text == whole
+
+
+@pytest.mark.parametrize(
     "replies",
     [
         ["I cannot help with that.", "{}"],

@@ -26,6 +26,8 @@ from incognote.llm.recording import Recording
 from incognote.settings import CHUNK_WORDS, read_passes
 
 NAME = "recorded/large-language-model"
+FEW = 8
+"""Texts for one Deidentifier. After 10 texts without a reply, it would stop to ask."""
 
 
 def whole(request: Request) -> str:
@@ -63,8 +65,9 @@ def ask(notes: Path, replies: Path, folder: Path, prompt: str, passes: int | str
     texts = [json.loads(line)["text"] for line in notes.read_text(encoding="utf-8").split("\n") if line]
     model = Deferred(Recording(replies, plain=True), folder, prompt)
     for words in sizes:
-        with Deidentifier(model=model, prompt=prompt, passes=passes, chunk_words=words) as made:
-            made.detect_each(texts)
+        for at in range(0, len(texts), FEW):
+            with Deidentifier(model=model, prompt=prompt, passes=passes, chunk_words=words) as made:
+                made.detect_each(texts[at : at + FEW])
     return len(model.asked)
 
 

@@ -213,11 +213,11 @@ class AnnouncedNames(TitleRules):
             return  # another label; a sentence
         if at == plain:
             best = max(given(entry), surname(entry))
-            if entry & (MEDICAL | BRAND) and best < 4 and phrase.weight < 5:
-                return
+            if entry & (MEDICAL | BRAND) and ((best < 4 and phrase.weight < 5) or (single and ends[:1].isdigit())):
+                return  # the second: "transcribed: Allegra 180 qam"
             short = len(words.words[phrase.first]) < 5 and not words.words[phrase.first].istitle()
-            if single and not named and short and phrase.weight < 6:
-                return  # "ANESTHESIA: LMA"
+            if single and not named and short and (phrase.weight < 6 or ends[:1].isdigit()):
+                return  # "ANESTHESIA: LMA", "ANESTHESIA: ASA 3E"
             if (
                 not named
                 and phrase.weight < (3 if wrapped else 2)
