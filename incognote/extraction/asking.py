@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from incognote.errors import BudgetExhausted, ContextTooLong, ModelRejected, ModelUnavailable, PromptCut
-from incognote.extraction.lengths import Lengths
+from incognote.errors import BudgetExhausted, ContextTooLong, ModelUnavailable, PromptCut
 from incognote.llm.base import LanguageModel, Message, Request, Usage, gather_all
 from incognote.prompts.loader import Prompt, Rendered
 from incognote.prompts.reply import ParsedReply, read, read_several
@@ -154,12 +153,10 @@ class ChunkAsker:
     Args:
         terms: how models are asked.
         budget: of the run, shared.
-        lengths: by the model's name, how much text it answered about.
     """
 
     terms: AskingTerms
     budget: Budget = field(default_factory=Budget)
-    lengths: dict[str, Lengths] = field(default_factory=lambda: defaultdict(Lengths))
 
     async def ask(
         self, texts: Sequence[str], tally: Callable[[Usage], None], calls: Calls
@@ -218,20 +215,14 @@ class ChunkAsker:
             sample,
         )
         question.calls.made[model.name, sample] += 1
-        words, lengths = sum(len(text.split()) for text in question.texts), self.lengths[model.name]
         try:
             reply = await model.complete(request)
         except ContextTooLong as problem:
             if isinstance(problem, PromptCut) and isinstance(problem.usage, Usage):  # there was a reply
                 self._count(problem.usage, question)
             raise NoAnswer(problem.code, smaller=True) from None
-        except (ModelRejected, ModelUnavailable) as problem:
-            if lengths.suspicious(words, problem):
-                raise NoAnswer(ContextTooLong.code, smaller=True) from None
-            raise
         except BudgetExhausted:  # while the call waited for a slot
             raise NoAnswer(BudgetExhausted.code, smaller=False) from None
-        lengths.fit(words)
         self._count(reply.usage, question)
         if reply.finish in ("filter", "refusal"):
             raise NoAnswer("model-declined", smaller=False)

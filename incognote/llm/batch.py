@@ -17,6 +17,7 @@ from incognote.errors import IncognoteError, ModelProblem, ModelRejected, ModelU
 from incognote.llm.base import Reply, Request
 from incognote.llm.batchapi import BatchApi, Outcome, Unwanted, rows
 from incognote.llm.batchjobs import BatchJob, BatchJobs
+from incognote.llm.lengths import Lengths
 from incognote.llm.prices import Price
 from incognote.llm.recording import Recording, reply_bytes, unpaid
 from incognote.llm.truncation import PromptCheck
@@ -82,6 +83,7 @@ class BatchModel:
         self.failed_deletions = 0
         """The number of failed attempts to delete a file at the provider. They are repeated at the next opportunity."""
         self._recording = recording
+        self._lengths = Lengths()
         self._jobs = BatchJobs(recording.sealed, api.name, api.base)
         self._api = api
         self._prompts = PromptCheck()
@@ -337,6 +339,12 @@ class BatchModel:
                     again[job.attempt].append(address)
                     continue
                 outcome = outcome.problem
+            if isinstance(outcome, Reply):
+                self._lengths.fit(self._pending[address].request)
+            elif outcome is not None and outcome.unclear:
+                outcome = self._lengths.judged(self._pending[address].request, outcome)
+                if isinstance(outcome, ModelRejected):
+                    self._recording.keep_problem(address, outcome)
             if outcome is not None:
                 self._answer(address, outcome)
             elif whole or job.attempt > 1 or self._closed:

@@ -16,6 +16,7 @@ from incognote.errors import SettingError
 from incognote.llm.agreements import Agreements
 from incognote.llm.base import LanguageModel
 from incognote.llm.egress import Egress
+from incognote.llm.lengths import Suspecting
 from incognote.llm.prices import FREE, Price, Priced, Prices
 from incognote.llm.retry import Fallbacks, Limited, Retrying
 from incognote.llm.truncation import Checked
@@ -161,7 +162,7 @@ def _admitted(spec: ModelSpec) -> Egress:
 
 def _wrapped(spec: ModelSpec, egress: Egress) -> LanguageModel:
     limited = Limited(Checked(Priced(_adapter(spec, egress), price_of(spec))), spec.slots, spec.permit)
-    return Retrying(limited, spec.attempts) if spec.attempts > 1 else limited
+    return Suspecting(Retrying(limited, spec.attempts) if spec.attempts > 1 else limited)
 
 
 def _adapter(spec: ModelSpec, egress: Egress) -> LanguageModel:

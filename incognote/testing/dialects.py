@@ -221,7 +221,7 @@ DIALECTS: Mapping[str, Dialect] = {
         (400, """{"object":"error","message":"The sum of prompt length (5120) and query length (0) should not exceed """
               """max_num_tokens (4096)","type":"BadRequestError","param":null,"code":400}"""),
     ),
-    "unknown-400": Dialect((), (400, """{"error":"E1017"}"""), (400, """{"error":"E1018"}""")),
+    "unknown-400": Dialect((), (400, """{"error":{"message":"E17"}}"""), (400, """{"error":{"message":"E18"}}""")),
     "unknown-422": Dialect((), (422, "no"), (422, "That is more than this endpoint takes.")),
     "unknown-500": Dialect((), (500, ""), (500, """{"error":{"message":"device-side assert triggered"}}""")),
     "request-entity": Dialect(

@@ -97,16 +97,18 @@ async def test_each_error_of_a_line_is_its_requests_error(
 
 
 @vendors
+@pytest.mark.parametrize("dialect", ["sglang", "unknown-400"])
 async def test_a_long_request_and_a_rejected_schema_are_recognized_in_batches(
-    name: str, recording: Recording, script: Script
+    name: str, dialect: str, recording: Recording, script: Script
 ) -> None:
-    with LocalServer(script, dialect="sglang", context=400) as server:
+    with LocalServer(script, dialect=dialect, context=400) as server:
         async with opened(name, server, recording) as model:
-            long = Request((Message("user", "word " * 500),), SCHEMA)
+            long = Request((Message("system", "Find names."), Message("user", "word " * 500)), SCHEMA)
             asking = (model.complete(each) for each in (replace(note(1), schema=SCHEMA), long))
             replies = await asyncio.gather(*asking, return_exceptions=True)
         assert is_right(replies[0], 1)
         assert isinstance(replies[1], ContextTooLong)
+        assert isinstance(recording.problem(long.address(name)), ContextTooLong), "so a replay divides it, too"
         assert server.files == {}
 
 
