@@ -447,3 +447,12 @@ def test_the_second_reader_shows_no_other_words_than_pythons_in_ordinary_encoded
     assert second is not None
     words = set(re.findall(r"\w+", "\n".join(second(message.as_bytes()))))
     assert words == set(re.findall(r"\w+", message["Subject"]))
+
+
+def test_words_over_soft_line_breaks_leave_no_empty_ones() -> None:
+    head = PLAIN + b"Content-Transfer-Encoding: quoted-printable\n\n"
+    assert written(head + b"Mrs. Ann=\na Ma=\nria Ca=\nrter=\n saw\n", **{"Anna Maria Carter": "[N]"}).endswith(
+        b"\n\nMrs. [N]=\n saw\n")
+    assert written(head + b"Mrs. Ann=\na Ma=\nria Ca=\nrter saw\n", **{"Anna Maria Carter": "[N]"}).endswith(
+        b"\n\nMrs. [N]=\n saw\n")
+    assert written(head + b"Mrs. Ann=\na Ma=\nria Ca=\nrter", **{"Anna Maria Carter": "[N]"}).endswith(b"\n\nMrs. [N]")

@@ -135,6 +135,15 @@ def test_numbers_that_could_identify_are_no_layout() -> None:
     assert released(page) == "<p>x</p>"
 
 
+@pytest.mark.parametrize("style", [
+    "text-align:center", "vertical-align:top", "border-left:1px solid rgb(204,204,204)", "text-transform:capitalize",
+    "color:rgba(32, 33, 36, .87)", "justify-content:space-between", "empty-cells:show", "z-index:1"])
+def test_the_usual_layout_of_mail_and_word_processors_stays(style: str) -> None:
+    page = f"<p style='{style}'>x</p>"
+    assert released(page) == page
+    assert "617" not in released(f"<p style='{style};border-left:1px solid rgb(617,555,142)'>x</p>")
+
+
 @pytest.mark.parametrize("part", [
     "<!-- Ada -->", "<!--[if mso]>Ada<![endif]-->", "<script>Ada</script>", "<script>Ada", "<iframe src=x>Ada</iframe>",
     "<?php Ada ?>", "<!Ada>", "</ Ada>", "</Ada>", "<ada@x.example>", "<b Ada", "<base href=ada>", "<link href=ada>",

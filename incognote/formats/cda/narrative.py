@@ -72,7 +72,7 @@ class NarrativeReader:
             **dict.fromkeys(listed["cell"], "\t"), **dict.fromkeys(listed["last"], "\n"),
         }  # fmt: skip
         self._listed = {kind: frozenset(listed[kind])
-                        for kind in ("last", "worded", "scanned", "anchors", "links", "removed")}  # fmt: skip
+                        for kind in ("last", "worded", "scanned", "anchors", "links")}  # fmt: skip
 
     def read(self, block: Element, text: XmlText, path: str) -> list[Change]:
         """Add a block to a text. Footnotes, deleted words, and attributes with words follow at the end.
@@ -81,7 +81,7 @@ class NarrativeReader:
             The edits that are always made: removed attributes, renamed anchors.
 
         Raises:
-            SchemaViolation: an element or attribute is not part of CDA's narrative.
+            SchemaViolation: an element is not part of CDA's narrative.
         """
         fixed: list[Change] = []
         later: list[Element] = []
@@ -91,7 +91,7 @@ class NarrativeReader:
             if element.uri != block.uri or element.name not in self._separators:
                 raise refused(path, element, "is not part of a CDA narrative. Remove it")
             for name, attribute in element.attributes.items():
-                fixed.extend(self._attribute(name, attribute, element, words, path))
+                fixed.extend(self._attribute(name, attribute, words))
             separator = self._separators[element.name]
             if element.name == "br" or (element.name == "paragraph" and not element.children):
                 text.line_break()
@@ -116,7 +116,7 @@ class NarrativeReader:
         return fixed
 
     def _attribute(
-        self, name: str, attribute: XmlAttribute, element: Element, words: list[XmlAttribute], path: str
+        self, name: str, attribute: XmlAttribute, words: list[XmlAttribute]
     ) -> Iterable[Change]:
         if name.partition(":")[0] == "xmlns":
             return self._declared(attribute)
@@ -131,9 +131,7 @@ class NarrativeReader:
             return self._anchors.edits(attribute)
         if name == "href" and attribute.value.startswith("#"):
             return self._anchors.edits(attribute)
-        if name == "href" or name in self._listed["removed"] or name.startswith("{"):
-            return [(*attribute.whole, "")]
-        raise refused(path, element, "has an attribute that is not part of a CDA narrative. Remove it")
+        return [(*attribute.whole, "")]  # layout that some vendors write, and what no reader shows
 
 
 def refused(path: str, element: Element, what: str) -> SchemaViolation:

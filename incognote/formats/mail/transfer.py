@@ -21,6 +21,7 @@ ByteChange = tuple[int, int, bytes]
 """A range of the message's bytes, and the bytes that replace it."""
 
 _ESCAPE = re.compile(rb"=([0-9A-Fa-f]{2})|=[ \t]*(?:\r?\n|\Z)")
+_LINE_ENDS = re.compile(rb"=?(?:\r?\n|\Z)")
 _LITERAL = re.compile(rb"[!-<>-~]+|[ \t]+(?=[!-~])|\r?\n")
 _LONGEST_LINE = 76
 _MOST_QUOTED = 32 * 2**20
@@ -93,11 +94,19 @@ class Body:
             return [self._encoded(splice(self.data, changes))]
         edits: list[ByteChange] = []
         for start, end, new in sorted(changes, key=lambda change: change[:2]):
-            places = self.ranges(start, end) or []
+            places = self._joined(self.ranges(start, end) or [])
             if new and self._encoding == "quoted-printable":
                 new = self._escaped(new, places)
             edits += ((first, last, b"" if i else new) for i, (first, last) in enumerate(places))
         return edits
+
+    def _joined(self, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Join places over soft line breaks. The last one stays, unless nothing follows on its line."""
+        if len(places) < 2:
+            return places
+        if _LINE_ENDS.match(self.raw, places[-1][1] - self.start):
+            return [(places[0][0], places[-1][1])]
+        return [(places[0][0], places[-2][1]), places[-1]]
 
     def replaced(self, new: bytes) -> list[ByteChange]:
         """Return the changes that make `new` of the decoded bytes. Equal lines at both ends keep their bytes."""

@@ -14,7 +14,11 @@ _NUMBER = re.compile(
     r"vmin|vmax|deg|rad|turn|m?s|dpi|dppx|fr|x)(?![A-Za-z]))?(?!\d)", re.IGNORECASE
 )
 _DATE_LIKE = re.compile(r"\d[-/.]\d+[-/.]\d")
-_COLOR = re.compile(r"#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})(?![\w])")
+_BYTE = r"\s*(?:25[0-5]|2[0-4]\d|1?\d?\d)\s*"
+_COLOR = re.compile(
+    r"#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})(?!\w)"
+    rf"|rgba?\({_BYTE},{_BYTE},{_BYTE}(?:,\s*[01]?(?:\.\d{{1,2}})?\s*)?\)"
+)
 _LOCAL = re.compile(r"url\(\s*([\"']?)#(?P<name>[^\"'()\s]+)\1\s*\)", re.IGNORECASE)
 _DRAWING = re.compile(
     r"(?:[\s,()MmLlHhVvCcSsQqTtAaZz]|(?:matrix|translate|scale|rotate|skew[XY])\(|[-+]?(?:\d{1,4}\.?\d{0,8}|\.\d{1,8})"
