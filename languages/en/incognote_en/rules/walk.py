@@ -103,6 +103,10 @@ class TokenWalk:
         gap = self.gaps[i]
         return gap != " " and ("\n" in gap or "\r" in gap)
 
+    def tabbed(self, i: int) -> bool:
+        """Whether a tab precedes token i. In a table, it is then in another cell than the token before it."""
+        return "\t" in self.gap(i)
+
     def titled(self, i: int) -> bool:
         """Whether token i is a word that begins with a capital."""
         return self.words[i][0].isupper()

@@ -191,3 +191,11 @@ def test_a_short_name_may_be_the_last_word_of_a_text() -> None:
     text = "Seen at Silver Hills Medical Center for transplant.\n\nTransplant Nephrology, SHMC"
     view = View(Text(text))
     assert [text[c.start : c.end] for c in organizations.find(view) if c.rule == "organizations.alias"] == ["SHMC"]
+
+
+def test_a_name_does_not_go_on_in_the_next_cell_of_a_table() -> None:
+    text = "Results of Margit Lindqvist\nComponent\tValue\tUnit\nHemoglobin A1c\t01/08/2024\tQuest Diagnostics Wood Dale"
+    view = View(Text(text))
+    found = {text[c.start : c.end] for c in (*organizations.find(view), *places.find(view))}
+    assert "Quest Diagnostics" in found
+    assert not [words for words in found if "\t" in words]

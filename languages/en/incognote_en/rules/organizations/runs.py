@@ -129,7 +129,7 @@ class OrganizationRuns:
         j = i
         while j > 0 and i - j < 9:
             k = j - 1
-            if (w.newline(j) and not self.wraps(j)) or (len(w.gap(j)) > 2 and not w.newline(j)):
+            if (w.newline(j) and not self.wraps(j)) or (len(w.gap(j)) > 2 and not w.newline(j)) or w.tabbed(j):
                 break
             word, low = w.words[k], w.lows[k]
             if word[0].isupper() and low not in WORD["stops"]:

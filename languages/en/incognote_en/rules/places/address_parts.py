@@ -132,7 +132,7 @@ class AddressParts:
             begin = self.number(i)
             if begin and w.word(begin) == "," and w.low(begin + 1) in STREET["prefix"]:
                 begin += 1  # 12, rue de la Paix
-            elif begin and (w.newline(begin) or w.joined(begin)):
+            elif begin and (w.newline(begin) or w.tabbed(begin) or w.joined(begin)):
                 begin = 0
             if begin:
                 end = self.named(begin) or self.led(begin)
@@ -151,7 +151,7 @@ class AddressParts:
         w = self.walk
         end, strict = 0, not w.titled(i) and not w.words[i].isdigit()
         j, seen = i, 0
-        while j < w.n and seen < 7 and not w.newline(j):
+        while j < w.n and seen < 7 and not w.newline(j) and not (seen and w.tabbed(j)):
             low, word = w.lows[j], w.words[j]
             if (
                 low in SUFFIX
