@@ -13,7 +13,7 @@ import pytest
 
 from incognote.errors import ModelProblem, UsageError
 from incognote.evaluation.report import ScoreReport
-from incognote_benchmarks.recorded import ONE_PASS, TWO_PASSES, System, compare, markdown, reply_tokens
+from incognote_benchmarks.recorded import ONE_PASS, TOGETHER, TWO_PASSES, System, compare, markdown, reply_tokens
 
 DATA = Path(__file__).parents[1] / "data"
 NOTES, REPLIES = DATA / "notes.jsonl", DATA / "replies"
@@ -108,3 +108,12 @@ def test_notes_without_a_recorded_reply_are_refused(tmp_path: Path) -> None:
     notes.write_text(json.dumps({"id": "x", "text": "Seen by Dr. Abara.", "spans": []}) + "\n", encoding="utf-8")
     with pytest.raises(UsageError, match="no note has a recorded reply"):
         compare(ONE_PASS, notes, REPLIES)
+
+
+@pytest.mark.parametrize("name", ["dev_h", "dev_j"])
+def test_rules_encoder_and_model_leave_little_and_change_few_texts_without_phi(name: str) -> None:
+    [report] = compare([TOGETHER[-1]], DATA / f"{name}.jsonl", REPLIES).values()
+    assert value(report, "recall") >= 0.998
+    assert value(report, "precision") >= 0.965
+    assert value(report, "documents_leaking") <= 0.04
+    assert value(report, "clean_texts_touched") <= 0.05
