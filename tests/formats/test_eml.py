@@ -456,3 +456,6 @@ def test_words_over_soft_line_breaks_leave_no_empty_ones() -> None:
     assert written(head + b"Mrs. Ann=\na Ma=\nria Ca=\nrter saw\n", **{"Anna Maria Carter": "[N]"}).endswith(
         b"\n\nMrs. [N]=\n saw\n")
     assert written(head + b"Mrs. Ann=\na Ma=\nria Ca=\nrter", **{"Anna Maria Carter": "[N]"}).endswith(b"\n\nMrs. [N]")
+    html = b"Subject: s\nContent-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n"
+    page = html + b"<p>Mrs. Anna=\n Carter</p>\n<p>Well</p>\n"
+    assert written(page, **{"Anna Carter": "[N]"}).endswith(b"\n\n<p>Mrs. [N]</p>\n<p>Well</p>\n")

@@ -104,7 +104,8 @@ class Body:
         """Join places over soft line breaks. The last one stays, unless nothing follows on its line."""
         if len(places) < 2:
             return places
-        if _LINE_ENDS.match(self.raw, places[-1][1] - self.start):
+        end = places[-1][1] - self.start
+        if self.raw[end - 1 : end] == b"\n" or _LINE_ENDS.match(self.raw, end):
             return [(places[0][0], places[-1][1])]
         return [(places[0][0], places[-2][1]), places[-1]]
 

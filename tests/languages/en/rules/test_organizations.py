@@ -194,7 +194,7 @@ def test_a_short_name_may_be_the_last_word_of_a_text() -> None:
 
 
 def test_a_name_does_not_go_on_in_the_next_cell_of_a_table() -> None:
-    text = "Results of Margit Lindqvist\nComponent\tValue\tUnit\nHemoglobin A1c\t01/08/2024\tQuest Diagnostics Wood Dale"
+    text = "Margit Lindqvist\nComponent\tValue\tUnit\nHemoglobin A1c\t01/08/2024\tQuest Diagnostics Wood Dale"
     view = View(Text(text))
     found = {text[c.start : c.end] for c in (*organizations.find(view), *places.find(view))}
     assert "Quest Diagnostics" in found
