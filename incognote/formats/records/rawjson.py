@@ -8,10 +8,10 @@ its time is linear.
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from json import JSONEncoder
 from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-defined]  # missing in the stubs
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from incognote.text.escapes import LONE_SURROGATE
 
 Kind = Literal["object", "array", "string", "integer", "number", "boolean", "null"]
 MAX_DEPTH = 200
+_ENCODER = JSONEncoder(ensure_ascii=False)
 
 _VALUE = re.compile(
     r'[ \t\n\r]*(?:(")|(\{)|(\[)|(-?(?:0|[1-9][0-9]*)(?![0-9.eE]))'
@@ -191,5 +192,5 @@ def string_edits(raw: str, node: Node, edits: Sequence[tuple[int, int, str]]) ->
 
 def quoted(text: str) -> str:
     """Return `text` as a JSON string. Escapes what JSON requires, and lone surrogates, which UTF-8 cannot represent."""
-    written = json.dumps(text, ensure_ascii=False)
+    written = _ENCODER.encode(text)
     return LONE_SURROGATE.sub(lambda m: f"\\u{ord(m[0]):04x}", written)

@@ -181,7 +181,7 @@ class Walk:
         for position, (name, inner) in enumerate(members.items(), 1):
             known = rule.properties.get(name)
             if known is not None:
-                self._value(inner, known, child(path, name), self._label(name, known, members))
+                self._value(inner, known, child(path, name), self._label(name, known, inner, members))
             elif path or name not in ENVELOPE:
                 fault = f"is not in the schema {self._schema.data_type}. Add it with a flag, or remove it"
                 if is_told(name, rule.properties):
@@ -191,10 +191,13 @@ class Walk:
         for name in sorted(rule.required - members.keys()):
             self._faults.append((child(path, name), "is required, but missing"))
 
-    def _label(self, name: str, rule: FieldRule, members: dict[str, Node]) -> str | None:
-        """Return what a number identifies, by its name, or by a label next to it if the name is only like `value`."""
-        numbers = (rule.items or rule).types & {"integer", "number"}
-        if not numbers:
+    def _label(self, name: str, rule: FieldRule, node: Node, members: dict[str, Node]) -> str | None:
+        """Return what a number identifies, by its name, or by a label next to it if the name is only like `value`.
+
+        It is needed only for a number that is passed.
+        """
+        leaf = rule.items or rule
+        if leaf.flag != "pass" or not leaf.types & {"integer", "number"} or node.kind in ("string", "null", "boolean"):
             return None
         if words(name) not in _NAMELESS:
             return None if rule.reason else tells(name)
