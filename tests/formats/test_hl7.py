@@ -214,6 +214,18 @@ def test_two_hospitals_with_the_same_number_stay_apart_by_the_hash_of_the_author
     assert first.split("^")[0] == second_.split("^")[0]
 
 
+def test_words_in_place_of_a_code_are_scanned_and_names_in_place_of_one_are_hashed() -> None:
+    document = one(
+        "PV2|||CHEST PAIN", "OBX|1|CE|6463-4^^LN||Gram positive cocci, Jo Doe^^L", "AL1|1||PENUMBRA~Jo Doe 44719",
+        "ORC|RE||||||||||||||||CARTER EMILY", "OBX|2|CE|74177&IMP&CARTERE^CT^C4||POS")
+    assert document.texts[-1].content.split("\n")[:2] == ["CHEST PAIN", "Gram positive cocci, Jo Doe"]
+    actions = {action.text.field: action.text.content for action in document.actions}
+    assert (actions["AL1-3.1"], actions["AL1-3[2].1"]) == ("PENUMBRA", "Jo Doe 44719")
+    assert actions["OBX[2]-3.1.3"] == "CARTERE"
+    assert actions["ORC-17.1"] == "CARTER EMILY"
+    assert "OBX[2]-3.1.2" not in actions
+
+
 def test_empty_fields_of_unknown_segments_and_deleted_values_pass() -> None:
     assert rebuilt(one("ZPI||", 'PID|1||""||""', "ZZZ"))[1:4] == ["ZPI||", 'PID|1||""||""', "ZZZ"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from incognote.formats.registry import nested
 from incognote.nouns import Known, Text
 from incognote.schemas.fhir import rules as fhir_rules
 from incognote.schemas.hl7 import Hl7Rules, Rule, is_unit
-from incognote.schemas.hl7.numbers import allows_long, is_long, is_number, is_range
+from incognote.schemas.hl7.numbers import allows_long, digits_of, is_long, is_number, is_range
 from incognote.schemas.registry import Registry
 
 LABELS = "labels"
@@ -23,6 +24,8 @@ _NAMED = ("XPN", "XCN", "PPN", "CNN")
 _CODED = ("CWE", "CWEM")
 _NUMERIC = ("nm", "range")
 _WITH_UNIT, _IN_PARTS = "unit", "parts"
+_PHRASE = re.compile(r"[^\W\d_]{3,}[ ,/]+(?:.*[ ,/])?[^\W\d_]{3,}")
+_MOST_DIGITS = 4  # of words in place of a code; more may be an identifier
 _SHORT = 40  # a longer text under a label such as "phone" is not a telephone number
 _SHOWN = 5
 _LINE_BREAK = FieldPiece("\n", 0, 0)
@@ -220,6 +223,11 @@ class Hl7Walk:
             if rule is not None and rule.type in _CODED and at in _AFTER and below is not None:
                 system = inner[_AFTER[at] - 1].text if len(inner) >= _AFTER[at] else ""
                 below = below._replace(type=system)
+                words = _PHRASE.search(each.text) and digits_of(each.text) <= _MOST_DIGITS
+                if rule.type == "CWE" and words and not self._rules.is_code(each.text, system):
+                    below = Rule("text")  # many systems send only words, such as the reason of a visit
+            elif depth == 1 and at > 1 and below is not None and below.action == "code":
+                below = below._replace(type="")  # the code is the first part, and the system says nothing about others
             self._value(below, each, f"{key}.{at}", f"{path}.{at}", depth + 1)
 
     def _refined(self, rule: Rule, inner: Sequence[FieldPart], path: str) -> Rule:
