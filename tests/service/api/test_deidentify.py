@@ -21,7 +21,7 @@ from incognote.service.api.context import served
 from incognote.service.api.runner import Runner
 from incognote.service.audit import entries
 from incognote.service.review import ReviewDecision
-from incognote.testing import LocalServer
+from incognote.testing import LocalServer, ScriptedLLM
 
 from .conftest import DOUBTFUL, NOTE, House, housed
 
@@ -207,6 +207,20 @@ async def test_a_job_serves_all_its_documents(house: House) -> None:
     stored = b"".join(path.read_bytes() for path in house.folder.rglob("*") if path.is_file())
     assert b"Carter" not in stored
     assert b"4471902" not in stored
+
+
+async def test_documents_of_one_patient_in_a_job_share_a_request_to_the_model(tmp_path: Path) -> None:
+    texts = [f"Potassium 4.{n}, drawn by Abara." for n in range(6)]
+    model = ScriptedLLM(lambda request: "{}")
+    with housed(tmp_path, model=model, detectors=("rules", "llm")) as house:
+        async with house.client(headers=house.key("ann", "submit")) as client:
+            for patients, calls in ((["p1"] * 6, 1), (["p1", "p2"] * 3, 2), ([None] * 6, 6)):
+                before = model.calls
+                documents = [{"text": t, "patient": p} for t, p in zip(texts, patients, strict=True)]
+                answer = await client.post("/v1/jobs", json={"documents": documents})
+                job = await finished(client, answer.json()["id"])
+                assert job["counts"]["released"] == 6
+                assert model.calls - before == calls, patients
 
 
 async def test_jobs_are_their_owner_s_alone(house: House) -> None:
