@@ -155,8 +155,8 @@ class Odd(Soak):
         source = self.root / "source"
         self.quarantined: Counter[str] = Counter()
         self.unread: dict[str, str] = {}
-        formats = {"pdf": PDF, "txt": b"{\\rtf1\\ansi Emily Carter\\par}", "docx": b"PK\x03\x04Emily Carter",
-                   "html": b"<html><body>Emily Carter</body></html>"}  # fmt: skip
+        svg = b"<svg xmlns='http://www.w3.org/2000/svg'><text>Emily Carter</text></svg>"
+        formats = {"pdf": PDF, "txt": svg, "docx": b"PK\x03\x04Emily Carter", "svg": svg}
         for number in range(records // 20):
             suffix = list(formats)[number % len(formats)]
             self._put(source / f"odd{number}.{suffix}", formats[suffix] + str(number).encode())
