@@ -36,7 +36,7 @@ from incognote.nouns import Span, Text
 from incognote.settings import Passes
 from incognote_benchmarks.peers.echo import Aligned, Baseline, aligned, baselines, echo_request
 from incognote_benchmarks.reading.sizes import Counting
-from incognote_benchmarks.recorded import MODEL, REPLIES, System, answered, read_notes, scored
+from incognote_benchmarks.recorded import MODEL, REPLIES, WITHOUT_VETO, System, answered, read_notes, scored
 
 ECHOES = "echo-v1.jsonl"
 """The recorded echoes, in the folder of the replies."""
@@ -214,7 +214,7 @@ def measure(
         System("rules + encoder", None, detectors=("rules", "encoder")),
         asking("model"),
         asking("rules + model", "rules"),
-        asking(_UNION, "rules", "encoder", policy=str(Path(__file__).with_name("union.toml"))),
+        asking(_UNION, "rules", "encoder", policy=str(WITHOUT_VETO)),
         asking(_SHIPPED, "rules", "encoder"),
     ]
     found, left = answered([*echoes.values(), *reversed(ours)], texts, replies)

@@ -7,9 +7,12 @@ nearly always wrong (docs/models.md), so the policy may drop it (`models.veto`).
       or dates other than two bare numbers ("2/3")
     - in a chunk of which it did not answer a part, or in which a phrase of its reply could not be placed
     - if its reply was not one complete JSON object of known types at the first try, or was about several texts
-    - in a chunk in which it missed more than a tenth of what is certain. An empty reply is the extreme case
+    - in a chunk in which it missed more than a tenth of what is certain, as an empty reply does if anything is certain
     - in a chunk with words to a model ("ignore the instructions"), hidden characters, or a language it does not read
     - near the end of a chunk within a text, where the cut may have hidden the context
+
+With `veto = "minority"`, each of several votes is judged in this way. What fewer than half of the votes named and no
+embedded detector holds is dropped if more than half of them were silent about it and their silence counts.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -119,11 +122,38 @@ def silence(
         if extraction is None or not _credible(text, chunk, extraction, named, certain, languages):
             not_silent.append((chunk.start, chunk.end))
             continue
-        start = chunk.start + EDGE if chunk.start else 0
-        end = chunk.end - EDGE if chunk.end < len(text) else chunk.end
+        start, end = _inner(text, chunk)
         if start < end:
             counts.append((start, end))
     return _without(counts, not_silent)
+
+
+def _inner(text: Text, chunk: Chunk) -> tuple[int, int]:
+    """Return the part of a chunk in which silence may count."""
+    return chunk.start + EDGE if chunk.start else 0, chunk.end - EDGE if chunk.end < len(text) else chunk.end
+
+
+def outvoted(
+    text: Text, certain: Sequence[Span], held: Sequence[Span], read: Sequence[tuple[Chunk, Extraction]],
+    languages: frozenset[str],
+) -> list[Span]:  # fmt: skip
+    """Return the findings of models that only a minority of the votes named, where the silence of a majority counts.
+
+    Args:
+        certain, read, languages: as in `silence`.
+        held: what the embedded detectors hold, including doubts and known identifiers.
+    """
+    gone: list[Span] = []
+    kept: list[Span] = list(held)
+    for chunk, extraction in read:
+        votes = extraction.by_vote
+        credible = [vote for vote in votes if _credible(text, chunk, extraction, vote, certain, languages)]
+        start, end = _inner(text, chunk)
+        for span in extraction.spans:
+            silent = sum(all(high <= span.start or span.end <= low for low, high in vote) for vote in credible)
+            lost = start <= span.start and span.end <= end and 2 * silent > len(votes)
+            (gone if lost else kept).append(span)
+    return [span for span in gone if not any(span.overlaps(other) for other in kept)]
 
 
 def _credible(
@@ -182,11 +212,13 @@ class Veto:
         raw: by text, the spans of the embedded detectors that are left, in the coordinates of its view.
         dropped: the dropped findings, as spans of the texts.
         silent: by field, the ranges in which the silence of the model counts.
+        outvoted: by text, the findings of a minority of the votes, which are dropped too.
     """
 
     raw: list[list[Span]]
     dropped: list[Span]
     silent: dict[str, Ranges]
+    outvoted: dict[int, list[Span]] = field(default_factory=dict)
 
 
 def veto(
@@ -216,6 +248,12 @@ def veto(
         gone = [(s, o) for s, o in zip(single, originals, strict=True) if vetoed(o, silent)]
         left.raw[i] = [s for s in found.raw[i] if not any(s.overlaps(seen) for seen, _ in gone)]
         left.dropped.extend(original for _, original in gone)
+        if policy.models.veto != "minority":
+            continue
+        answered = [(chunk, extraction) for chunk, extraction in chunks if extraction is not None]
+        everything = view.original(s for s in found.raw[i] if s.score >= policy.doubt)
+        left.outvoted[i] = minority = outvoted(text, view.original(held), everything, answered, languages)
+        left.dropped.extend(minority)
     return left
 
 

@@ -181,7 +181,8 @@ def merge(
     for at, extraction in sorted(read.items()):
         index, _ = planned.chunks[at]
         field = opened.texts[index].field
-        viewed, unseen = found.views[index].viewed(extraction.spans)
+        named = [span for span in extraction.spans if span not in vetoed.outvoted.get(index, ())]
+        viewed, unseen = found.views[index].viewed(named)
         raw[index] = reconciled(raw[index], viewed, policy)
         hidden[index] += unseen
         doubts += extraction.doubts

@@ -124,6 +124,8 @@ class Extraction:
         usage: of all calls.
         how: the number of mentions by how they were placed.
         by_pass: the number of new spans in each pass.
+        by_vote: the ranges that each vote named, in all passes, in the text's offsets; empty for a single vote, and
+            not complete if the chunk was split.
         problem: why the model failed on this chunk, if only this chunk was asked about.
         clear: whether each reply was one complete answer about this chunk alone, at the first try. Otherwise, silence
             about a part of the chunk means nothing.
@@ -136,6 +138,7 @@ class Extraction:
     usage: Usage = field(default_factory=Usage)
     how: Counter[str] = field(default_factory=Counter)
     by_pass: list[int] = field(default_factory=list)
+    by_vote: list[list[tuple[int, int]]] = field(default_factory=list, repr=False)
     problem: ModelProblem | None = None
     clear: bool = True
 
@@ -242,25 +245,31 @@ class Extractor:
     async def _read_smaller(
         self, pairs: Sequence[tuple[TextChunk, Extraction]], none: NoAnswer, passes: int, calls: Calls
     ) -> None:
-        """Continue with smaller pieces, with earlier findings as masks.
-
-        A piece stays unread if it cannot be split, or if too few calls are left.
-        """
+        """Continue with smaller requests: each of several pieces alone, or the halves of one."""
         if len(pairs) > 1 and none.code != BudgetExhausted.code and calls.left:
             await self._read_apart(pairs, passes, calls)
             return
         for piece, extraction in pairs:
-            extraction.clear = False
-            parts = halves(piece.text.content, piece.chunk) if none.smaller else ()
-            if not parts or calls.left < len(parts):
-                extraction.unanswered.update([none.code, CAPPED] if parts else [none.code])
-                continue
-            inner = [Extraction(spans=list(extraction.spans)) for _ in parts]
-            smaller = [replace(piece, chunk=part) for part in parts]
-            shares = zip(smaller, inner, calls.divided(len(parts)), strict=True)
-            await gather_all([self._read([(part, into)], passes, share) for part, into, share in shares])
-            for part in inner:
-                extraction.join(part)
+            await self._read_halves(piece, extraction, none, passes, calls)
+
+    async def _read_halves(
+        self, piece: TextChunk, extraction: Extraction, none: NoAnswer, passes: int, calls: Calls
+    ) -> None:
+        """Ask about the halves of a piece, with earlier findings as masks.
+
+        The piece stays unread if it cannot be split, or if too few calls are left.
+        """
+        extraction.clear = False
+        parts = halves(piece.text.content, piece.chunk) if none.smaller else ()
+        if not parts or calls.left < len(parts):
+            extraction.unanswered.update([none.code, CAPPED] if parts else [none.code])
+            return
+        inner = [Extraction(spans=list(extraction.spans)) for _ in parts]
+        smaller = [replace(piece, chunk=part) for part in parts]
+        shares = zip(smaller, inner, calls.divided(len(parts)), strict=True)
+        await gather_all([self._read([(part, into)], passes, share) for part, into, share in shares])
+        for part in inner:
+            extraction.join(part)
 
     def _take(self, piece: TextChunk, view: Masked, readings: Sequence[ParsedReply], extraction: Extraction) -> None:
         """Place the mentions of every vote, and add the combined result."""
@@ -283,6 +292,11 @@ class Extractor:
                 extraction.doubts += [_span(piece, stray, 0.5, extraction) for stray in strays]
             extraction.unsure.update((UNMARKED, kind) for kind in reading.unmarked)
             answers.append(answer)
+        if len(answers) > 1:
+            at = piece.chunk.start
+            extraction.by_vote = extraction.by_vote or [[] for _ in answers]
+            for named, answer in zip(extraction.by_vote, answers, strict=True):
+                named += [(stretch.start + at, stretch.end + at) for stretch in answer]
         before = {(s.start, s.end) for s in extraction.spans}
         agreed = counted(answers, self.asker.terms.rule)
         new = (_span(piece, stretch, score, extraction) for stretch, score in agreed.items())

@@ -15,7 +15,7 @@ from incognote.schemas.operatorfacts import operator_facts
 OnReview = Literal["hold", "widen"]
 OnFailure = Literal["review", "embedded"]
 Route = Literal["all", "doubtful", "embedded"]
-Vetoes = Literal["single", "none"]
+Vetoes = Literal["single", "minority", "none"]
 OVER_MASKED = 0.6
 
 

@@ -16,7 +16,8 @@ A policy file is TOML:
     route = "all"                  # every chunk; or only "doubtful" ones; or "embedded": none
     share = 0.2                    # with "doubtful": the share of the tokens to expect, compared with "all"
     on_failure = "review"          # or "embedded": use the embedded detectors' spans for an unanswered chunk
-    veto = "single"                # or "none": keep also what one detector found where the model named nothing
+    veto = "single"                # or "none": keep also what one detector found where the model named nothing;
+                                   # or "minority": drop also what fewer than half of several votes named
     allow_provider_storage = false # true: batches may be stored at the provider until they are collected
 
     [relex]                        # for surrogates: may holders of the key map them back?

@@ -114,7 +114,7 @@ def _tokens(tokens: dict[str, Any]) -> Sheet:
         ("", "input", "schema", "output", "output / echo"),
         rows,
         f"Tokens are counted with {tokens['counted_with']}. An echo repeats the text once, with its identifiers "
-        "replaced. The target is half of the echo's output. Contract 2, the default, meets the target for these "
+        "replaced. The target is half of the echo's output. Contract 2, of prompts 2 and 3, meets the target for these "
         f"groups: {_named(met)}. It misses the target for these groups: {_named(missed)}. The notes with PHI have "
         f"{100 * some['identifiers'] / some['words']:.0f} identifiers per 100 words, and each of them takes tokens. "
         "The schema is listed separately because some vendors count it as input.",
