@@ -28,7 +28,7 @@ DENSE = 10
 DOUBTFUL = 100
 """A chunk is doubtful if one missed identifier is expected, and one for every so many words."""
 MEAN = 1.05
-"""Mean number of passes by need, for estimates: 2 of 66 recorded notes of one chunk got a second pass with prompt 3, 3 with others."""
+"""Mean number of passes by need, for estimates: 2 of 66 recorded notes got a second pass with prompt 3."""
 MISSED = {"doubt": 0.2, "alone": 0.15}
 """The expected number of missed identifiers for the square of a doubt's score, and for a disagreement."""
 _BOTH = frozenset(("rules", "encoder"))
