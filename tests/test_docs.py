@@ -70,7 +70,7 @@ NOT_RUN = {
     ("corpus.md", "console"): "a teacher's hours; tests/training runs the commands on small corpora",
     ("databases.md", "console"): "a table of the reader's own; tests/formats/test_parquet.py runs such a command",
     ("docker.md", "sh"): "a step in a list, for a server behind a proxy; tests/service/api makes such keys",
-    ("documents.md", "console"): "outputs, a mailbox, and a receiver; tests/formats and tests/service/test_mllp.py run these",
+    ("documents.md", "console"): "outputs, and a receiver; tests/formats and tests/service/test_mllp.py run these",
     ("experiments.md", "console"): "a vendor's model; tests/evaluation/experiments runs such files",
     ("folders.md", "console"): "outputs, and a command for tables of the reader's own",
     ("held-records.md", "console"): "item names differ in each run; tests/cli/test_quarantine_command.py runs these",

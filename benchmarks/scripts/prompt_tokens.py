@@ -3,9 +3,9 @@
     git worktree add FOLDER 1bf15fa
     python benchmarks/scripts/prompt_tokens.py --before FOLDER --notes NOTES.jsonl ... [--out JSON]
 
-Each checkout runs in its own process with its own defaults: rules, encoder, prompt, chunks, and passes. This checkout gets
-the recorded replies. No replies to the older prompt are recorded for these texts, so it gets `{}`, and its replies are
-taken to be as long as those of this checkout. Its second pass therefore sees no masks. Tokens are characters / 4.
+Each checkout runs in its own process with its own defaults: rules, encoder, prompt, chunks, and passes. This checkout
+gets the recorded replies. No replies to the older prompt are recorded for these texts, so it gets `{}`, and its replies
+are taken to be as long as those of this checkout. Its second pass therefore sees no masks. Tokens are characters / 4.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ def counted(texts: list[str], replies: Path | None) -> dict[str, float]:
         results = list(deid.batch(texts))
     held = sum(any(r.code.startswith("model-") for r in each.verdict.reasons) for each in results)
     sums = {"in": model.characters_in / 4, "schema": model.schema / 4, "out": model.characters_out / 4}
-    return {"calls": round(model.calls / len(texts), 3), "held": held, **{k: round(v / len(texts), 1) for k, v in sums.items()}}
+    means = {name: round(total / len(texts), 1) for name, total in sums.items()}
+    return {"calls": round(model.calls / len(texts), 3), "held": held, **means}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
