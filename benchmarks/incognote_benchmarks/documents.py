@@ -200,6 +200,7 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
     held = sum(row["verdict"] != "release" for row in benign)
     total = sum(row["plain_mentions"] for row in compared)
     same = sum(row["same"] for row in compared)
+    released = [row for row in benign if row["verdict"] == "release"]
     return {
         "files": len(rows),
         "produced": sum(row["file"].kind == "produced" for row in rows),
@@ -211,7 +212,11 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "must_hold": len(rows) - len(benign),
         "must_hold_released": sum(row["verdict"] == "release" for row in rows if row["file"].held),
         "benign": len(benign),
+        "benign_not_opened": sum(row["output"] is None for row in benign),
         "benign_held": _share(held, len(benign)),
+        "left_in_released": _share(
+            sum(len(row["detected_left"]) for row in released), sum(len(row["file"].sought) for row in released)
+        ),
         "detected_identifiers": noted,
         "left_in_documents": _share(left_document, noted),
         "left_in_plain_text": _share(left_plain, noted),
@@ -234,6 +239,8 @@ def _faults(row: dict[str, Any]) -> Iterator[str]:
     name = f"{file.path.parent.name}/{file.path.name}"
     if row["left"]:
         yield f"{name}: left with gold spans: {sorted(row['left'])}"
+    if not file.held and row["refused"]:
+        yield f"{name}: not opened with gold spans: {row['refused']}"
     if row["lost"]:
         yield f"{name}: clinical words lost: {row['lost']}"
     if file.held and row["verdict"] == "release":

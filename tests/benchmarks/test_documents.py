@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -38,3 +39,18 @@ def test_what_must_be_held_is_held_and_little_else(figures: dict[str, Any]) -> N
 def test_our_detection_leaves_no_more_than_in_plain_text(figures: dict[str, Any]) -> None:
     in_documents, in_text = (figures["all"][name]["count"] for name in ("left_in_documents", "left_in_plain_text"))
     assert in_documents <= in_text + 1, figures["faults"]
+
+
+def test_every_file_that_need_not_be_held_opens_with_gold_spans(figures: dict[str, Any]) -> None:
+    assert figures["all"]["benign_not_opened"] == 0, figures["faults"]
+
+
+def test_the_published_figures_of_all_formats_keep_the_bars() -> None:
+    published = json.loads((ROOT / "docs/measured/documents.json").read_text(encoding="utf-8"))
+    figures = published["all"]
+    share = {name: figures[name]["count"] / figures[name]["n"] for name in figures if isinstance(figures[name], dict)}
+    assert published["programs"] == ["pandoc", "soffice"]
+    assert (figures["given_left"], figures["must_hold_released"]) == (0, 0)
+    assert share["left_in_documents"] <= share["left_in_plain_text"] + 0.005
+    assert share["benign_held"] <= 0.05
+    assert share["same_mentions"] >= 0.99

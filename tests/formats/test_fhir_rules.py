@@ -206,7 +206,7 @@ def test_codes_of_identifying_systems_are_no_codes() -> None:
 
 @pytest.mark.parametrize(
     ("link", "kept"),
-    [("1.2.3", True), ("phq9-q1", True), ("past-history", True), ("nok.hovhannisyan", False), ("q8185550119", False)],
+    [("1.2.3", True), ("phq9-q1", True), ("family-history", True), ("nok.hovhannisyan", False), ("q8185550119", False)],
 )
 def test_the_id_of_a_question_is_kept_only_without_a_name_or_a_long_number(link: str, kept: bool) -> None:
     item = {"linkId": link, "item": [{"linkId": "1"}]}
