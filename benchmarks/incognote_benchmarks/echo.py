@@ -1,7 +1,7 @@
 """Record echoes by hand: a model writes each note again with marks in place of identifiers (RedactOR, section A.3).
 
     python -m incognote_benchmarks.echo ask NOTES.jsonl FOLDER [--baseline brief|detailed|redacted]
-    (whoever answers reads FOLDER/ID.prompt.txt and writes FOLDER/ID.reply.txt, word for word)
+    (the answerer reads FOLDER/ID.prompt.txt and writes FOLDER/ID.reply.txt, word for word)
     python -m incognote_benchmarks.echo take FOLDER REPLIES.jsonl
 
 Use one folder for each baseline. The replies can go to one file, because each is stored under its whole request.

@@ -1,7 +1,7 @@
 """How the recorded replies were asked for and taken in, by hand, where no model's server can be reached.
 
     python tests/data/replies/make.py ask NOTES.jsonl REPLIES.jsonl FOLDER --prompt extract/v2 --chunk-words 256 600
-    (whoever answers reads FOLDER/NAME.prompt.txt and writes FOLDER/NAME.reply.txt, word for word)
+    (the answerer reads FOLDER/NAME.prompt.txt and writes FOLDER/NAME.reply.txt, word for word)
     python tests/data/replies/make.py take REPLIES.jsonl FOLDER
 
 `ask` runs the pipeline over the notes with each chunk size, and writes each request without a recorded reply as a file.
@@ -27,11 +27,11 @@ from incognote.settings import CHUNK_WORDS, read_passes
 
 NAME = "recorded/large-language-model"
 FEW = 8
-"""Texts for one Deidentifier. After 10 texts without a reply, it would stop to ask."""
+"""Texts for one Deidentifier. After 10 texts without a reply, it would stop asking."""
 
 
 def whole(request: Request) -> str:
-    """A request as one text, for whoever answers it."""
+    """A request as one text, for the answerer."""
     return "\n\n".join(message.content for message in request.messages) + "\n"
 
 

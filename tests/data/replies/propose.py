@@ -1,7 +1,7 @@
 """The questions for a better guideline that the recorded replies give rise to, and how answers to them were taken in.
 
     python tests/data/replies/propose.py ask FOLDER
-    (whoever answers reads FOLDER/NAME.prompt.txt and writes FOLDER/NAME.reply.txt, word for word)
+    (the answerer reads FOLDER/NAME.prompt.txt and writes FOLDER/NAME.reply.txt, word for word)
     python tests/data/replies/propose.py take FOLDER --about "when, by whom, with what before it"
 
 Errors are those of the recorded first passes over ../notes.jsonl; the question is about the type with the most of them.

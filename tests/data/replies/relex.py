@@ -2,7 +2,7 @@
 
     python tests/data/replies/relex.py cases                      (once; rewrites relex-cases-v1.jsonl)
     python tests/data/replies/relex.py ask FOLDER                 (writes FOLDER/NNN.txt and FOLDER/manifest.jsonl)
-    (whoever answers reads FOLDER/NNN.txt and writes REPLIES/NNN.txt, word for word)
+    (the answerer reads FOLDER/NNN.txt and writes REPLIES/NNN.txt, word for word)
     python tests/data/replies/relex.py take FOLDER REPLIES --about "when, by whom, with what before it"
 
 `ask` writes out what has no recorded reply yet: every patient's notes for clustering, then the cases. A reply that
