@@ -18,6 +18,7 @@ from incognote.nouns import Mention
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
 from incognote.settings import CHUNK_WORDS
+from incognote.text.container import of_text
 from incognote_benchmarks.script import Finding, Script, as_asked
 
 GROUPS = ("PERSON", "CONTACT", "PROFESSION", "AGE", "DATE", "ID", "LOCATION")
@@ -80,8 +81,8 @@ def light_texts(among: Iterable[Note], least: int = 8) -> list[Note]:
 
 
 def one_chunk(among: Iterable[Note]) -> list[Note]:
-    """The notes that fit in one chunk."""
-    return [note for note in among if note.words <= CHUNK_WORDS]
+    """The notes that fit in one chunk. A note that is an HL7 message is held as a text, so it is left out."""
+    return [note for note in among if note.words <= CHUNK_WORDS and of_text(note.text) is None]
 
 
 def findings(note: Note) -> list[Finding]:
