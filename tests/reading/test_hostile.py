@@ -1,8 +1,8 @@
 """Notes that attack the model that reads them: a real model's recorded replies, with the attack and without it.
 
 `tests/data/hostile.jsonl` (synthetic): 44 development notes, each with one attack inserted. A large language model gave
-the replies to them and to the clean originals, with exactly these prompts (`tests/data/replies/README.md`). Under prompt 3,
-no conversation that answered a note with the attack had seen it without.
+the replies to them and to the clean originals, with exactly these prompts (`tests/data/replies/README.md`). Under
+prompt 3, no conversation that answered a note with the attack had seen it without.
 """
 
 from __future__ import annotations

@@ -17,13 +17,14 @@ from incognote.llm.base import LanguageModel, Reply, Request
 from incognote.nouns import Mention
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
-from incognote.settings import CHUNK_WORDS
 from incognote.text.container import of_text
 from incognote_benchmarks.script import Finding, Script, as_asked
 
 GROUPS = ("PERSON", "CONTACT", "PROFESSION", "AGE", "DATE", "ID", "LOCATION")
 """Most obvious first. In RedactOR (§4.7, Figure 2), PERSON, CONTACT and PROFESSION are found early, and DATE, ID and
 LOCATION are missed most often in early passes."""
+WORDS = 256
+"""The chunk size before 23 November 2026, which makes the figures comparable with older ones."""
 _HINT = 4  # maximum words on either side of an identifier
 _NEXT = re.compile(r"[^\w\n]*\w+")
 
@@ -81,8 +82,8 @@ def light_texts(among: Iterable[Note], least: int = 8) -> list[Note]:
 
 
 def one_chunk(among: Iterable[Note]) -> list[Note]:
-    """The notes that fit in one chunk. A note that is an HL7 message is held as a text, so it is left out."""
-    return [note for note in among if note.words <= CHUNK_WORDS and of_text(note.text) is None]
+    """The notes that fit in one chunk of every version. A note that is an HL7 message is held, so it is left out."""
+    return [note for note in among if note.words <= WORDS and of_text(note.text) is None]
 
 
 def findings(note: Note) -> list[Finding]:
