@@ -59,12 +59,12 @@ def own() -> list[dict[str, Any]]:
 def gate(texts: Iterable[str], *, whole: bool = False) -> dict[str, Any]:
     """The number of texts held for their language, by language. With `whole`, also the number of texts released."""
     from incognote import Deidentifier
-    from incognote.agents.detection import lexicon
+    from incognote.detectors.rules import foreign_lexicon
     from incognote.evaluation.intervals import share
     from incognote.text.language import names_of, unread
 
     texts = [*texts]
-    named = Counter(names_of(found) for text in texts if (found := unread(text, frozenset({"en"}), lexicon())))
+    named = Counter(names_of(found) for text in texts if (found := unread(text, frozenset({"en"}), foreign_lexicon())))
     figures: dict[str, Any] = {"n": len(texts), "held_for_language": share(named.total(), len(texts)).as_dict()}
     if whole:
         deid = Deidentifier(detectors=("rules",))
@@ -115,14 +115,14 @@ def cost(before: Path) -> dict[str, Any]:
 
 def _alone(texts: list[str]) -> float:
     """Seconds per note of the language check, from the least time of each note."""
-    from incognote.agents.detection import lexicon
+    from incognote.detectors.rules import foreign_lexicon
     from incognote.text.language import unread
 
     least = [1.0] * len(texts)
     for _ in range(RUNS):
         for i, text in enumerate(texts):
             began = time.perf_counter()
-            unread(text, frozenset({"en"}), lexicon())
+            unread(text, frozenset({"en"}), foreign_lexicon())
             least[i] = min(least[i], time.perf_counter() - began)
     return statistics.mean(least)
 

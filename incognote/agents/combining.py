@@ -24,11 +24,12 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from incognote.agents.detection import NAMES, Detection, lexicon
+from incognote.agents.detection import NAMES, Detection
 from incognote.agents.stages import Detected, Merged, Opened, Planned
 from incognote.align.merge import merge
 from incognote.detectors.agreement import deniable, labeled, weak
 from incognote.detectors.known import KnownDetector
+from incognote.detectors.rules import foreign_lexicon
 from incognote.languages import language
 from incognote.nouns import Known, Span, Text
 from incognote.schemas.catalogue import catalogue
@@ -167,7 +168,7 @@ def _credible(
     if sum(any(s.start < end and start < s.end for start, end in named) for s in inside) < LEAST_NAMED * len(inside):
         return False
     content = text.content[chunk.start : chunk.end]
-    return not addresses_model(content) and not unread(content, languages, lexicon(), part=bool(text.field))
+    return not addresses_model(content) and not unread(content, languages, foreign_lexicon(), part=bool(text.field))
 
 
 def addresses_model(content: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,13 +20,13 @@ from incognote.detectors.agreement import agreed, named, supported
 from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
 from incognote.detectors.retyping import retyped
-from incognote.detectors.rules import RulesDetector
+from incognote.detectors.rules import RulesDetector, foreign_lexicon
 from incognote.detectors.rules.lexicon import LEXICON, is_common
 from incognote.errors import SettingError, UnknownName
 from incognote.nouns import PACK, Known, Reason, Span, Text
 from incognote.plugins import installed, load
 from incognote.schemas.policy import Policy
-from incognote.text.language import Lexicon, foreign_words, names_of, unread
+from incognote.text.language import foreign_words, names_of, unread
 from incognote.text.reading import Fragment, Reading, read
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class Detection:
         roster: a file of identifiers known for every record.
         point, fast: options of the encoder.
         objects: additional detectors.
-        languages: languages to accept as if they were read (ISO 639-1). The rules of those that are installed run.
+        languages: languages to accept as if they were read (ISO 639-1).
 
     Raises:
         UnknownName, SettingError: an unknown name, a duplicate name, or a pack or roster that cannot be read.
@@ -202,12 +202,14 @@ class Detection:
         bearers = [*NAMES, LLM, "known", *(d.name for d in self._others)]
         if twice := {name for name in bearers if bearers.count(name) > 1}:
             raise SettingError(f"detectors: another detector is already named {min(twice)}. Rename one of the two.")
-        self._rules = RulesDetector(self.packs, _with_rules(languages)) if "rules" in names else None
+        self._rules = RulesDetector(self.packs, _with_rules()) if "rules" in names else None
         self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
         ours = tuple(d for d in (self._rules, self._encoder) if d is not None)
         self.detectors: tuple[Detector, ...] = (*ours, *self._others)
         self.reads = frozenset[str](languages).union(*(d.reads for d in self.detectors))
         """The languages that any of the detectors supports, and the accepted languages."""
+        self._tried = self._rules.languages if self._rules else frozenset[str]()
+        """The languages with rules, even if their records go to review."""
         listed: list[Known] = [k for pack in self.packs for k in pack.known]
         self._listed = KnownDetector(listed) if listed else None
         if roster is not None:
@@ -222,7 +224,9 @@ class Detection:
         """Return the spans of every detector, per text, overlapping and unmerged. Rules and encoder are reconciled."""
         by_text: list[list[Span]] = self._rules.detect(texts) if self._rules else [[] for _ in texts]
         if self._encoder:
-            for spans, reading in zip(by_text, self._encoder.read(texts), strict=True):
+            own = [i for i, text in enumerate(texts) if not self._rules or "en" in self._rules.spoken(text)]
+            for i, reading in zip(own, self._encoder.read([texts[i] for i in own]), strict=True):
+                spans = by_text[i]
                 by_rules = list(agreed(spans, reading))
                 learned = [s for s in supported(reading.spans, by_rules) if not self._allowed(s.text)]
                 doubts = (s for s in reading.doubts if not self._allowed(s.text))
@@ -280,7 +284,7 @@ class Detection:
         """
         by_score = divided(raw, policy)
         spans = list(by_score.spans)
-        if policy.replaces("PERSON") and (words := foreign(text, spans, self.reads if reads is None else reads)):
+        if policy.replaces("PERSON") and (words := foreign(text, spans, self._tried | (self.reads if reads is None else reads))):
             spans = merge([*spans, *words])
         for find in (sweep, short_forms):
             if repeated := [s for s in find(text, spans, is_common) if not self._allowed(s.text)]:
@@ -303,10 +307,9 @@ class Detection:
         return any(pack.allow(words.lower()) for pack in self.packs)
 
 
-def _with_rules(accepted: Sequence[str]) -> tuple[str, ...]:
-    """Return English and the accepted languages that an installed package provides."""
-    bundles = installed("incognote.languages")
-    return ("en", *(code for code in dict.fromkeys(accepted) if code in bundles and code != "en"))
+def _with_rules() -> tuple[str, ...]:
+    """Return the languages of the installed packages, English first."""
+    return ("en", *sorted(installed("incognote.languages").keys() - {"en"}))
 
 
 def _encoder(point: Point, *, fast: bool) -> EncoderDetector:
@@ -337,13 +340,13 @@ def unsupported(texts: Sequence[Text], read: Sequence[frozenset[str]]) -> list[R
     reasons: list[Reason] = []
     short: list[str] = []
     for text, languages in zip(texts, read, strict=True):
-        if stretches := unread(text.content, languages, lexicon(), part=bool(text.field)):
+        if stretches := unread(text.content, languages, foreign_lexicon(), part=bool(text.field)):
             reasons.append(Reason("unsupported-language", text.field, names_of(stretches)))
         elif len(text) < _SHORT_FIELD:
             short.append(text.content)
     if len(short) > 1 and not reasons:
         together = frozenset.intersection(*read)
-        if stretches := unread("\n".join(short), together, lexicon(), part=True):
+        if stretches := unread("\n".join(short), together, foreign_lexicon(), part=True):
             reasons.append(Reason("unsupported-language", "", names_of(stretches)))
     return reasons
 
@@ -371,9 +374,3 @@ def foreign(text: Text, found: Sequence[Span], languages: frozenset[str]) -> lis
     ]
 
 
-@cache
-def lexicon() -> Lexicon:
-    """Return the lexicon of English words for `text.language`. It is read once."""
-    from incognote.detectors.rules import lexicon as words
-
-    return Lexicon(words.lexicon(), words.english(), words.fold)

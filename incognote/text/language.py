@@ -56,6 +56,7 @@ _BY_SCRIPT: dict[str, tuple[str, ...]] = {
     "Burmese": ("my",), "Georgian": ("ka",), "Hangul": ("ko",), "Ethiopic": ("am",), "Khmer": ("km",),
     "Han": ("zh",), "Kana": ("ja",),
 }  # fmt: skip
+_OTHER_SCRIPT = frozenset(code for codes in _BY_SCRIPT.values() for code in codes)
 NAMES = {
     "am": "Amharic", "ar": "Arabic", "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan",
     "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "fa": "Persian",
@@ -199,6 +200,28 @@ def _unread(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool) -
     if not found or any(c.isascii() and c.isalpha() for c in text):
         found += _in_latin(text, reads, lexicon, part=part)
     return sorted(found, key=lambda s: s.start)
+
+
+def spoken(text: str, known: frozenset[str], lexicon: Lexicon) -> frozenset[str]:
+    """Return the languages of a text whose rules must read it, out of the known ones.
+
+    English is left out if most words are in another known language. It stays if a note in another script also has words
+    in Latin letters, such as drugs and staff.
+
+    Args:
+        known: ISO 639-1 codes, English among them.
+        lexicon: the English lexicon.
+    """
+    if known == {"en"}:
+        return known
+    words = dict.fromkeys(known, 0)
+    for stretch in unread(text, frozenset({"en"}), lexicon):
+        if stretch.language in words:
+            words[stretch.language] += stretch.words
+    found = frozenset(code for code, count in words.items() if count)
+    latin = len(_TOKEN.findall(text))
+    mostly = any(2 * words[code] > latin and code not in _OTHER_SCRIPT for code in found)
+    return found if mostly or (found and not latin) else found | {"en"}
 
 
 def foreign_words(text: str, reads: frozenset[str]) -> list[tuple[int, int]]:

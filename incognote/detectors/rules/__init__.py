@@ -9,10 +9,12 @@ from importlib.resources.abc import Traversable
 from threading import Lock
 from typing import Any
 
-from incognote.detectors.rules import patterns, tables
+from incognote.detectors.rules import lexicon, patterns, tables
+from incognote.detectors.rules.patterns.rule import shipped_rules
 from incognote.detectors.rules.view import Candidate, View
 from incognote.languages import Language, language
 from incognote.nouns import PACK, Span, Text
+from incognote.text.language import Lexicon, spoken
 from incognote.text.parts import parts
 
 _DATA_FOLDERS = ("rules", "lexicon", "gazetteer")
@@ -24,8 +26,11 @@ Finder = Callable[[View], Iterable[Candidate]]
 class RulesDetector:
     """Finds identifiers with the rules of languages and the finders of site packs. Implements `Detector`.
 
+    With several languages, each text is read by the rules of the languages that it is written in, and by those English
+    rules that hold in every language (`NEUTRAL` in the English bundle).
+
     Args:
-        languages: the languages whose rules run (ISO 639-1).
+        languages: the languages whose rules run (ISO 639-1), English first.
         packs: each has `finders` (callables from View to candidates) and `allow(text_lower) -> bool`. A candidate is
             dropped if a pack allows its whole text.
 
@@ -37,8 +42,9 @@ class RulesDetector:
 
     def __init__(self, packs: Sequence[Any] = (), languages: Sequence[str] = ("en",)) -> None:
         self._packs = tuple(packs)
-        self.reads = frozenset(languages)
-        self._finders = tuple(finder for code in languages for finder in finders(code))
+        self.languages = frozenset(languages)
+        self.reads = frozenset(code for code in languages if released(code))
+        self._finders = {code: finders(code) for code in languages}
         self._loaded = False
         self._sources: dict[tuple[str, bool], tuple[str, ...]] = {}  # by rule: the spans of a rule share one tuple
         self.version = data_version(tuple(languages))
@@ -48,22 +54,29 @@ class RulesDetector:
         if not self._loaded:  # after loading, no lock is taken: a forked child might find it locked forever
             with _LOADING:
                 self._load()
-        return [self._spans(text) for text in texts]
+        return [self._spans(text, self.spoken(text)) for text in texts]
+
+    def spoken(self, text: Text) -> frozenset[str]:
+        """Return the languages whose rules read a text."""
+        return self.languages if len(self.languages) == 1 else spoken(text.content, self.languages, foreign_lexicon())
 
     def _load(self) -> None:
         """Read every table in one thread. Otherwise, threads that start together would each read all of them."""
         if not self._loaded:
-            for bundle in map(language, sorted(self.reads)):
-                self._spans(Text(getattr(bundle.part("rules"), "EXAMPLE", "")))
+            for code in sorted(self.languages):
+                self._spans(Text(getattr(language(code).part("rules"), "EXAMPLE", "")), frozenset([code]))
             self._loaded = True
 
-    def _spans(self, text: Text) -> list[Span]:
+    def _spans(self, text: Text, languages: frozenset[str]) -> list[Span]:
         if not text.content:
             return []
         spans: list[Span] = []
+        own = [finder for code, each in self._finders.items() if code in languages for finder in each]
+        if "en" in self._finders and "en" not in languages:
+            own.append(neutral())
         for part in parts(text.content):
             view, at = View(Text(part.content, text.field)), part.first
-            found = {(c, False) for finder in self._finders for c in finder(view)}
+            found = {(c, False) for finder in own for c in finder(view)}
             if self._packs:
                 found |= {(c, True) for pack in self._packs for finder in pack.finders for c in finder(view)}
                 found = {(c, own) for c, own in found if not self._allowed(view.text[c.start : c.end])}
@@ -94,6 +107,29 @@ def finders(code: str) -> tuple[Finder, ...]:
     """
     own = language(code).part("rules")
     return (patterns.finder(code), tables.finder(code), *(own.FINDERS if own is not None else ()))
+
+
+@cache
+def neutral() -> Finder:
+    """Return a finder with the English rules that hold in every language, such as those of email addresses."""
+    files = tuple(f"{name}." for name in language().part("rules").NEUTRAL)
+    rules, retypes = shipped_rules("en")
+    return patterns.PatternFinder([rule for rule in rules if rule.id.startswith(files)], retypes).find
+
+
+@cache
+def released(code: str) -> bool:
+    """Whether records in a language may be released without `languages` in the settings.
+
+    A bundle states it as `release = true` in `bundle.toml`, if its measured detection is good enough.
+    """
+    return code == "en" or bool(language(code).table("bundle.toml").get("release"))
+
+
+@cache
+def foreign_lexicon() -> Lexicon:
+    """Return the lexicon of English words for `text.language`. It is read once."""
+    return Lexicon(lexicon.lexicon(), lexicon.english(), lexicon.fold)
 
 
 @cache

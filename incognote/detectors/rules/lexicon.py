@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from incognote.languages import language
 from incognote.text import Vocabulary
@@ -32,6 +32,7 @@ _SECTIONS = {
 _LETTERS = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ə": "e"}
     | {"ɓ": "b", "ɗ": "d", "ƙ": "k", "ħ": "h", "ŋ": "ng", "ɛ": "e", "ɔ": "o"}
+    | {"ى": "ي", "ی": "ي", "ک": "ك", "ة": "ه", "ـ": ""}  # Arabic: forms of ya and kaf, ta marbuta, tatweel
     | dict.fromkeys("'’ʼ`‘", "")
 )
 
@@ -65,29 +66,35 @@ def commonness(entry: int) -> int:
     return entry >> 6 & 3
 
 
-def _read(name: str) -> list[str]:
-    raw = language().file("lexicon", name).read_bytes()
+def _read(name: str, code: str = "en") -> list[str]:
+    file = language(code).file("lexicon", name)
+    if not file.is_file():
+        return []
+    raw = file.read_bytes()
     text = (gzip.decompress(raw) if name.endswith(".gz") else raw).decode("utf-8")
     return [line for line in text.split("\n") if line and not line.startswith("#")]
 
 
-@lru_cache(maxsize=1)
-def lexicon() -> dict[str, int]:
-    """Return the entries by folded word, read once per process (about 0.2 s). Callers must not change the result."""
+@cache
+def lexicon(code: str = "en") -> dict[str, int]:
+    """Return the entries of a language by folded word, read once per process (English: about 0.2 s).
+
+    Callers must not change the result.
+    """
     table: dict[str, int] = {}
-    for line in _read("names.txt.gz"):
+    for line in _read("names.txt.gz", code):
         weights, _, names = line.partition(" ")
         table.update(dict.fromkeys(names.split(" "), int(weights[0]) | int(weights[1]) << 3))
     get = table.get
-    for line in _read("words.txt.gz"):
+    for line in _read("words.txt.gz", code):
         common, _, words = line.partition(" ")
         bits = int(common) << 6
         table.update([(word, get(word, 0) | bits) for word in words.split(" ")])
-    for line in _read("medical.txt.gz"):
+    for line in _read("medical.txt.gz", code):
         words = line.partition(" ")[2]
         table.update([(word, get(word, 0) | MEDICAL) for word in words.split(" ")])
     bits = 0
-    for line in _read("terms.txt"):
+    for line in _read("terms.txt", code):
         if line.startswith("["):
             bits = _SECTIONS[line[1:-1]]
         else:

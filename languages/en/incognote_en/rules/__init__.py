@@ -20,10 +20,13 @@ from incognote_en.rules.holidays import is_holiday
 from incognote_en.rules.names.words import vocabulary
 from incognote_en.rules.validators import VALIDATORS
 
-__all__ = ["EXAMPLE", "FINDERS", "VALIDATORS", "is_holiday", "never_names"]
+__all__ = ["EXAMPLE", "FINDERS", "NEUTRAL", "VALIDATORS", "is_holiday", "never_names"]
 
 EXAMPLE = "Seen by Dr. Emily Carter in Springfield."
 """A text that makes every finder load its tables."""
+
+NEUTRAL = ("network", "hl7")
+"""The files of rules that hold in every language."""
 
 FINDERS: tuple[Callable[[View], Iterable[Candidate]], ...] = (
     hl7.find,

@@ -1,0 +1,293 @@
+"""Names, institutions and towns from the word lists of a language. English has finders of its own (docs/languages.md).
+
+A bundle states them in `rules/lists.toml` and in its lexicon, and uses `finders(code)` in its `rules/__init__.py`. A
+name is announced by a title, a label or a relative, or it consists of words of the lexicon. The contextual matching of
+prefixes follows the Arabic paper (papers/001 §4.1.3).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
+from incognote.detectors.rules.view import Candidate, View
+from incognote.languages import language
+
+_MOST = 6  # words of a name or an institution
+_SPACE = re.compile(r"[ \t\u00a0]{0,3}\Z")
+_LINK = re.compile(r"[ \t\u00a0]{0,3}[:：.=|\-–]{0,3}[ \t\u00a0]{0,12}\Z")  # between a label and its value
+_RTL = re.compile(r"[\u0590-\u08ff]")
+_MEDICAL = ~((1 << 8) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The content of `rules/lists.toml`. All words are folded.
+
+    Attributes:
+        titles: type of a name → titles before it ("Dr", "Frau", "la paciente").
+        labels: type of a name → labels before it ("Patient", "Name", "Médico").
+        kin: words for relatives.
+        particles: words inside a name ("de", "von", "بن").
+        before: words at the start of a name that never end one ("abu", "saint").
+        clitics: letters that may be attached before a name, longest first.
+        heads: type of an institution → the word it begins with ("Hospital", "Klinikum", "مستشفى").
+        tails: type → endings of compounds ("krankenhaus" in "Marienkrankenhaus").
+        joining: words inside an institution ("de", "la", "und").
+        near: words before a town ("in", "aus", "en", "à", "من").
+        never: words that are never names here.
+    """
+
+    titles: dict[str, str]
+    labels: dict[str, str]
+    kin: frozenset[str]
+    particles: frozenset[str]
+    before: frozenset[str]
+    clitics: tuple[str, ...]
+    heads: dict[str, str]
+    tails: dict[str, str]
+    joining: frozenset[str]
+    near: frozenset[str]
+    never: frozenset[str]
+    towns: dict[str, str]
+
+
+@cache
+def lists(code: str) -> Lists:
+    """Return the lists of a language."""
+    raw = language(code).table("rules", "lists.toml")
+
+    def by_word(key: str) -> dict[str, str]:
+        return {fold(word): kind for kind, words in raw.get(key, {}).items() for word in words}
+
+    def words(key: str) -> frozenset[str]:
+        return frozenset(map(fold, raw.get(key, ())))
+
+    towns = dict.fromkeys(map(fold, _lines(code, "cities.txt")), "CITY")
+    towns |= dict.fromkeys(map(fold, _lines(code, "states.txt")), "STATE")
+    towns |= dict.fromkeys(map(fold, _lines(code, "countries.txt")), "COUNTRY")
+    return Lists(
+        by_word("titles"), by_word("labels"), words("kin"), words("particles"), words("before"),
+        tuple(sorted(raw.get("clitics", ()), key=len, reverse=True)), by_word("heads"), by_word("tails"),
+        words("joining"), words("near"), words("never"), towns,
+    )  # fmt: skip
+
+
+def _lines(code: str, name: str) -> list[str]:
+    file = language(code).file("gazetteer", name)
+    lines = file.read_text(encoding="utf-8").split("\n") if file.is_file() else []
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def finders(code: str) -> tuple[Callable[[View], Iterator[Candidate]], ...]:
+    """Return the finders of names, institutions and towns of a language."""
+    return (lambda view: _names(view, code), lambda view: _places(view, code))
+
+
+class _Words:
+    """The tokens of a view, folded, with what the lexicon says about each."""
+
+    def __init__(self, view: View, code: str) -> None:
+        self.view, self.lists, self.table = view, lists(code), lexicon(code)
+        self.keys = [fold(word) for word in view.words]
+
+    def entry(self, i: int) -> int:
+        return self.table.get(self.keys[i], 0)
+
+    def bare(self, i: int) -> tuple[int, int]:
+        """Return the entry of a token and the number of attached letters before it."""
+        entry, key = self.entry(i), self.keys[i]
+        if given(entry) or surname(entry) or commonness(entry):
+            return entry, 0
+        for clitic in self.lists.clitics:
+            if key.startswith(clitic) and len(key) - len(clitic) > 2:
+                inner = self.table.get(key[len(clitic) :], 0)
+                if given(inner) or surname(inner):
+                    return inner, len(clitic)
+        return entry, 0
+
+    def capital(self, i: int) -> bool:
+        """Whether a token may be a proper noun: a capital, or letters of a script without capitals."""
+        word = self.view.words[i]
+        return word[0].isupper() or bool(_RTL.match(word))
+
+    def usual(self, i: int) -> bool:
+        """Whether a token is a common or medical word and not a usual name."""
+        entry = self.entry(i)
+        weight = max(given(entry), surname(entry))
+        return (commonness(entry) >= 2 or bool(entry & _MEDICAL)) and weight < 3 * commonness(entry)
+
+    def phrase(self, i: int, known: dict[str, str]) -> tuple[str, int] | None:
+        """Return the value of the longest phrase at token i, and the number of its tokens."""
+        for n in (3, 2, 1):
+            if i + n <= len(self.keys) and (kind := known.get(" ".join(self.keys[i : i + n]))):
+                return kind, n
+        return None
+
+    def run(self, i: int, *, announced: bool) -> int:
+        """Return the index after the name that begins at token i; i if there is none."""
+        view, own = self.view, self.lists
+        at, last = i, i
+        while at < len(view) and at - i < _MOST:
+            word, key = view.words[at], self.keys[at]
+            if at > i and not _joined(view, at):
+                break
+            if key in own.never or not word[0].isalpha():
+                if word == "." and at > i and len(view.words[at - 1]) == 1 and view.gap(at) == "":
+                    at += 1
+                    last = at
+                    continue
+                break
+            if key in own.particles or key in own.before:
+                at += 1
+                continue
+            if not self.capital(at) or self.usual(at):
+                break
+            entry, _ = self.bare(at)
+            named = bool(given(entry) or surname(entry))
+            unknown = not named and not commonness(entry)
+            if not (named or (unknown and announced) or (len(word) == 1 and at > i)):
+                break
+            if _RTL.match(word) and not named and at > i:
+                break
+            at += 1
+            last = at
+        return last
+
+    def candidate(self, i: int, end: int, kind: str, score: float, rule: str) -> Candidate:
+        _, attached = self.bare(i)
+        return Candidate(self.view.starts[i] + attached, self.view.ends[end - 1], kind, score, f"listed.{rule}")
+
+
+def _joined(view: View, at: int) -> bool:
+    gap = view.gap(at)
+    return bool(_SPACE.match(gap)) and (gap != "" or view.words[at] in ".-" or view.words[at - 1] in ".-'’")
+
+
+def _names(view: View, code: str) -> Iterator[Candidate]:
+    words = _Words(view, code)
+    own, at = words.lists, 0
+    while at < len(view):
+        if announced := _announced(words, at):
+            yield announced[0]
+            at = announced[1]
+            continue
+        if words.keys[at] in own.kin and at + 1 < len(view) and _joined(view, at + 1):
+            end_at = words.run(at + 1, announced=False)
+            if end_at > at + 1 and given(words.bare(at + 1)[0]) >= 2:
+                yield words.candidate(at + 1, end_at, "RELATIVE", 0.8, "kin")
+                at = end_at
+                continue
+        at = yield from _bare(words, at)
+
+
+def _announced(words: _Words, at: int) -> tuple[Candidate, int] | None:
+    """Return the name after a title or a label at token `at`, and the index after it."""
+    own = words.lists
+    for announcing, follow, rule in ((own.titles, _after, "titled"), (own.labels, _labelled, "labelled")):
+        if (found := words.phrase(at, announcing)) and (named := follow(words, at + found[1])):
+            return words.candidate(*named, found[0], 0.9, rule), named[1]
+    return None
+
+
+def _after(words: _Words, i: int) -> tuple[int, int] | None:
+    """Return the name after a title, past further titles and dots."""
+    view, own = words.view, words.lists
+    for _ in range(6):
+        if i >= len(view) or not _LINK.match(view.gap(i)):
+            return None
+        if view.words[i] in ".-:/" or words.keys[i] in own.titles:
+            i += 1
+            continue
+        end = words.run(i, announced=True)
+        return (i, end) if end > i else None
+    return None
+
+
+def _labelled(words: _Words, i: int) -> tuple[int, int] | None:
+    """Return the name after a label and a colon."""
+    view = words.view
+    colon = False
+    while i < len(view) and view.words[i] in ":：.|/-–*_=" and "\n" not in view.gap(i):
+        colon = colon or view.words[i] in ":：|="
+        i += 1
+    if not colon or i >= len(view) or "\n" in view.gap(i):
+        return None
+    found = _after(words, i)
+    if found and found[1] + 1 < len(view) and view.words[found[1]] == ",":  # surname, given name
+        more = words.run(found[1] + 1, announced=True)
+        if more > found[1] + 1 and "\n" not in view.gap(found[1] + 1):
+            return found[0], more
+    return found
+
+
+def _bare(words: _Words, at: int) -> Generator[Candidate, None, int]:
+    """Yield a name that nothing announces. Returns the index at which to go on."""
+    view = words.view
+    word = view.words[at]
+    if not word[0].isalpha() or not words.capital(at) or words.usual(at) or words.keys[at] in words.lists.never:
+        return at + 1
+    entry, _ = words.bare(at)
+    if not (given(entry) or surname(entry)):
+        return at + 1
+    end = words.run(at, announced=given(entry) >= 3)
+    entries = [words.bare(i)[0] for i in range(at, end)]
+    weights = [max(given(e), surname(e)) for e in entries]
+    firm = sum(weight >= 2 for weight in weights)
+    if end - at >= 2 and firm >= 1 and sum(weights) >= 4:
+        yield words.candidate(at, end, "PERSON", 0.85 if firm >= 2 else 0.7, "run")
+    elif end - at == 1 and max(weights) >= 4 and not commonness(entries[0]) and not _starts(view, at):
+        yield words.candidate(at, end, "PERSON", 0.6, "alone")
+    return max(end, at + 1)
+
+
+def _starts(view: View, at: int) -> bool:
+    return at == 0 or "\n" in view.gap(at) or view.words[at - 1] in ".!?:"
+
+
+def _places(view: View, code: str) -> Iterator[Candidate]:
+    words = _Words(view, code)
+    own, at = words.lists, 0
+    while at < len(view):
+        if found := words.phrase(at, own.heads):
+            end = _institution(words, at + found[1])
+            if end > at + found[1]:
+                yield Candidate(view.starts[at], view.ends[end - 1], found[0], 0.85, "listed.institution")
+                at = end
+                continue
+        tail = next((t for t in own.tails if words.keys[at].endswith(t) and len(words.keys[at]) > len(t) + 2), None)
+        if tail and words.capital(at) and not words.usual(at):
+            end = _institution(words, at + 1) if at + 1 < len(view) else at + 1
+            yield Candidate(view.starts[at], view.ends[max(end, at + 1) - 1], own.tails[tail], 0.8, "listed.compound")
+            at = max(end, at + 1)
+            continue
+        if (town := words.phrase(at, own.towns)) and words.capital(at):
+            introduced = at > 0 and (words.keys[at - 1] in own.near or view.words[at - 1] in "(,")
+            near = introduced and bool(_SPACE.match(view.gap(at)))
+            if near or not words.usual(at):
+                score = 0.85 if near else 0.6
+                yield Candidate(view.starts[at], view.ends[at + town[1] - 1], town[0], score, "listed.town")
+                at += town[1]
+                continue
+        at += 1
+
+
+def _institution(words: _Words, i: int) -> int:
+    """Return the index after the proper words of an institution, whose head ends before token i."""
+    view, own = words.view, words.lists
+    at = last = i
+    while at < len(view) and at - i < _MOST and (_joined(view, at) or view.words[at] in "-."):
+        word = view.words[at]
+        if words.keys[at] in own.joining or word in ("-", ".", "'", "’", "“", '"', "«"):
+            at += 1
+            continue
+        if not word[0].isalpha() or not words.capital(at) or (words.usual(at) and words.keys[at] not in own.towns):
+            break
+        if _RTL.match(word) and last > i and not (given(words.bare(at)[0]) or words.keys[at] in own.towns):
+            break
+        at += 1
+        last = at
+    return last

@@ -1,0 +1,1 @@
+"""The Arabic language bundle: rules, word lists, places, and names."""

@@ -1,0 +1,1 @@
+"""The German language bundle: rules, word lists, places, and names."""

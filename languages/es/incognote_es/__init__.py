@@ -1,0 +1,1 @@
+"""The Spanish language bundle: rules, word lists, places, and names."""

@@ -1,0 +1,1 @@
+"""The French language bundle: rules, word lists, places, and names."""
