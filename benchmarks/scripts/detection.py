@@ -1,6 +1,7 @@
 """Findings of rules, encoder, and both on each of our corpora: docs/measured/detection.md and .json.
 
     python benchmarks/scripts/detection.py tests/data/notes.jsonl … --out docs/measured/detection.json
+    python benchmarks/scripts/detection.py tests/data/languages/*.jsonl --ways rules --out docs/measured/bundles.json
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def measured(paths: list[Path], console: Console) -> dict[str, dict[str, Any]]:
+def measured(paths: list[Path], names: list[str], console: Console) -> dict[str, dict[str, Any]]:
     """The whole report per corpus and configuration."""
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
-        for way, settings in WAYS.items():
+        for way, settings in ((name, WAYS[name]) for name in names):
             console.print(f"{way} read {path.stem}", markup=False)
             with Deidentifier(policy="strict", **settings) as deidentifier:
                 report = evaluate(path, detect=deidentifier.detect, synthetic=True)
@@ -67,7 +68,7 @@ def page(found: dict[str, dict[str, Any]]) -> str:
         lines += [f"## {corpus}", "", f"{first['documents']} texts, {first['with_phi']} with identifiers.", ""]
         lines += ["| | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
         lines += [f"| {way} | " + " | ".join(map(_written, _headline(told))) + " |" for way, told in ways.items()]
-        types = [name for name, row in ways["both"]["types"].items() if row["spans"]["of"] >= 10]
+        types = [name for name, row in first["types"].items() if row["spans"]["of"] >= 10]
         lines += ["", "Share of spans found, by type (types with at least 10 spans):", ""]
         lines += ["| | n | " + " | ".join(ways) + " |", "|---" * (len(ways) + 2) + "|"]
         for name in types:
@@ -109,8 +110,9 @@ def main() -> int:
     asked = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     asked.add_argument("gold", nargs="+", type=Path)
     asked.add_argument("--out", type=Path, required=True, help="the JSON file; the page is written next to it")
+    asked.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     given = asked.parse_args()
-    found = measured(given.gold, Console(stderr=True))
+    found = measured(given.gold, given.ways, Console(stderr=True))
     kept = {corpus: {way: told["figures"] for way, told in ways.items()} for corpus, ways in found.items()}
     given.out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     given.out.with_suffix(".md").write_text(page(found), encoding="utf-8")

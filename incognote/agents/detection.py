@@ -284,10 +284,12 @@ class Detection:
         """
         by_score = divided(raw, policy)
         spans = list(by_score.spans)
-        if policy.replaces("PERSON") and (words := foreign(text, spans, self._tried | (self.reads if reads is None else reads))):
+        read = self._tried | (self.reads if reads is None else reads)
+        if policy.replaces("PERSON") and (words := foreign(text, spans, read)):
             spans = merge([*spans, *words])
+        common = self._common([text])
         for find in (sweep, short_forms):
-            if repeated := [s for s in find(text, spans, is_common) if not self._allowed(s.text)]:
+            if repeated := [s for s in find(text, spans, common) if not self._allowed(s.text)]:
                 spans = merge([*spans, *repeated])
         spans = retyped(spans, lambda kind: policy.choice(kind) is not None)
         return SettledSpans(tuple(spans), outside(by_score.doubts, spans), outside(by_score.unserved, spans))
@@ -299,9 +301,16 @@ class Detection:
         """
         if len(texts) < 2:
             return dict(spans)
-        more = sweep_all(texts, spans, is_common)
+        more = sweep_all(texts, spans, self._common(texts))
         new = {field: [span for span in each if not self._allowed(span.text)] for field, each in more.items()}
         return {field: tuple(merge([*spans.get(field, ()), *each])) for field, each in new.items()}
+
+    def _common(self, texts: Sequence[Text]) -> Callable[[str], bool]:
+        """Return whether a word is common in a language of the texts."""
+        codes = frozenset[str]().union(*map(self._rules.spoken, texts)) if self._rules else frozenset({"en"})
+        if codes == {"en"}:
+            return is_common
+        return lambda word: any(is_common(word, code) for code in codes)
 
     def _allowed(self, words: str) -> bool:
         return any(pack.allow(words.lower()) for pack in self.packs)

@@ -120,9 +120,9 @@ def eponym_pairs() -> frozenset[str]:
     return frozenset(pair for pair in " ".join(_read("pairs.txt")).split(", ") if pair)
 
 
-def is_common(word: str) -> bool:
-    """Whether a single word is too common to count as a name: a common English word or a medical term."""
-    entry = lexicon().get(fold(word), 0)
+def is_common(word: str, code: str = "en") -> bool:
+    """Whether a single word is too common to count as a name: a common word of a language or a medical term."""
+    entry = lexicon(code).get(fold(word), 0)
     return commonness(entry) >= 2 or bool(entry & (MEDICAL | BRAND | EPONYM))
 
 
