@@ -12,6 +12,8 @@ STAMP  := $(VENV)/.installed-$(subst $(comma),-,$(EXTRAS))
 JOBS   ?= 2
 INSTALL = $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e
 
+LANGUAGES := $(addprefix -e ,$(sort $(wildcard languages/*)))
+
 .PHONY: install demo test lint docs bench soak lock sbom clean
 .DELETE_ON_ERROR:
 
@@ -20,12 +22,12 @@ $(BASE): pyproject.toml constraints.txt
 	  || { echo "incognote needs Python 3.11 to 3.13: make PYTHON=python3.12 ..."; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing incognote into $(VENV) ..."
-	@$(INSTALL) . -e languages/en
+	@$(INSTALL) . $(LANGUAGES)
 	@touch $@
 
 $(STAMP): $(BASE)
 	@echo "installing incognote[$(EXTRAS)] into $(VENV) ..."
-	@$(INSTALL) '.[$(EXTRAS)]' -e languages/en -e training -e benchmarks
+	@$(INSTALL) '.[$(EXTRAS)]' $(LANGUAGES) -e training -e benchmarks
 	@touch $@
 
 install: $(STAMP)
@@ -57,7 +59,7 @@ sbom: # of an installation made from the lock, as the image's is; in build/sbom.
 	@rm -rf build/sbom && $(PYTHON) -m venv build/sbom/tools && $(PYTHON) -m venv build/sbom/made
 	@build/sbom/tools/bin/python -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r docker/build.lock
 	@build/sbom/made/bin/python -m pip install -q --disable-pip-version-check --require-hashes --only-binary :all: -r docker/requirements.lock
-	@build/sbom/tools/bin/python -m pip wheel -q --no-index --no-deps --no-build-isolation --wheel-dir build/sbom/dist . ./languages/en
+	@build/sbom/tools/bin/python -m pip wheel -q --no-index --no-deps --no-build-isolation --wheel-dir build/sbom/dist . $(addprefix ./,$(sort $(wildcard languages/*)))
 	@build/sbom/made/bin/python -m pip install -q --no-index --no-deps build/sbom/dist/*.whl
 	@build/sbom/tools/bin/python docker/sbom.py docker/requirements.lock build/sbom/made/lib/python3.*/site-packages build/sbom.json
 	@rm -rf build/sbom && echo "build/sbom.json"
