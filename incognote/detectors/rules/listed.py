@@ -34,6 +34,8 @@ class Lists:
         particles: words inside a name ("de", "von", "بن").
         before: words at the start of a name that never end one ("abu", "saint").
         clitics: letters that may be attached before a name, longest first.
+        elisions: words that an apostrophe joins to the next word ("d" in "d'Aurélie"). They are outside the span.
+        proper: whether a capital inside a sentence shows a proper noun, so that usual words in an institution count.
         heads: type of an institution → the word it begins with ("Hospital", "Klinikum", "مستشفى").
         tails: type → endings of compounds ("krankenhaus" in "Marienkrankenhaus").
         joining: words inside an institution ("de", "la", "und").
@@ -47,6 +49,8 @@ class Lists:
     particles: frozenset[str]
     before: frozenset[str]
     clitics: tuple[str, ...]
+    elisions: frozenset[str]
+    proper: bool
     heads: dict[str, str]
     tails: dict[str, str]
     joining: frozenset[str]
@@ -71,7 +75,8 @@ def lists(code: str) -> Lists:
     towns |= dict.fromkeys(map(fold, _lines(code, "countries.txt")), "COUNTRY")
     return Lists(
         by_word("titles"), by_word("labels"), words("kin"), words("particles"), words("before"),
-        tuple(sorted(raw.get("clitics", ()), key=len, reverse=True)), by_word("heads"), by_word("tails"),
+        tuple(sorted(raw.get("clitics", ()), key=len, reverse=True)), words("elisions"), bool(raw.get("proper")),
+        by_word("heads"), by_word("tails"),
         words("joining"), words("near"), words("never"), towns,
     )  # fmt: skip
 
@@ -92,10 +97,31 @@ class _Words:
 
     def __init__(self, view: View, code: str) -> None:
         self.view, self.lists, self.table = view, lists(code), lexicon(code)
-        self.keys = [fold(word) for word in view.words]
+        self.cuts = [self._elided(word) for word in view.words] if self.lists.elisions else [0] * len(view)
+        self.keys = [fold(word[cut:]) for word, cut in zip(view.words, self.cuts, strict=True)]
+
+    def _elided(self, word: str) -> int:
+        """Return the length of an elided word and its apostrophe at the start of a token ("l'hôpital": 2)."""
+        cut = max(word.find("'"), word.find("’")) + 1
+        if not 1 < cut < len(word) or fold(word[:cut]) not in self.lists.elisions:
+            return 0
+        rest = word[cut:]
+        return cut if word[0].islower() or rest[0].islower() or fold(rest) in self.lists.heads else 0
 
     def entry(self, i: int) -> int:
-        return self.table.get(self.keys[i], 0)
+        """Return the entry of a token. A compound with hyphens has the weights of its names."""
+        key = self.keys[i]
+        entry = self.table.get(key, 0)
+        if entry or "-" not in key:
+            return entry
+        parts = [self.table.get(part, 0) for part in key.split("-") if part not in self.lists.particles]
+        named = [part for part in parts if given(part) or surname(part)]
+        if len(named) == len(parts) > 0:
+            return max(map(given, named)) | max(map(surname, named)) << 3
+        if not named:
+            return max(map(commonness, parts), default=0) << 6
+        most = 7 if not any(map(commonness, parts)) else 1
+        return min(most, max(map(given, named))) | min(most, max(map(surname, named))) << 3
 
     def bare(self, i: int) -> tuple[int, int]:
         """Return the entry of a token and the number of attached letters before it."""
@@ -111,7 +137,7 @@ class _Words:
 
     def capital(self, i: int) -> bool:
         """Whether a token may be a proper noun: a capital, or letters of a script without capitals."""
-        word = self.view.words[i]
+        word = self.view.words[i][self.cuts[i] :]
         return word[0].isupper() or bool(_RTL.match(word))
 
     def usual(self, i: int) -> bool:
@@ -144,10 +170,11 @@ class _Words:
             if key in own.particles or key in own.before:
                 at += 1
                 continue
-            if not self.capital(at) or self.usual(at):
-                break
             entry, _ = self.bare(at)
             named = bool(given(entry) or surname(entry))
+            small = announced and not commonness(entry) and max(given(entry), surname(entry)) >= 2
+            if not (self.capital(at) or small) or self.usual(at):
+                break
             unknown = not named and not commonness(entry)
             if not (named or (unknown and announced) or (len(word) == 1 and at > i)):
                 break
@@ -159,7 +186,9 @@ class _Words:
 
     def candidate(self, i: int, end: int, kind: str, score: float, rule: str) -> Candidate:
         _, attached = self.bare(i)
-        return Candidate(self.view.starts[i] + attached, self.view.ends[end - 1], kind, score, f"listed.{rule}")
+        return Candidate(
+            self.view.starts[i] + self.cuts[i] + attached, self.view.ends[end - 1], kind, score, f"listed.{rule}"
+        )
 
 
 def _joined(view: View, at: int) -> bool:
@@ -255,7 +284,8 @@ def _places(view: View, code: str) -> Iterator[Candidate]:
         if found := words.phrase(at, own.heads):
             end = _institution(words, at + found[1])
             if end > at + found[1]:
-                yield Candidate(view.starts[at], view.ends[end - 1], found[0], 0.85, "listed.institution")
+                start = view.starts[at] + words.cuts[at]
+                yield Candidate(start, view.ends[end - 1], found[0], 0.85, "listed.institution")
                 at = end
                 continue
         tail = next((t for t in own.tails if words.keys[at].endswith(t) and len(words.keys[at]) > len(t) + 2), None)
@@ -266,10 +296,11 @@ def _places(view: View, code: str) -> Iterator[Candidate]:
             continue
         if (town := words.phrase(at, own.towns)) and words.capital(at):
             introduced = at > 0 and (words.keys[at - 1] in own.near or view.words[at - 1] in "(,")
-            near = introduced and bool(_SPACE.match(view.gap(at)))
+            near = (introduced and bool(_SPACE.match(view.gap(at)))) or words.cuts[at] > 0
             if near or not words.usual(at):
                 score = 0.85 if near else 0.6
-                yield Candidate(view.starts[at], view.ends[at + town[1] - 1], town[0], score, "listed.town")
+                start = view.starts[at] + words.cuts[at]
+                yield Candidate(start, view.ends[at + town[1] - 1], town[0], score, "listed.town")
                 at += town[1]
                 continue
         at += 1
@@ -284,7 +315,8 @@ def _institution(words: _Words, i: int) -> int:
         if words.keys[at] in own.joining or word in ("-", ".", "'", "’", "“", '"', "«"):
             at += 1
             continue
-        if not word[0].isalpha() or not words.capital(at) or (words.usual(at) and words.keys[at] not in own.towns):
+        proper = words.keys[at] in own.towns or (own.proper and not word.isupper() and words.keys[at] not in own.never)
+        if not word[0].isalpha() or not words.capital(at) or (words.usual(at) and not proper):
             break
         if _RTL.match(word) and last > i and not (given(words.bare(at)[0]) or words.keys[at] in own.towns):
             break
