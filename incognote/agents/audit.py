@@ -36,6 +36,7 @@ from incognote.schemas.policy import Policy
 from incognote.text.characters import BLANK
 from incognote.text.parts import LARGE, windows
 
+_HASH = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{8,64}(?![0-9A-Za-z])")
 _HIDDEN = re.compile(rf"\.? ?{re.escape(BLANK)}")
 WIDENED = "widen"
 """The source of a span that is a whole line."""
@@ -197,18 +198,21 @@ def _threes(numbers: array[int]) -> set[tuple[int, int, int]]:
 
 
 def _elsewhere(opened: Opened, replaced: Replaced) -> Iterator[Text]:
-    """Yield every value of the new record outside its free texts.
+    """Yield every value of the new record outside its free texts, without our own hashes.
 
-    A value that was passed through may repeat a known identifier.
+    A value that was passed through may repeat a known identifier. In the letters and digits of a hash, a short name
+    such as Ada can occur by chance.
     """
     if opened.record is None or replaced.output is None:
         return
     free = {text.field for text in opened.texts}
+    hashes = {value for value in replaced.values.values() if _HASH.fullmatch(value)}
     try:
         root = json.loads(replaced.output, parse_int=str, parse_float=str)
     except ValueError:  # rows of a table, or another format: the output includes the free texts
         output = replaced.output
-        yield Text(output if isinstance(output, str) else output.decode("utf-8", "replace"))
+        words = output if isinstance(output, str) else output.decode("utf-8", "replace")
+        yield Text(_HASH.sub(lambda found: "#" * len(found[0]) if found[0] in hashes else found[0], words))
         return
     waiting = [("", root)]
     while waiting:
@@ -217,7 +221,7 @@ def _elsewhere(opened: Opened, replaced: Replaced) -> Iterator[Text]:
             waiting += [(f"{path}.{name}" if path else name, inner) for name, inner in value.items()]
         elif isinstance(value, list):
             waiting += [(f"{path}[{i}]", inner) for i, inner in enumerate(value)]
-        elif isinstance(value, str) and path not in free:
+        elif isinstance(value, str) and path not in free and value not in hashes:
             yield Text(value, path)
 
 

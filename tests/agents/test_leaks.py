@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -86,3 +87,18 @@ def test_the_same_value_twice_is_sought_once_and_counts_as_sought() -> None:
     known = {"name": ["Emily Carter", "emily carter"], "patient": "Emily Carter", "mrn": ["778-21", "77821"]}
     told = Deidentifier(key="6b" * 32, detectors=["rules"]).deidentify("Well.", known=known)
     assert told.manifest["counts"]["unsought"] == {}
+
+
+def test_a_short_name_in_the_letters_of_our_own_hash_does_not_hold_a_message() -> None:
+    chance = re.compile(r"(?<=[0-9])ada(?=[0-9])")
+    with Deidentifier(detectors=("rules",), key="6b" * 32) as deid:
+        for number in range(2_000):
+            message = (
+                f"MSH|^~\\&|LAB|HOSP|EHR|HOSP|20240117093412||ORU^R01|M{number}|P|2.5.1\r"
+                f"PID|1||77302{number}^^^HOSP^MR||FEE^ADA||19880923|F\rOBX|1|TX|1^NOTE||Seen with Ada today||||||F\r"
+            )
+            result = deid.deidentify(message.encode(), media_type="application/hl7-v2")
+            assert result.verdict.outcome == "release"
+            if chance.search(result.data.decode()):
+                return
+    raise AssertionError("no hash has these letters")

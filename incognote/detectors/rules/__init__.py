@@ -44,39 +44,40 @@ class RulesDetector:
         self._packs = tuple(packs)
         self.languages = frozenset(languages)
         self.reads = frozenset(code for code in languages if released(code))
-        self._finders = {code: finders(code) for code in languages}
-        self._loaded = False
+        self._loaded: dict[str, tuple[Finder, ...]] = {}
         self._sources: dict[tuple[str, bool], tuple[str, ...]] = {}  # by rule: the spans of a rule share one tuple
         self.version = data_version(tuple(languages))
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
         """Return one list of spans per text, ordered by offset. They may overlap. CPU-bound and thread-safe."""
-        if not self._loaded:  # after loading, no lock is taken: a forked child might find it locked forever
-            with _LOADING:
-                self._load()
-        return [self._spans(text, self.spoken(text)) for text in texts]
+        return [self._spans(text, self._finders(self.spoken(text))) for text in texts]
 
     def spoken(self, text: Text) -> frozenset[str]:
         """Return the languages whose rules read a text."""
         return self.languages if len(self.languages) == 1 else spoken(text.content, self.languages, foreign_lexicon())
 
-    def _load(self) -> None:
-        """Read every table in one thread. Otherwise, threads that start together would each read all of them."""
-        if not self._loaded:
-            for code in sorted(self.languages):
-                self._spans(Text(getattr(language(code).part("rules"), "EXAMPLE", "")), frozenset([code]))
-            self._loaded = True
+    def _finders(self, languages: frozenset[str]) -> list[Finder]:
+        """Return the finders for a text in these languages. A language is loaded for its first text."""
+        for code in sorted(languages - self._loaded.keys()):
+            with _LOADING:  # later, no lock is taken: a forked child might find it locked forever
+                self._load(code)
+        found = [finder for code in sorted(languages) for finder in self._loaded[code]]
+        return found if "en" in languages or "en" not in self.languages else [*found, neutral()]
 
-    def _spans(self, text: Text, languages: frozenset[str]) -> list[Span]:
+    def _load(self, code: str) -> None:
+        """Read every table in one thread. Otherwise, threads that start together would each read all of them."""
+        if code not in self._loaded:
+            loaded = finders(code)
+            self._spans(Text(getattr(language(code).part("rules"), "EXAMPLE", "")), loaded)
+            self._loaded[code] = loaded
+
+    def _spans(self, text: Text, finders: Sequence[Finder]) -> list[Span]:
         if not text.content:
             return []
         spans: list[Span] = []
-        own = [finder for code, each in self._finders.items() if code in languages for finder in each]
-        if "en" in self._finders and "en" not in languages:
-            own.append(neutral())
         for part in parts(text.content):
             view, at = View(Text(part.content, text.field)), part.first
-            found = {(c, False) for finder in own for c in finder(view)}
+            found = {(c, False) for finder in finders for c in finder(view)}
             if self._packs:
                 found |= {(c, True) for pack in self._packs for finder in pack.finders for c in finder(view)}
                 found = {(c, own) for c, own in found if not self._allowed(view.text[c.start : c.end])}
