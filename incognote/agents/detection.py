@@ -202,7 +202,7 @@ class Detection:
         bearers = [*NAMES, LLM, "known", *(d.name for d in self._others)]
         if twice := {name for name in bearers if bearers.count(name) > 1}:
             raise SettingError(f"detectors: another detector is already named {min(twice)}. Rename one of the two.")
-        self._rules = RulesDetector(self.packs, _with_rules()) if "rules" in names else None
+        self._rules = RulesDetector(self.packs, _with_rules(), languages) if "rules" in names else None
         self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
         ours = tuple(d for d in (self._rules, self._encoder) if d is not None)
         self.detectors: tuple[Detector, ...] = (*ours, *self._others)

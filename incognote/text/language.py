@@ -203,7 +203,7 @@ def _unread(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool) -
 
 
 def spoken(text: str, known: frozenset[str], lexicon: Lexicon) -> frozenset[str]:
-    """Return the languages of a text whose rules must read it, out of the known ones.
+    """Return the languages of a text whose rules must read it, out of the known ones. Empty if nothing shows one.
 
     English is left out if most words are in another known language. It stays if a note in another script also has words
     in Latin letters, such as drugs and staff.
@@ -212,16 +212,14 @@ def spoken(text: str, known: frozenset[str], lexicon: Lexicon) -> frozenset[str]
         known: ISO 639-1 codes, English among them.
         lexicon: the English lexicon.
     """
-    if known == {"en"}:
-        return known
     words = dict.fromkeys(known, 0)
-    for stretch in unread(text, frozenset({"en"}), lexicon):
+    for stretch in unread(text, frozenset(), lexicon):
         if stretch.language in words:
             words[stretch.language] += stretch.words
     found = frozenset(code for code, count in words.items() if count)
     latin = len(_TOKEN.findall(text))
     mostly = any(2 * words[code] > latin and code not in _OTHER_SCRIPT for code in found)
-    return found if mostly or (found and not latin) else found | {"en"}
+    return found if mostly or not found or not latin else found | {"en"}
 
 
 def foreign_words(text: str, reads: frozenset[str]) -> list[tuple[int, int]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from incognote.detectors.rules import lexicon, patterns, tables
 from incognote.detectors.rules.patterns.rule import shipped_rules
-from incognote.detectors.rules.view import Candidate, View
+from incognote.detectors.rules.view import TOKEN, Candidate, View
 from incognote.languages import Language, language
 from incognote.nouns import PACK, Span, Text
 from incognote.text.language import Lexicon, spoken
@@ -31,6 +31,7 @@ class RulesDetector:
 
     Args:
         languages: the languages whose rules run (ISO 639-1), English first.
+        accepted: those in which a text is likely. They may read a text that is too short to show its language.
         packs: each has `finders` (callables from View to candidates) and `allow(text_lower) -> bool`. A candidate is
             dropped if a pack allows its whole text.
 
@@ -40,10 +41,13 @@ class RulesDetector:
 
     name = "rules"
 
-    def __init__(self, packs: Sequence[Any] = (), languages: Sequence[str] = ("en",)) -> None:
+    def __init__(
+        self, packs: Sequence[Any] = (), languages: Sequence[str] = ("en",), accepted: Sequence[str] = ()
+    ) -> None:
         self._packs = tuple(packs)
         self.languages = frozenset(languages)
         self.reads = frozenset(code for code in languages if released(code))
+        self._accepted = self.languages.intersection(accepted)
         self._loaded: dict[str, tuple[Finder, ...]] = {}
         self._sources: dict[tuple[str, bool], tuple[str, ...]] = {}  # by rule: the spans of a rule share one tuple
         self.version = data_version(tuple(languages))
@@ -54,7 +58,18 @@ class RulesDetector:
 
     def spoken(self, text: Text) -> frozenset[str]:
         """Return the languages whose rules read a text."""
-        return self.languages if len(self.languages) == 1 else spoken(text.content, self.languages, foreign_lexicon())
+        if len(self.languages) == 1:
+            return self.languages
+        return spoken(text.content, self.languages, foreign_lexicon()) or self._by_words(text.content)
+
+    def _by_words(self, text: str) -> frozenset[str]:
+        """Return the languages with the most common words in a text, out of English and the accepted ones."""
+        if not self._accepted:
+            return frozenset({"en"})
+        keys = [lexicon.fold(word) for word in TOKEN.findall(text) if word[0].isalpha()]
+        tables = {code: lexicon.lexicon(code) for code in self._accepted | {"en"}}
+        said = {code: sum(lexicon.commonness(table.get(key, 0)) for key in keys) for code, table in tables.items()}
+        return frozenset(code for code, weight in said.items() if weight == max(said.values()))
 
     def _finders(self, languages: frozenset[str]) -> list[Finder]:
         """Return the finders for a text in these languages. A language is loaded for its first text."""
