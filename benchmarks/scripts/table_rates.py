@@ -1,6 +1,6 @@
 """Memory and speed of a worker on a large table of notes of 170 characters.
 
-    python benchmarks/scripts/table_rates.py --rows 10000000 --minutes 12 --out docs/measured/table_rates.json
+    python benchmarks/scripts/table_rates.py --rows 10000000 --minutes 30 --out docs/measured/table_rates.json
 
 - `list`: one process lists the windows of the whole table.
 - `read`: it then reads the rows, in order and without de-identifying them, until all are read or the minutes are over.
