@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from incognote.detectors.rules.listed import finders
+from incognote_es.rules.validators import VALIDATORS
+
+__all__ = ["EXAMPLE", "FINDERS", "VALIDATORS"]
 
 FINDERS = finders("es")
-VALIDATORS = {}
-EXAMPLE = ""
+EXAMPLE = "Vista por la Dra. Carmen Ruiz Molina en Sevilla."
