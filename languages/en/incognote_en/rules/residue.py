@@ -133,7 +133,8 @@ def _thing(view: View, first: int, last: int) -> bool:
 
 def _hospital(view: View, i: int) -> Candidate | None:
     word = view.words[i]
-    if not 3 <= len(word) <= 6 or not word.isalpha() or view.lowers[i] in _words("abbreviations") | acronyms():
+    low = view.lowers[i]
+    if not 3 <= len(word) <= 6 or not word.isalpha() or low in _words("abbreviations") or low in acronyms():
         return None
     if lexicon().get(view.lowers[i], 0) & (MEDICAL | BRAND):
         return None

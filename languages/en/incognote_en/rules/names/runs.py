@@ -42,7 +42,7 @@ class UnannouncedNames(NameRules):
 
     def bare(self, taken: set[int]) -> Iterator[FoundName]:
         """Runs of name-like words that no cue announced; `taken` contains the words that already belong to a name."""
-        words, stop = self.words, self.known["stop"] | titles()
+        words, stop, before = self.words, self.known["stop"], titles()
         small = words.document == "lower"
         done = 0
         for i in range(words.count) if small else words.capitals:
@@ -51,7 +51,7 @@ class UnannouncedNames(NameRules):
             word = words.words[i]
             if small and word.islower() and words.nameness(word) >= 6 and given(words.weigh(word)) >= 4:
                 yield from self._small(i, taken)
-            if not word[0].isupper() or words.lowers[i] in stop or not self._may_begin(i):
+            if not word[0].isupper() or words.lowers[i] in stop or words.lowers[i] in before or not self._may_begin(i):
                 continue
             phrase = self.reader.read(i, lax=False, wrap=True)
             if phrase is None or not taken.isdisjoint(range(phrase.first, phrase.last)):
