@@ -1,9 +1,15 @@
-"""The finders for Arabic: names, institutions and towns from the word lists."""
+"""The finders for Arabic: names, institutions, towns, and occupations from the word lists."""
 
 from __future__ import annotations
 
-from incognote.detectors.rules.listed import finders
+from collections.abc import Callable, Iterable, Mapping
 
-FINDERS = finders("ar")
-VALIDATORS = {}
-EXAMPLE = ""
+from incognote.detectors.rules.view import Candidate, View
+
+from incognote_ar.rules.jobs import jobs
+from incognote_ar.rules.names import names
+from incognote_ar.rules.places import places
+
+FINDERS: tuple[Callable[[View], Iterable[Candidate]], ...] = (names, places, jobs)
+VALIDATORS: Mapping[str, Callable[[str], bool | None]] = {}
+EXAMPLE = "المريض: محمد أحمد العتيبي، ٣٤ سنة، الرياض، موعد ١٢ مايو ٢٠٢٣."
