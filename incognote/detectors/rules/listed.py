@@ -41,6 +41,7 @@ class Lists:
         joining: words inside an institution ("de", "la", "und").
         near: words before a town ("in", "aus", "en", "à", "من").
         never: words that are never names here.
+        suffixes: endings of usual words ("ung"), for languages whose nouns have capitals.
     """
 
     titles: dict[str, str]
@@ -56,6 +57,7 @@ class Lists:
     joining: frozenset[str]
     near: frozenset[str]
     never: frozenset[str]
+    suffixes: tuple[str, ...]
     towns: dict[str, str]
 
 
@@ -77,7 +79,7 @@ def lists(code: str) -> Lists:
         by_word("titles"), by_word("labels"), words("kin"), words("particles"), words("before"),
         tuple(sorted(raw.get("clitics", ()), key=len, reverse=True)), words("elisions"), bool(raw.get("proper")),
         by_word("heads"), by_word("tails"),
-        words("joining"), words("near"), words("never"), towns,
+        words("joining"), words("near"), words("never"), tuple(words("suffixes")), towns,
     )  # fmt: skip
 
 
@@ -144,6 +146,8 @@ class _Words:
         """Whether a token is a common or medical word and not a usual name."""
         entry = self.entry(i)
         weight = max(given(entry), surname(entry))
+        if not weight and self.lists.suffixes and not commonness(entry):
+            return self.keys[i].endswith(self.lists.suffixes)
         return (commonness(entry) >= 2 or bool(entry & _MEDICAL)) and weight < 3 * commonness(entry)
 
     def phrase(self, i: int, known: dict[str, str]) -> tuple[str, int] | None:
@@ -173,7 +177,8 @@ class _Words:
             entry, _ = self.bare(at)
             named = bool(given(entry) or surname(entry))
             small = announced and not commonness(entry) and max(given(entry), surname(entry)) >= 2
-            if not (self.capital(at) or small) or self.usual(at):
+            surnamed = announced and at == i and bool(own.suffixes) and surname(entry) >= 3 and self.capital(at)
+            if not (self.capital(at) or small) or (self.usual(at) and not surnamed):
                 break
             unknown = not named and not commonness(entry)
             if not (named or (unknown and announced) or (len(word) == 1 and at > i)):
