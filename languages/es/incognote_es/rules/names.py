@@ -11,7 +11,7 @@ from incognote.detectors.rules.view import Candidate, View
 
 _NAMES = finders("es")[0]
 _CLOSE = re.compile(r"[ \t]{0,2}\Z")
-_AGE = re.compile(r"[ ]?[,|(;]?[ ]{0,3}~?(?P<v>[1-9]\d)(?=[ ]?(?:[,|;)]|[ ]{2}|[ ][MFVH](?!\w)|\n))")
+_AGE = re.compile(r"[ ]?[,|(;]?[ ]{0,3}~?(?P<v>\d{1,2}[ ]?(?:meses|años|añitos|m|a)(?!\w)|[1-9]\d)(?=[ ]?(?:[,|;)]|[ ]{2}|[ ](?:sin|con|y|que|en)[ ]|[ .][MFVH](?!\w)|\n))")
 _INITIAL = re.compile(r",?[ ]?(?:[A-ZÁÉÍÓÚÑ](?![\w])\.?[ ]?){1,2}")
 _ENDS = frozenset(",;)(/\n|:-–—.")
 _MOST = 4
@@ -27,7 +27,7 @@ def find(view: View) -> Iterator[Candidate]:
             if kept.endswith(".") or view.text[behind.end() : behind.end() + 1] in ("", "\n", "|", ")", ","):
                 candidate = candidate._replace(end=candidate.end + len(kept))
         word = view.text[candidate.start : candidate.end]
-        if not (candidate.rule == "listed.alone" and word.isupper() and len(word) < 5):
+        if not (candidate.rule == "listed.alone" and word.isupper() and len(word) < 6):
             found.append(candidate)
     yield from found
     taken = [(c.start, c.end) for c in found]
@@ -91,7 +91,8 @@ def _initials(view: View) -> Iterator[Candidate]:
             begins = not i or not view.words[i - 1][0].isalnum() or view.gap(i) != ""
             if begins and _CLOSE.match(view.gap(i + 2)) and _proper(view, i + 2, least=0):
                 end = _end(view, i + 2)
-                yield Candidate(view.starts[i], view.ends[end - 1], "PERSON", 0.65, "names.initial")
+                first = view.starts[i + 2] if word == "D" else view.starts[i]
+                yield Candidate(first, view.ends[end - 1], "PERSON", 0.65, "names.initial")
 
 
 def _at_start(view: View) -> Iterator[Candidate]:
@@ -100,7 +101,7 @@ def _at_start(view: View) -> Iterator[Candidate]:
         if i and "\n" not in view.gap(i) and view.words[i - 1] not in ".!?:":
             continue
         entry = _entry(view, i)
-        if given(entry) < 4 or commonness(entry) or not _proper(view, i, least=4):
+        if given(entry) < 4 or commonness(entry) or view.words[i].isupper() or not _proper(view, i, least=4):
             continue
         end = _end(view, i)
         if end >= len(view) or view.words[end] in _ENDS or "\n" in view.gap(end) or view.words[end][0].islower():
