@@ -12,23 +12,19 @@ from incognote.detectors.rules.view import Candidate, View
 _NAMES = finders("es")[0]
 _CLOSE = re.compile(r"[ \t]{0,2}\Z")
 _AGE = re.compile(r"[ ]?[,|(;]?[ ]{0,3}~?(?P<v>\d{1,2}[ ]?(?:meses|años|añitos|m|a)(?!\w)|[1-9]\d)(?=[ ]?(?:[,|;)]|[ ]{2}|[ ](?:sin|con|y|que|en)[ ]|[ .][MFVH](?!\w)|\n))")
-_INITIAL = re.compile(r",?[ ]?(?:[A-ZÁÉÍÓÚÑ](?![\w])\.?[ ]?){1,2}")
+_INITIAL = re.compile(r",?[ ](?:[A-ZÁÉÍÓÚÑ](?![\w])\.?[ ]?){1,2}")
+_LEFT = re.compile(r"(?<![^\W_])(?:(?:[A-ZÁÉÍÓÚ]\.[ ]?){1,3}|(?:M[aª]|MA)\.?[ ](?:(?:del|de|DEL|DE)[ ](?:(?:la|los|LA|LOS)[ ])?)?)\Z")
+_RIGHT = re.compile(
+    r"[ ][A-Z]\.[ ]|,[ ](?=[A-ZÁÉÍÓÚÑ][^\W\d_]{2})|[ ](?:M[aª]|MA)\.?[ ](?:(?:del|de|DEL|DE)[ ](?:(?:la|los|LA|LOS)[ ])?)?"
+    r"|[ ](?:vda|viuda|Vda|VDA)\.?[ ](?:de|DE)[ ](?:la[ ])?|[ ]?[\"“][^\W\d_]{2,12}[\"”][ ]|\n(?=[A-ZÁÉÍÓÚÑ]{3,20}[ ]{2})"
+)
 _ENDS = frozenset(",;)(/\n|:-–—.")
 _MOST = 4
 
 
 def find(view: View) -> Iterator[Candidate]:
     """Yield the names of a text."""
-    found = []
-    for candidate in _NAMES(view):
-        behind = _INITIAL.match(view.text, candidate.end)
-        if behind and behind[0].startswith((",", " ")) and view.text[candidate.end - 1] not in ".":
-            kept = behind[0].rstrip()
-            if kept.endswith(".") or view.text[behind.end() : behind.end() + 1] in ("", "\n", "|", ")", ","):
-                candidate = candidate._replace(end=candidate.end + len(kept))
-        word = view.text[candidate.start : candidate.end]
-        if not (candidate.rule == "listed.alone" and word.isupper() and len(word) < 6):
-            found.append(candidate)
+    found = [_wider(view, c) for c in _NAMES(view) if not _acronym(view, c)]
     yield from found
     taken = [(c.start, c.end) for c in found]
     more = [*_relatives(view), *_initials(view), *_at_start(view)]
@@ -38,6 +34,45 @@ def find(view: View) -> Iterator[Candidate]:
     for candidate in (*found, *more):
         if age := _AGE.match(view.text, candidate.end):
             yield Candidate(*age.span("v"), "AGE", 0.6, "names.age")
+
+
+def _acronym(view: View, candidate: Candidate) -> bool:
+    """Whether a name alone looks like an abbreviation in capitals ("ANA", "ELISA")."""
+    word = view.text[candidate.start : candidate.end]
+    return candidate.rule == "listed.alone" and word.isupper() and len(word) < 6
+
+
+def _wider(view: View, candidate: Candidate) -> Candidate:
+    """Take in initials, "Mª", further names, and the given name after a comma."""
+    text, start, end = view.text, candidate.start, candidate.end
+    if (left := _LEFT.search(text, max(0, start - 12), start)) and not left[0].startswith("D."):
+        start = left.start()
+    i = view.first_token_at(end)
+    for _ in range(_MOST):
+        if (right := _RIGHT.match(text, end)) and (m := view.first_token_at(right.end())) < len(view):
+            comma = right[0] == ", " and not given(_entry(view, m))
+            if view.starts[m] == right.end() and _joins(view, m) and not comma:
+                end, i = view.ends[m], m + 1
+                continue
+        if i < len(view) and _CLOSE.match(view.gap(i)) and view.gap(i) and _joins(view, i):
+            end, i = view.ends[i], i + 1
+            continue
+        break
+    if behind := _INITIAL.match(text, end):
+        kept = behind[0].rstrip()
+        if kept.endswith(".") or text[behind.end() : behind.end() + 1] in ("", "\n", "|", ")", ","):
+            end += len(kept)
+    return candidate._replace(start=start, end=end)
+
+
+def _joins(view: View, i: int) -> bool:
+    """Whether token i continues a name before it."""
+    word, entry = view.words[i], _entry(view, i)
+    if not word[0].isupper() or len(word) < 2 or fold(word) in lists("es").never:
+        return False
+    if given(entry) or surname(entry):
+        return True
+    return not entry and len(word) > 3
 
 
 def _entry(view: View, i: int) -> int:
@@ -54,6 +89,11 @@ def _proper(view: View, i: int, *, least: int) -> bool:
     if weight:
         return weight >= max(least, 1) and (commonness(entry) < 2 or weight >= 3)
     return least == 0 and not entry and not word.isupper() and len(word) > 2
+
+
+def _small(view: View, i: int) -> bool:
+    entry = _entry(view, i)
+    return view.words[i].islower() and given(entry) >= 3 and not commonness(entry)
 
 
 def _end(view: View, i: int) -> int:
@@ -78,6 +118,8 @@ def _relatives(view: View) -> Iterator[Candidate]:
             if _proper(view, i + 2, least=0):
                 end = _end(view, i + 2)
                 yield Candidate(view.starts[i + 2], view.ends[end - 1], "RELATIVE", 0.7, "names.relative")
+        elif fold(view.words[i]) in kin and view.gap(i + 1) == " " and _small(view, i + 1):
+            yield Candidate(view.starts[i + 1], view.ends[i + 1], "RELATIVE", 0.65, "names.small")
         elif fold(view.words[i]) in kin and _CLOSE.match(view.gap(i + 1)) and _proper(view, i + 1, least=0):
             end = _end(view, i + 1)
             yield Candidate(view.starts[i + 1], view.ends[end - 1], "RELATIVE", 0.65, "names.relative")
