@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from incognote.detectors.rules.view import Candidate, View
 
 from incognote_ar.rules.jobs import jobs
 from incognote_ar.rules.names import names
 from incognote_ar.rules.places import places
+from incognote_ar.rules.validators import VALIDATORS
+
+__all__ = ["EXAMPLE", "FINDERS", "VALIDATORS"]
 
 FINDERS: tuple[Callable[[View], Iterable[Candidate]], ...] = (names, places, jobs)
-VALIDATORS: Mapping[str, Callable[[str], bool | None]] = {}
 EXAMPLE = "المريض: محمد أحمد العتيبي، ٣٤ سنة، الرياض، موعد ١٢ مايو ٢٠٢٣."
