@@ -35,6 +35,7 @@ class Lists:
         before: words at the start of a name that never end one ("abu", "saint").
         clitics: letters that may be attached before a name, longest first.
         elisions: words that an apostrophe joins to the next word ("d" in "d'Aurélie"). They are outside the span.
+        endings: endings of words that no list has and that are no names ("tion", "ectomie").
         proper: whether a capital inside a sentence shows a proper noun, so that usual words in an institution count.
         heads: type of an institution → the word it begins with ("Hospital", "Klinikum", "مستشفى").
         tails: type → endings of compounds ("krankenhaus" in "Marienkrankenhaus").
@@ -51,6 +52,7 @@ class Lists:
     before: frozenset[str]
     clitics: tuple[str, ...]
     elisions: frozenset[str]
+    endings: tuple[str, ...]
     proper: bool
     heads: dict[str, str]
     tails: dict[str, str]
@@ -66,18 +68,24 @@ def lists(code: str) -> Lists:
     """Return the lists of a language."""
     raw = language(code).table("rules", "lists.toml")
 
+    elided = re.compile(rf"(?<![^ ])(?:{'|'.join(raw['elisions'])})['’](?=\w)", re.I) if raw.get("elisions") else None
+
+    def plain(phrase: str) -> str:
+        return fold(elided.sub("", phrase) if elided else phrase)
+
     def by_word(key: str) -> dict[str, str]:
-        return {fold(word): kind for kind, words in raw.get(key, {}).items() for word in words}
+        return {plain(word): kind for kind, words in raw.get(key, {}).items() for word in words}
 
     def words(key: str) -> frozenset[str]:
         return frozenset(map(fold, raw.get(key, ())))
 
-    towns = dict.fromkeys(map(fold, _lines(code, "cities.txt")), "CITY")
-    towns |= dict.fromkeys(map(fold, _lines(code, "states.txt")), "STATE")
-    towns |= dict.fromkeys(map(fold, _lines(code, "countries.txt")), "COUNTRY")
+    towns = dict.fromkeys(map(plain, _lines(code, "cities.txt")), "CITY")
+    towns |= dict.fromkeys(map(plain, _lines(code, "states.txt")), "STATE")
+    towns |= dict.fromkeys(map(plain, _lines(code, "countries.txt")), "COUNTRY")
     return Lists(
         by_word("titles"), by_word("labels"), words("kin"), words("particles"), words("before"),
-        tuple(sorted(raw.get("clitics", ()), key=len, reverse=True)), words("elisions"), bool(raw.get("proper")),
+        tuple(sorted(raw.get("clitics", ()), key=len, reverse=True)), words("elisions"),
+        tuple(map(fold, raw.get("endings", ()))), bool(raw.get("proper")),
         by_word("heads"), by_word("tails"),
         words("joining"), words("near"), words("never"), tuple(words("suffixes")), towns,
     )  # fmt: skip
@@ -121,7 +129,7 @@ class _Words:
         if len(named) == len(parts) > 0:
             return max(map(given, named)) | max(map(surname, named)) << 3
         if not named:
-            return max(map(commonness, parts), default=0) << 6
+            return max(map(commonness, parts), default=0) << 6 | max((part & _MEDICAL for part in parts), default=0)
         most = 7 if not any(map(commonness, parts)) else 1
         return min(most, max(map(given, named))) | min(most, max(map(surname, named))) << 3
 
@@ -147,7 +155,7 @@ class _Words:
         entry = self.entry(i)
         weight = max(given(entry), surname(entry))
         if not weight and self.lists.suffixes and not commonness(entry):
-            return self.keys[i].endswith(self.lists.suffixes)
+            return self.keys[i].endswith(self.lists.suffixes) and self.keys[i] not in self.lists.towns
         return (commonness(entry) >= 2 or bool(entry & _MEDICAL)) and weight < 3 * commonness(entry)
 
     def phrase(self, i: int, known: dict[str, str]) -> tuple[str, int] | None:
@@ -177,10 +185,11 @@ class _Words:
             entry, _ = self.bare(at)
             named = bool(given(entry) or surname(entry))
             small = announced and not commonness(entry) and max(given(entry), surname(entry)) >= 2
-            surnamed = announced and at == i and bool(own.suffixes) and surname(entry) >= 3 and self.capital(at)
+            begins = at == i or given(self.bare(at - 1)[0]) >= 3
+            surnamed = announced and begins and bool(own.suffixes) and surname(entry) >= 3 and self.capital(at)
             if not (self.capital(at) or small) or (self.usual(at) and not surnamed):
                 break
-            unknown = not named and not commonness(entry)
+            unknown = not named and not commonness(entry) and not key.endswith(own.endings)
             if not (named or (unknown and announced) or (len(word) == 1 and at > i)):
                 break
             if _RTL.match(word) and not named and at > i:
@@ -221,7 +230,7 @@ def _names(view: View, code: str) -> Iterator[Candidate]:
 def _announced(words: _Words, at: int) -> tuple[Candidate, int] | None:
     """Return the name after a title or a label at token `at`, and the index after it."""
     own = words.lists
-    for announcing, follow, rule in ((own.titles, _after, "titled"), (own.labels, _labelled, "labelled")):
+    for announcing, follow, rule in ((own.labels, _labelled, "labelled"), (own.titles, _after, "titled")):
         if (found := words.phrase(at, announcing)) and (named := follow(words, at + found[1])):
             return words.candidate(*named, found[0], 0.9, rule), named[1]
     return None
@@ -232,6 +241,8 @@ def _after(words: _Words, i: int) -> tuple[int, int] | None:
     view, own = words.view, words.lists
     for _ in range(6):
         if i >= len(view) or not _LINK.match(view.gap(i)):
+            return None
+        if view.words[i] == "." and len(view.words[i - 1]) > 5:
             return None
         if view.words[i] in ".-:/" or words.keys[i] in own.titles:
             i += 1
@@ -273,9 +284,14 @@ def _bare(words: _Words, at: int) -> Generator[Candidate, None, int]:
     firm = sum(weight >= 2 for weight in weights)
     if end - at >= 2 and firm >= 1 and sum(weights) >= 4:
         yield words.candidate(at, end, "PERSON", 0.85 if firm >= 2 else 0.7, "run")
-    elif end - at == 1 and max(weights) >= 4 and not commonness(entries[0]) and not _starts(view, at):
+    elif end - at == 1 and _lone(words, entries[0]) >= 4 and not commonness(entries[0]) and not _starts(view, at):
         yield words.candidate(at, end, "PERSON", 0.6, "alone")
     return max(end, at + 1)
+
+
+def _lone(words: _Words, entry: int) -> int:
+    """Return the weight of a word as a name on its own. Where nouns have capitals, only a given name counts."""
+    return given(entry) if words.lists.suffixes else max(given(entry), surname(entry))
 
 
 def _starts(view: View, at: int) -> bool:
@@ -302,7 +318,7 @@ def _places(view: View, code: str) -> Iterator[Candidate]:
         if (town := words.phrase(at, own.towns)) and words.capital(at):
             introduced = at > 0 and (words.keys[at - 1] in own.near or view.words[at - 1] in "(,")
             near = (introduced and bool(_SPACE.match(view.gap(at)))) or words.cuts[at] > 0
-            if near or not words.usual(at):
+            if near or not words.usual(at) or "-" in words.keys[at]:
                 score = 0.85 if near else 0.6
                 start = view.starts[at] + words.cuts[at]
                 yield Candidate(start, view.ends[at + town[1] - 1], town[0], score, "listed.town")
@@ -317,10 +333,18 @@ def _institution(words: _Words, i: int) -> int:
     at = last = i
     while at < len(view) and at - i < _MOST and (_joined(view, at) or view.words[at] in "-."):
         word = view.words[at]
+        if word == "." and len(view.words[at - 1]) > 5:  # the end of a sentence, not of an abbreviation
+            break
         if words.keys[at] in own.joining or word in ("-", ".", "'", "’", "“", '"', "«"):
             at += 1
             continue
-        proper = words.keys[at] in own.towns or (own.proper and not word.isupper() and words.keys[at] not in own.never)
+        proper = (
+            words.keys[at] in own.towns
+            or words.keys[at] in own.heads
+            or (
+                own.proper and not word.isupper() and words.keys[at] not in own.never and not words.entry(at) & _MEDICAL
+            )
+        )
         if not word[0].isalpha() or not words.capital(at) or (words.usual(at) and not proper):
             break
         if _RTL.match(word) and last > i and not (given(words.bare(at)[0]) or words.keys[at] in own.towns):
