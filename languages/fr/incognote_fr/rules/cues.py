@@ -1,47 +1,134 @@
-"""Names that French notes announce by their form: initials, a profession after the name, and signatures."""
+"""Names that French notes announce by their form: initials, a surname before a given name, and a profession after."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
+from incognote.detectors.rules.listed import lists
 from incognote.detectors.rules.view import Candidate, View
 
 _AFTER = frozenset(
     "ide idec iden idel iade ibode ash as aide-soignante infirmier infirmière sage-femme sf interne externe mkde kiné"
     " psychologue orthophoniste diététicienne ergothérapeute md r1 r2 r3 r4 r5 ffi ph pharm inf".split()
 )
-_STAPHYLOCOCCI = frozenset(
-    "coli aureus difficile pylori cloacae pneumoniae influenzae falciparum vivax albicans faecalis".split()
+_TITLES = frozenset("dr dre mme mr mlle pr docteur madame monsieur melle".split())
+_SPECIES = frozenset(
+    "coli aureus difficile pylori cloacae pneumoniae influenzae falciparum vivax albicans faecalis jirovecii burgdorferi".split()
 )
+_RAMQ = re.compile(r"(?<![^\W_])[A-Z]{4}[ ]?\d{4}[ ]?\d{4}(?![^\W_])")
+_PARTS = frozenset("wa de le la ben el al ould aït ait da dos van".split())
+_BREAK = re.compile(r"\n|\t|[ ]{2}|^$")
 
 
-def _unusual(word: str) -> bool:
-    """Whether a capitalized word of at least three letters may be a name."""
-    if len(word) < 3 or not word[0].isupper():
-        return False
-    entry = lexicon("fr").get(fold(word), 0)
-    weight = max(given(entry), surname(entry))
-    return fold(word) not in _STAPHYLOCOCCI and (weight > 0 or not (commonness(entry) or entry >> 8))
+class _Names:
+    """What the lexicon says about the words of a view."""
+
+    def __init__(self, view: View) -> None:
+        self.view, self.table = view, lexicon("fr")
+        self.never, self.endings = lists("fr").never, lists("fr").endings
+
+    def entry(self, i: int) -> int:
+        return self.table.get(fold(self.view.words[i]), 0)
+
+    def unusual(self, i: int) -> bool:
+        """Whether a word of at least three letters may be a name: it is one, or no list has it."""
+        word = self.view.words[i]
+        if len(word) < 3 or not word[0].isalpha() or fold(word) in _SPECIES or fold(word) in self.never:
+            return False
+        entry = self.entry(i)
+        weight = max(given(entry), surname(entry))
+        if weight:
+            return commonness(entry) < 2 or weight >= 3 * commonness(entry)
+        return not (commonness(entry) or entry >> 8 or fold(word).endswith(self.endings))
+
+    def capital(self, i: int) -> bool:
+        return i < len(self.view) and self.view.words[i][0].isupper() and self.unusual(i)
+
+    def given(self, i: int) -> int:
+        """Return the weight of a capitalized word as a given name. A compound has that of its first part."""
+        if i >= len(self.view) or not self.view.words[i][0].isupper():
+            return 0
+        entry = self.entry(i) or self.table.get(fold(self.view.words[i]).partition("-")[0], 0)
+        return given(entry) if given(entry) > 2 * commonness(entry) else 0
 
 
 def find(view: View) -> Iterator[Candidate]:
-    """Yield names with initials ("A. Boddaert", "Steinmetz M.") and names before a profession ("Maud IDE")."""
+    """Yield names by their form, and Quebec insurance numbers by theirs."""
+    for found in _RAMQ.finditer(view.text):
+        yield Candidate(found.start(), found.end(), "HEALTH_PLAN_ID", 0.9, "cues.ramq")
+    names = _Names(view)
     words, starts, ends = view.words, view.starts, view.ends
     for i, word in enumerate(words):
-        if len(word) == 1 and word.isupper() and i + 2 < len(words) and words[i + 1] == "." and not view.gap(i + 1):
-            at = i + 2
-            while at + 2 < len(words) and len(words[at]) == 1 and words[at].isupper() and words[at + 1] == ".":
-                at += 2
-            if words[at] in "-" and at + 1 < len(words):
-                at += 1
-            if view.gap(at) in ("", " ", "\u00a0") and _unusual(words[at]):
-                yield Candidate(starts[i], ends[at], "PERSON", 0.75, "cues.initials")
-        elif _unusual(word) and i + 1 < len(words) and view.gap(i + 1) in (" ", ", ", "  "):
-            following = words[i + 1]
-            initial = len(following) == 1 and following.isupper() and i + 2 < len(words) and words[i + 2] == "."
-            entry = lexicon("fr").get(fold(word), 0)
-            if initial and not view.gap(i + 2) and max(given(entry), surname(entry)) >= 1:
-                yield Candidate(starts[i], ends[i + 2], "PERSON", 0.7, "cues.initial")
-            elif fold(following) in _AFTER and following.lower() in _AFTER and view.gap(i) != "":
-                yield Candidate(starts[i], ends[i], "CLINICIAN", 0.65, "cues.profession")
+        if len(word) == 1:
+            end = _initials(names, i)
+            if end:
+                yield Candidate(starts[i], ends[end - 1], "PERSON", 0.75, "cues.initials")
+        elif i + 1 < len(words) and word[0].isupper() and names.unusual(i):
+            yield from _surname_first(names, i)
+        elif word.lower() in _TITLES:
+            at = i + 2 if words[i + 1 : i + 2] == ["."] else i + 1
+            if at < len(words) and words[at].islower() and len(words[at]) > 3 and view.gap(at) == " ":
+                if names.unusual(at) and not names.entry(at) >> 6:
+                    yield Candidate(starts[at], ends[at], "PERSON", 0.7, "cues.small")
+
+
+def _initials(names: _Names, i: int) -> int:
+    """Return the index after "A. Boddaert", "M.-C. Jacquinot" or "c.marchetti"; 0 if there is no name."""
+    view, words = names.view, names.view.words
+    if not ("a" <= words[i].lower() <= "z") or i + 2 >= len(words):
+        return 0
+    small, at = words[i].islower(), i
+    while at + 2 < len(words) and len(words[at]) == 1 and words[at + 1] == "." and not view.gap(at + 1):
+        at += 2
+        if words[at] == "-" and at + 1 < len(words):
+            at += 1
+    if at == i or view.gap(at) not in ("", " ", "\u00a0") or (small and view.gap(at)):
+        return 0
+    if small:
+        return at + 1 if words[at].islower() and len(words[at]) > 3 and names.unusual(at) else 0
+    if words[at].lower() in ("le", "la", "de", "van", "el", "ben", "di", "da", "von") and names.capital(at + 1):
+        return at + 2 if words[at][0].isupper() or names.capital(at + 1) else 0
+    if not names.capital(at):
+        return 0
+    return at + 3 if words[at + 1 : at + 2] == ["-"] and names.capital(at + 2) else at + 1
+
+
+def _surname_first(names: _Names, i: int) -> Iterator[Candidate]:
+    """Yield "Cloutier, Denis", "Chikaoui Nadège", "Steinmetz M." and "Maud IDE"."""
+    view, words, starts, ends = names.view, names.view.words, names.view.starts, names.view.ends
+    begins = i == 0 or bool(_BREAK.search(view.gap(i))) or words[i - 1] in "|;:-–"
+    following, gap = words[i + 1], view.gap(i + 1)
+    entry = names.entry(i)
+    if following == "," and begins and not gap and names.given(i + 2) >= 2 and view.gap(i + 2) == " ":
+        yield Candidate(starts[i], ends[i + 2], "PATIENT", 0.75, "cues.comma")
+    elif gap == " " and names.given(i + 1) >= 4 and not entry and words[i][1:].islower() == following[1:].islower():
+        yield Candidate(starts[i], ends[i + 1], "PERSON", 0.6, "cues.unknown")
+    elif word_caps(words[i]) and (end := _capitals(names, i)):
+        yield Candidate(starts[i], ends[end - 1], "PERSON", 0.75, "cues.capitals")
+    elif gap in (" ", ", ") and following.isupper() and len(following) == 1 and words[i + 2 : i + 3] == ["."]:
+        if (entry or begins) and not view.gap(i + 2):
+            yield Candidate(starts[i], ends[i + 2], "PERSON", 0.7, "cues.initial")
+    elif gap in (" ", ", ") and following.lower() in _AFTER and i and (entry or words[i - 1] in "/,:-–("):
+        yield Candidate(starts[i], ends[i], "CLINICIAN", 0.65, "cues.profession")
+
+
+def _capitals(names: _Names, i: int) -> int:
+    """Return the index after a surname in capitals and a given name that is not, as in "MBA OBAME Juste"; 0 if none."""
+    view, words, at = names.view, names.view.words, i + 1
+    while at < min(i + 4, len(words)) and view.gap(at) == " " and (word_caps(words[at]) or fold(words[at]) in _PARTS):
+        if not (names.unusual(at) or fold(words[at]) in _PARTS):
+            return 0
+        at += 1
+    if at >= len(words) or view.gap(at) != " " or not words[at][0].isupper() or word_caps(words[at]):
+        return 0
+    rare = not names.entry(i) and names.capital(at) and not names.entry(at) and len(words[i]) > 4
+    if not (names.given(at) >= 2 or rare):
+        return 0
+    return at + 2 if at + 1 < len(words) and view.gap(at + 1) == " " and names.given(at + 1) >= 3 else at + 1
+
+
+def word_caps(word: str) -> bool:
+    """Whether a word of at least three letters is in capitals ("DUPONT", "LE-GOFF")."""
+    return len(word) > 2 and word.isupper()
