@@ -73,18 +73,20 @@ def words(given: dict[str, int], family: dict[str, int]) -> dict[str, int]:
     for row in rows("nouns.txt"):
         listed |= {form for word in row.split() for form in (fold(word), "ال" + fold(word))}
     common.update(dict.fromkeys(listed, 2))
+    function: set[str] = set()
     seen = [fold(word) for row in rows("seen.txt") for word in row.split()]
     common.update(dict.fromkeys(seen, 2))
     for row in rows("function.txt"):
         for word in (fold(word) for part in row.split() for word in part.split("\u200c")):
             common[word] = 3
-            listed.add(word)
+            function.add(word)
+    listed |= function
     ambiguous = {fold(word) for row in rows("ambiguous.txt") for word in row.split()}
     for word in ambiguous:
         common[word] = 1
     for word in [word for word in common if word in given or word in family]:
         weight = max(given.get(word, 0), family.get(word, 0))
-        if word in ambiguous or (weight >= 4 and word not in listed):
+        if word in ambiguous or (weight >= 4 and word not in listed) or (weight >= 5 and word not in function):
             common[word] = 1
         else:
             given.pop(word, None)

@@ -40,14 +40,19 @@ def _labelled(words: Words, at: int) -> int | None:
     colon = False
     while i < len(words) and words.view.words[i] in ":/|.-–" and "\n" not in words.view.gap(i):
         colon, i = True, i + 1
-    if i < len(words) and words.linked(i) and words.view.words[i][0].isalpha() and (colon or _job(words, i)):
+    if i < len(words) and words.linked(i) and words.kind(i).common < 3 and (colon and words.keys[at] != "الخطه" or _job(words, i)):
         return i
     return None
 
 
 def _cued(words: Words, at: int) -> bool:
     """Whether an occupation begins at token `at`: after a cue, a comma, a dash or a bracket."""
-    if not at or not _job(words, at) or not words.linked(at):
+    if not _job(words, at):
+        return False
+    if not at or "\n" in words.view.gap(at) or words.view.words[at - 1] == ".":
+        end = _end(words, at)
+        return end - at >= 2 and end < len(words) and words.view.words[end] in "،,."
+    if not words.linked(at):
         return False
     before = words.view.words[at - 1]
     if words.keys[at - 1] in table("job_cues"):
@@ -67,7 +72,7 @@ def _end(words: Words, i: int) -> int:
     at = i + 1
     while at < len(words) and at - i < _MOST and words.joined(at) and words.view.words[at][0].isalpha():
         key, kind = words.keys[at], words.kind(at)
-        if key in table("job_stops") or (kind.weight >= 3 and not kind.common) or key.startswith(("ب", "و", "ل")) and not (
+        if key in table("job_stops") or (kind.weight >= 3 and kind.common < 2) or key.startswith(("ب", "و", "ل")) and not (
             key.startswith(("بال", "لل")) and at == i + 1
         ):
             break

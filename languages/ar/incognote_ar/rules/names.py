@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from incognote.detectors.rules.view import Candidate, View
@@ -10,6 +11,10 @@ from incognote_ar.rules.words import Words, own, table
 
 _MOST = 8  # words of a name
 _LABEL, _TITLE, _KIN, _BARE = 3, 2, 1, 0  # how surely a name is announced
+_AGE = re.compile(
+    r"[ \t]{0,4}[|،,(/–—;][ \t]{0,4}([1-9]\d?[ ]?(?:سنة|سنه|سنوات|سنين|عاما|عاماً|عام|س|شهرا|شهراً|أشهر|شهور|يوما|يوم|أيام|ans|y)(?!\w)"
+    r"|[1-9]\d)(?=[ \t]{0,4}(?:[|،,)/–—;.](?!\d)|\n|\Z))"
+)
 _SHORT = frozenset("د ا م ك ص ط ش ت ب".split())  # titles that are one letter: only before a dot or a slash
 
 
@@ -26,6 +31,8 @@ def names(view: View) -> Iterator[Candidate]:
         while more := _further(words, at, candidate.type):
             candidate, at = more
             yield candidate
+        if age := _AGE.match(view.text, candidate.end):
+            yield Candidate(*age.span(1), "AGE", 0.65, "names.age")
 
 
 def _candidate(words: Words, i: int, end: int, type_: str, score: float, rule: str) -> tuple[Candidate, int]:
@@ -54,6 +61,10 @@ def _run(words: Words, i: int, level: int) -> int:
             if last > i or level >= _TITLE:
                 last = at
             continue
+        if key == "الله" and at > i and (words.keys[at - 1] in table("theophoric") or named >= 3):
+            at += 1
+            last, named = at, 5
+            continue
         if key in lists.never or not view.words[at][0].isalpha():
             break
         kind = words.kind(at)
@@ -66,7 +77,10 @@ def _run(words: Words, i: int, level: int) -> int:
             bound = True
             at += 1
             continue
-        if kind.common >= 2:
+        if bound and words.keys[at - 1] == "عبد" and (key.startswith("ال") or key in ("ربه", "علي")):
+            kind = kind._replace(weight=5, common=0)
+        ending = kind.derived and level >= _TITLE and named >= 3 and words.ends(at + 1)
+        if kind.common >= 2 and not ending:
             break
         if not kind.weight and not _unknown(words, at, i, level, named, bound):
             break
@@ -78,18 +92,23 @@ def _run(words: Words, i: int, level: int) -> int:
 
 def _unknown(words: Words, at: int, i: int, level: int, named: int, bound: bool) -> bool:
     """Whether a word that no list has belongs to the name."""
-    if level == _LABEL or bound or words.view.words[at] == "":
+    if level == _LABEL or bound:
         return True
     if at == i:
         return level == _TITLE or (level == _KIN and words.ends(at + 1))
-    return (words.nisba(at) and named > 0) or (level >= _TITLE and words.ends(at + 1)) or (named >= 3 and words.ends(at + 1))
+    if words.ends(at + 1):
+        return level >= _TITLE or named >= 3
+    return (words.nisba(at) and named > 0) or (level >= _TITLE and named >= 4)
 
 
 def _announced(words: Words, at: int) -> tuple[Candidate, int] | None:
     """Return the name after a label or a title at token `at`, and the index after it."""
     lists = own()
     if (label := words.phrase(at, lists.labels)) and (begin := _value(words, at + label[1])):
-        end = _run(words, begin, _LABEL if label[0] == "PATIENT" else _TITLE)
+        level = _LABEL if label[0] == "PATIENT" else _TITLE
+        if words.keys[at] in table("speakers") and label[1] == 1 and words.keys[at] != "الاسم":
+            level = _KIN if words.ends(begin + 1) or words.kind(begin).weight >= 3 else _BARE
+        end = _run(words, begin, level)
         if end > begin:
             return _candidate(words, begin, end, label[0], 0.9, "labelled")
     if title := words.phrase(at, lists.titles):
@@ -125,7 +144,7 @@ def _past_titles(words: Words, i: int) -> int:
     for _ in range(8):
         if i >= len(words) or not words.linked(i):
             return len(words)
-        if view.words[i] in "./:|" or (view.words[i] in "-–،," and False):
+        if view.words[i] in "./:|":
             i += 1
         elif (found := words.phrase(i, lists.titles)) and not found[2]:
             if found[1] == 1 and words.keys[i] in _SHORT and not _dotted(words, i):
@@ -169,7 +188,7 @@ def _related(words: Words, at: int) -> tuple[Candidate, int] | None:
             i += 1
     if i >= len(words) or not words.linked(i):
         return None
-    weight, attached, common = words.kind(i)
+    weight, attached, common, _ = words.kind(i)
     starts = words.keys[i] in lists.before or words.keys[i] in table("mothers")
     if attached or not (weight or starts or (not common and i == at + 1)):
         return None
@@ -184,13 +203,14 @@ def _related(words: Words, at: int) -> tuple[Candidate, int] | None:
 def _bare(words: Words, at: int) -> tuple[Candidate, int] | None:
     """Return a name that nothing announces."""
     view, lists = words.view, own()
-    weight, attached, common = words.kind(at)
-    kunya = words.keys[at] in lists.before and at + 1 < len(words) and words.joined(at + 1)
+    weight, attached, common, _ = words.kind(at)
+    kunya = words.keys[at] in table("kunya") and at + 1 < len(words) and words.joined(at + 1)
     if common >= 2 and not kunya or words.keys[at] in lists.never:
         return None
     if kunya:
         inner = words.kind(at + 1)
-        if inner.attached or inner.weight < 3 or inner.common > 1:
+        unknown = not inner.common and words.keys[at + 1].startswith("ال")
+        if inner.attached or not (inner.weight >= 3 or unknown) or inner.common > 1:
             return None
     elif not weight:
         return None
@@ -201,13 +221,13 @@ def _bare(words: Words, at: int) -> tuple[Candidate, int] | None:
     weights = [kind.weight for kind in kinds]
     plain = any(not kind.common and kind.weight >= 2 for kind in kinds)
     speaks = end < len(words) and view.words[end] == ":" and (at == 0 or "\n" in view.gap(at) or view.words[at - 1] == "]")
-    if kunya and max(weights, default=0) >= 3:
+    if kunya and (max(weights, default=0) >= 3 or end - at >= 3):
         return _candidate(words, at, end, "PERSON", 0.7, "kunya")
-    if end - at >= 2 and max(weights) >= 3 and sum(weights) >= (5 if plain else 9):
+    if end - at >= 2 and max(weights) >= 3 and sum(weights) >= (4 if plain else 9):
         return _candidate(words, at, end, "PERSON", 0.85 if plain else 0.7, "run")
     if end - at == 1 and weight >= 4 and not common and not (attached and weight < 5):
         return _candidate(words, at, end, "PERSON", 0.6, "alone")
-    if speaks and max(weights) >= 2:
+    if speaks and max(weights) >= 5:
         return _candidate(words, at, end, "PERSON", 0.7, "speaker")
     return None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from incognote.detectors.rules.view import Candidate, View
 
-from incognote_ar.rules.words import Words, own, table
+from incognote_ar.rules.words import Words, named, own, table
 
 _MOST = 8  # words of an institution after its head
 _AREAS = frozenset(("LOCATION", "STREET", "STATE"))
@@ -61,8 +61,10 @@ def _proper(words: Words, i: int, *, weak: bool, definite: bool, area: bool) -> 
         if not "\u0600" <= word[0] <= "\u06ff":
             break
         kind, town = words.kind(at), words.phrase(at, own().towns)
-        proper = town or (kind.weight and kind.common < 2) or not kind.common
-        if at == i and not town and (key in table("generic") and not definite):
+        bare = named(key[2:]) if key.startswith("ال") and kind.derived else 0
+        proper = town or (kind.weight and kind.common < 2) or not kind.common or bare >= 4
+        unwanted = table("generic") if weak else table("never_inside")
+        if at == i and not town and key in unwanted and not definite:
             break
         if key in own().joining or key == "فرع" or key in own().particles or (key in ("د", "ا", ".") and at == i):
             at += 1
@@ -91,10 +93,12 @@ def _town(words: Words, at: int) -> tuple[Candidate, int] | None:
         return None
     type_, n, attached = found
     kind = words.kind(at)
-    near = attached > 0 or (at > 0 and (words.keys[at - 1] in own().near or words.view.words[at - 1] in "(،/–-"))
+    near = attached > 0 or (at > 0 and (words.keys[at - 1] in own().near or (kind.common < 2 and words.view.words[at - 1] in "(،/–-")))
     plain = n > 1 or not (kind.common or (kind.weight >= 2 and not kind.attached))
     if not plain and not (near and (kind.common < 2 or words.keys[at] in table("towns"))):
         return None
     if attached and kind.common >= 2 and n == 1:
         return None
+    if at + n < len(words) and words.joined(at + n) and words.keys[at + n] in table("after_town"):
+        n, type_ = n + 1, "HOSPITAL"
     return Candidate(words.start(at, attached), words.view.ends[at + n - 1], type_, 0.7, "places.town"), at + n

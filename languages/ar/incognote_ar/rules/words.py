@@ -21,6 +21,7 @@ _ENDINGS = (
     *("كم", "نا", "ات", "ين", "ون", "ان", "ته", "تي", "تك", "تو", "لها", "له", "لي", "لك", "ني", "وا", "ه", "ي"),
     *("ك", "ا", "ت", "و", "ش", "ج", ""),
 )
+_SHORT_ENDINGS = frozenset(("ه", "ها", "ي", "ك", "هم", "نا"))
 _VERB_STARTS = ("", "و", "ف", "س", "ب", "ل", "ه", "ح", "م", "وب", "وس", "ك", "كا", "ما", "فس", "ع", "د")
 _NISBA = re.compile(r"(?:ال|وال)?\w{3,}(?:ي|يان|اوي|اني|زاده)\Z")
 _RTL = re.compile(r"[\u0590-\u08ff]")
@@ -34,6 +35,8 @@ class Kind(NamedTuple):
     weight: int
     attached: int
     common: int
+    derived: bool = False
+    """Whether only the endings show that the word is an ordinary one."""
 
 
 @cache
@@ -61,7 +64,13 @@ def kind(key: str) -> Kind:
         weight = max(given(entry), surname(entry))
         if weight >= 3 and commonness(entry) < 2:
             return Kind(weight, attached, commonness(entry))
-    return Kind(0, 0, 2 if _derived(key) else 0)
+    return Kind(0, 0, 2, derived=True) if _derived(key) else Kind(0, 0, 0)
+
+
+def named(key: str) -> int:
+    """Return the weight of a folded word as a name."""
+    entry = lexicon("ar").get(key, 0)
+    return max(given(entry), surname(entry))
 
 
 def _inner(key: str) -> list[tuple[str, int]]:
@@ -82,7 +91,7 @@ def _derived(key: str) -> bool:
             if not stem.startswith(start):
                 continue
             bare = stem[len(start) :]
-            if len(bare) < 2 or (len(bare) == 2 and not (ending and start) and not ending.startswith("ت")):
+            if len(bare) < 2 or (len(bare) == 2 and ending and start and ending not in _SHORT_ENDINGS):
                 continue
             if any(commonness(entries.get(form, 0)) >= 2 for form in (bare, bare + "ه", "ال" + bare)):
                 return True
@@ -108,6 +117,10 @@ class Words:
         """Return what token i may be. Latin words and signs have no weight and count as common."""
         if not _RTL.match(self.view.words[i]) or not self.view.words[i][0].isalpha():
             return Kind(0, 0, 3)
+        if self.view.words[i].endswith("على"):  # "on", not the name علي
+            return Kind(0, 0, 3)
+        if self.keys[i] in table("theophoric") and i + 1 < len(self) and self.keys[i + 1] == "الله":
+            return Kind(5, 0, 0)
         return kind(self.keys[i])
 
     def joined(self, i: int) -> bool:
