@@ -158,6 +158,10 @@ class _Words:
             return self.keys[i].endswith(self.lists.suffixes) and self.keys[i] not in self.lists.towns
         return (commonness(entry) >= 2 or bool(entry & _MEDICAL)) and weight < 3 * commonness(entry)
 
+    def medical(self, i: int) -> bool:
+        """Whether a token is a medical word and not a usual surname ("Pasteur")."""
+        return bool(self.entry(i) & _MEDICAL) and surname(self.entry(i)) < 3
+
     def phrase(self, i: int, known: dict[str, str]) -> tuple[str, int] | None:
         """Return the value of the longest phrase at token i, and the number of its tokens."""
         for n in (3, 2, 1):
@@ -186,10 +190,12 @@ class _Words:
             named = bool(given(entry) or surname(entry))
             small = announced and not commonness(entry) and max(given(entry), surname(entry)) >= 2
             begins = at == i or given(self.bare(at - 1)[0]) >= 3
-            surnamed = announced and begins and bool(own.suffixes) and surname(entry) >= 3 and self.capital(at)
+            surnamed = (
+                announced and begins and bool(own.suffixes or own.proper) and surname(entry) >= 3 and self.capital(at)
+            )
             if not (self.capital(at) or small) or (self.usual(at) and not surnamed):
                 break
-            unknown = not named and not commonness(entry) and not key.endswith(own.endings)
+            unknown = not named and not commonness(entry)
             if not (named or (unknown and announced) or (len(word) == 1 and at > i)):
                 break
             if _RTL.match(word) and not named and at > i:
@@ -261,6 +267,8 @@ def _labelled(words: _Words, i: int) -> tuple[int, int] | None:
         i += 1
     if not colon or i >= len(view) or "\n" in view.gap(i):
         return None
+    if not words.entry(i) and words.keys[i].endswith(words.lists.endings):
+        return None
     found = _after(words, i)
     if found and found[1] + 1 < len(view) and view.words[found[1]] == ",":  # surname, given name
         more = words.run(found[1] + 1, announced=True)
@@ -291,7 +299,7 @@ def _bare(words: _Words, at: int) -> Generator[Candidate, None, int]:
 
 def _lone(words: _Words, entry: int) -> int:
     """Return the weight of a word as a name on its own. Where nouns have capitals, only a given name counts."""
-    return given(entry) if words.lists.suffixes else max(given(entry), surname(entry))
+    return given(entry) - 1 if words.lists.suffixes else max(given(entry), surname(entry))
 
 
 def _starts(view: View, at: int) -> bool:
@@ -341,9 +349,7 @@ def _institution(words: _Words, i: int) -> int:
         proper = (
             words.keys[at] in own.towns
             or words.keys[at] in own.heads
-            or (
-                own.proper and not word.isupper() and words.keys[at] not in own.never and not words.entry(at) & _MEDICAL
-            )
+            or (own.proper and not word.isupper() and words.keys[at] not in own.never and not words.medical(at))
         )
         if not word[0].isalpha() or not words.capital(at) or (words.usual(at) and not proper):
             break
