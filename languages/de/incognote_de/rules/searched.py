@@ -16,17 +16,30 @@ from incognote.languages import language
 from incognote_de.rules.work import is_work
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_WHOLE = re.compile(r"[^\W\d_]+(?:[-/][^\W\d_]+)*")
+_HEAD = re.compile(
+    r"(?i)(?:klinik(?:um|en)?|krankenhaus(?:es)?|spital|hospiz|zentrum|heim|stift|[lb]kh|sanatorium|haus)\Z"
+)
+_ADJECTIVES = ("isches", "ische", "ischen", "St", "Sankt")
 _MEDICAL = ~((1 << 8) - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A pattern whose named groups are types. With `proper`, no word of a match may be a usual word or occupation."""
+    """A pattern whose named groups are types.
+
+    Attributes:
+        proper: no word of a match may be a usual word or an occupation.
+        named: "any" or "all" of the words must be names of the lexicon.
+        trim: the match is an institution. Usual words at its ends do not belong to it.
+    """
 
     id: str
     pattern: re.Pattern[str]
     score: float
-    proper: bool
+    proper: bool = False
+    named: str = ""
+    trim: bool = False
 
 
 @cache
@@ -34,7 +47,7 @@ def searches() -> tuple[Search, ...]:
     """Return the patterns of `rules/searched.toml`."""
     macros = shipped_macros("de")
     return tuple(
-        Search(raw["id"], re.compile(expand(raw["pattern"], macros)), raw["score"], raw.get("proper", False))
+        Search(**{**raw, "pattern": re.compile(expand(raw["pattern"], macros))})
         for raw in language("de").table("rules", "searched.toml")["search"]
     )
 
@@ -44,15 +57,41 @@ def find(view: View) -> Iterator[Candidate]:
     for search in searches():
         for match in search.pattern.finditer(view.text):
             for group, words in match.groupdict().items():
-                if words and not (search.proper and is_usual(words)):
-                    start, end = match.span(group)
+                if not words or (search.proper and is_usual(words)) or (search.named and not _named(words, search)):
+                    continue
+                start, end = match.span(group)
+                if search.trim:
+                    start, end = _trimmed(view.text, start, end)
+                if start < end:
                     kind = group.rstrip("0123456789")
                     yield Candidate(start, end, kind, search.score, f"searched.{search.id}")
 
 
+def _named(words: str, search: Search) -> bool:
+    entries = [lexicon("de").get(fold(word), 0) for word in _WORD.findall(words)]
+    return (all if search.named == "all" else any)(max(given(entry), surname(entry)) >= 2 for entry in entries)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return an institution without usual words before its head and after its last proper word."""
+    words = [(start + m.start(), start + m.end()) for m in _WHOLE.finditer(text[start:end])]
+    proper = [n for n, (a, b) in enumerate(words) if _is_proper(text[a:b])]
+    heads = [n for n, (a, b) in enumerate(words) if _HEAD.search(text[a:b])]
+    if not proper or not heads:
+        return start, start
+    first = min(proper[0], heads[0])
+    while first and text[slice(*words[first - 1])].endswith(_ADJECTIVES):
+        first -= 1
+    return words[first][0], words[max(proper[-1], heads[0])][1]
+
+
+def _is_proper(word: str) -> bool:
+    return word[0].isupper() and len(word) > 2 and (fold(word) in lists("de").towns or not is_usual(word))
+
+
 def is_usual(words: str) -> bool:
     """Whether any word of a name is a usual word, a medical word or an occupation, and not a usual name."""
-    return any(_usual(fold(word), word) for word in _WORD.findall(words))
+    return any(_usual(fold(word), word) for word in _WORD.findall(words) if len(word) > 1)
 
 
 def _usual(key: str, word: str) -> bool:

@@ -6,10 +6,15 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
+from incognote.detectors.rules.listed import lists
 from incognote.detectors.rules.view import Candidate, View
 from incognote.languages import language
 
+_EMPLOYER = re.compile(
+    r"[,)]?[ ](?:bei|beim|bei der|bei den|in der|im|auf|an der|am|auf der|\()[ ]?(?:Fa\.[ ]|Firma[ ])?"
+    r"(?P<v>[A-ZÄÖÜ][^\W\d_]{1,24}(?:-[A-ZÄÖÜ][^\W\d_]{1,20})?(?:[ ][A-ZÄÖÜ][^\W\d_]{1,20}){0,2})"
+)
 _SHORTEST = 3  # letters before a suffix
 
 
@@ -29,7 +34,8 @@ def _cue() -> re.Pattern[str]:
     cues = "|".join(language("de").table("rules", "work.toml")["cues"])
     word = r"[^\W\d_]{3,30}(?:-[^\W\d_]{2,20}){0,2}"
     more = r"(?:[ ](?:für[ ])?[A-ZÄÖÜ][a-zäöüß]{3,20}(?![^\W_]))?"
-    return re.compile(rf"(?<![^\W_])(?i:{cues})[ \t:]{{1,12}}(?P<v>(?:[a-zäöü]{{4,16}}en?[ ](?=[A-ZÄÖÜ])|[A-ZÄÖÜ][a-zäöü]{{3,14}}en[ ](?=[A-ZÄÖÜ]))?{word}{more})")
+    first = r"(?:[a-zäöü]{4,16}en?[ ](?=[A-ZÄÖÜ])|[A-ZÄÖÜ][a-zäöü]{3,14}en[ ](?=[A-ZÄÖÜ]))?"  # an adjective
+    return re.compile(rf"(?<![^\W_])(?i:{cues})[ \t:]{{1,12}}(?P<v>{first}{word}{more})")
 
 
 def is_work(word: str) -> bool:
@@ -45,6 +51,21 @@ def _known(key: str) -> bool:
     return bool({key, bare} & _words("plain")) or bool(_suffix().match(key))
 
 
+def is_common(word: str) -> bool:
+    """Whether a word is a usual word of the lexicon or has the ending of one."""
+    entry = lexicon("de").get(fold(word), 0)
+    return commonness(entry) >= 2 or (not entry and fold(word).endswith(lists("de").suffixes))
+
+
+def _before_name(view: View, i: int) -> bool:
+    """Whether a name or its title is at token i: the occupation is then a title."""
+    if i >= len(view) or view.gap(i) != " " or not view.words[i][0].isalpha():
+        return False
+    entry = lexicon("de").get(fold(view.words[i]), 0)
+    named = view.words[i][0].isupper() and max(given(entry), surname(entry)) >= 2
+    return named or view.lowers[i] in ("frau", "herr", "herrn", "hr", "fr", "dr")
+
+
 def find(view: View) -> Iterator[Candidate]:
     """Yield occupations: after a cue any word, elsewhere the words of the lists."""
     for match in _cue().finditer(view.text):
@@ -52,5 +73,8 @@ def find(view: View) -> Iterator[Candidate]:
         if fold(first) not in _words("never") and fold(first) not in _words("not_after_cue"):
             yield Candidate(*match.span("v"), "OCCUPATION", 0.85, "work.cue")
     for i, word in enumerate(view.words):
-        if len(word) > 4 and word[0].isupper() and _known(fold(word)):
+        if len(word) > 4 and word[0].isupper() and _known(fold(word)) and not _before_name(view, i + 1):
             yield Candidate(view.starts[i], view.ends[i], "OCCUPATION", 0.7, "work.word")
+            employer = _EMPLOYER.match(view.text, view.ends[i])
+            if employer and not is_common(employer["v"].split(" ")[0]):
+                yield Candidate(*employer.span("v"), "ORGANIZATION", 0.75, "work.employer")
