@@ -11,12 +11,17 @@ from incognote.detectors.rules.view import Candidate, View
 
 _NAMES = finders("es")[0]
 _CLOSE = re.compile(r"[ \t]{0,2}\Z")
-_AGE = re.compile(r"[ ]?[,|(;]?[ ]{0,3}~?(?P<v>\d{1,2}[ ]?(?:meses|años|añitos|m|a)(?!\w)|[1-9]\d)(?=[ ]?(?:[,|;)]|[ ]{2}|[ ](?:sin|con|y|que|en)[ ]|[ .][MFVH](?!\w)|\n))")
+_AGE = re.compile(
+    r"[ ]?[,|(;]?[ ]{0,3}~?(?P<v>\d{1,2}[ ]?(?:meses|años|añitos|m|a)(?!\w)|[1-9]\d)"
+    r"(?=[ ]?(?:[,|;)]|[ ]{2}|[ ](?:sin|con|y|que|en)[ ]|[ .][MFVH](?!\w)|\n))"
+)
 _INITIAL = re.compile(r",?[ ](?:[A-ZÁÉÍÓÚÑ](?![\w])\.?[ ]?){1,2}")
-_LEFT = re.compile(r"(?<![^\W_])(?:(?:[A-ZÁÉÍÓÚ]\.[ ]?){1,3}|(?:M[aª]|MA)\.?[ ](?:(?:del|de|DEL|DE)[ ](?:(?:la|los|LA|LOS)[ ])?)?)\Z")
+_MARIA = r"(?:M[aª]|MA)\.?[ ](?:(?:del|de|DEL|DE)[ ](?:(?:la|los|LA|LOS)[ ])?)?"
+_LEFT = re.compile(rf"(?<![^\W_])(?:(?:[A-ZÁÉÍÓÚ]\.[ ]?){{1,3}}|{_MARIA})\Z")
 _RIGHT = re.compile(
-    r"[ ][A-Z]\.[ ]|,[ ](?=[A-ZÁÉÍÓÚÑ][^\W\d_]{2})|[ ](?:M[aª]|MA)\.?[ ](?:(?:del|de|DEL|DE)[ ](?:(?:la|los|LA|LOS)[ ])?)?"
-    r"|[ ](?:vda|viuda|Vda|VDA)\.?[ ](?:de|DE)[ ](?:la[ ])?|[ ]?[\"“][^\W\d_]{2,12}[\"”][ ]|\n(?=[A-ZÁÉÍÓÚÑ]{3,20}[ ]{2})"
+    rf"[ ][A-Z]\.[ ]|,[ ](?=[A-ZÁÉÍÓÚÑ][^\W\d_]{{2}})|[ ]{_MARIA}"
+    r"|[ ](?:vda|viuda|Vda|VDA)\.?[ ](?:de|DE)[ ](?:la[ ])?|[ ]?[\"“][^\W\d_]{2,12}[\"”][ ]"
+    r"|\n(?=[A-ZÁÉÍÓÚÑ]{3,20}[ ]{2})"
 )
 _ENDS = frozenset(",;)(/\n|:-–—.")
 _MOST = 4
