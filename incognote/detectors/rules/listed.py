@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
-from incognote.detectors.rules.view import Candidate, View
+from incognote.detectors.rules.view import Candidate, View, cases
 from incognote.languages import language
 
 _MOST = 6  # words of a name or an institution
@@ -99,7 +99,7 @@ def _lines(code: str, name: str) -> list[str]:
 
 def finders(code: str) -> tuple[Callable[[View], Iterator[Candidate]], ...]:
     """Return the finders of names, institutions and towns of a language."""
-    return (lambda view: _names(view, code), lambda view: _places(view, code))
+    return (lambda view: _settled(_names(view, code), code), lambda view: _places(view, code))
 
 
 class _Words:
@@ -108,6 +108,8 @@ class _Words:
     def __init__(self, view: View, code: str) -> None:
         self.view, self.lists, self.table = view, lists(code), lexicon(code)
         self.cuts = [self._elided(word) for word in view.words] if self.lists.elisions else [0] * len(view)
+        upper, lower = cases(view.text)
+        self.small = bool(self.lists.suffixes) and 60 * upper < lower  # dictated or typed without capitals
         self.keys = [fold(word[cut:]) for word, cut in zip(view.words, self.cuts, strict=True)]
 
     def _elided(self, word: str) -> int:
@@ -188,7 +190,8 @@ class _Words:
                 continue
             entry, _ = self.bare(at)
             named = bool(given(entry) or surname(entry))
-            small = announced and not commonness(entry) and max(given(entry), surname(entry)) >= 2
+            unheard = self.small and not entry and len(word) > 3
+            small = announced and not commonness(entry) and (max(given(entry), surname(entry)) >= 2 or unheard)
             begins = at == i or given(self.bare(at - 1)[0]) >= 3
             surnamed = (
                 announced and begins and bool(own.suffixes or own.proper) and surname(entry) >= 3 and self.capital(at)
@@ -214,6 +217,13 @@ class _Words:
 def _joined(view: View, at: int) -> bool:
     gap = view.gap(at)
     return bool(_SPACE.match(gap)) and (gap != "" or view.words[at] in ".-" or view.words[at - 1] in ".-'’")
+
+
+def _settled(found: Iterator[Candidate], code: str) -> Iterator[Candidate]:
+    """Yield the names. Where nouns have capitals, a word on its own counts only beside a name with a title or label."""
+    names = list(found)
+    alone = not lists(code).suffixes or any(name.rule not in ("listed.alone", "listed.run") for name in names)
+    return (name for name in names if alone or name.rule != "listed.alone")
 
 
 def _names(view: View, code: str) -> Iterator[Candidate]:
@@ -298,8 +308,8 @@ def _bare(words: _Words, at: int) -> Generator[Candidate, None, int]:
 
 
 def _lone(words: _Words, entry: int) -> int:
-    """Return the weight of a word as a name on its own. Where nouns have capitals, only a given name counts."""
-    return given(entry) - 1 if words.lists.suffixes else max(given(entry), surname(entry))
+    """Return the weight of a word as a name on its own. Where nouns have capitals, it must be more usual."""
+    return max(given(entry), surname(entry)) - bool(words.lists.suffixes)
 
 
 def _starts(view: View, at: int) -> bool:
@@ -323,7 +333,7 @@ def _places(view: View, code: str) -> Iterator[Candidate]:
             yield Candidate(view.starts[at], view.ends[max(end, at + 1) - 1], own.tails[tail], 0.8, "listed.compound")
             at = max(end, at + 1)
             continue
-        if (town := words.phrase(at, own.towns)) and words.capital(at):
+        if (town := words.phrase(at, own.towns)) and (words.small or words.capital(at)):
             introduced = at > 0 and (words.keys[at - 1] in own.near or view.words[at - 1] in "(,")
             near = (introduced and bool(_SPACE.match(view.gap(at)))) or words.cuts[at] > 0
             if near or not words.usual(at) or "-" in words.keys[at]:

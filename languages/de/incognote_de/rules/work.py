@@ -8,7 +8,7 @@ from functools import cache
 
 from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.listed import lists
-from incognote.detectors.rules.view import Candidate, View
+from incognote.detectors.rules.view import Candidate, View, cases
 from incognote.languages import language
 
 _EMPLOYER = re.compile(
@@ -72,8 +72,10 @@ def find(view: View) -> Iterator[Candidate]:
         first = match["v"].split(" ")[0]
         if fold(first) not in _words("never") and fold(first) not in _words("not_after_cue"):
             yield Candidate(*match.span("v"), "OCCUPATION", 0.85, "work.cue")
+    upper, lower = cases(view.text)
+    small = 60 * upper < lower  # dictated or typed without capitals
     for i, word in enumerate(view.words):
-        if len(word) > 4 and word[0].isupper() and _known(fold(word)) and not _before_name(view, i + 1):
+        if len(word) > 4 and (word[0].isupper() or small) and _known(fold(word)) and not _before_name(view, i + 1):
             yield Candidate(view.starts[i], view.ends[i], "OCCUPATION", 0.7, "work.word")
             employer = _EMPLOYER.match(view.text, view.ends[i])
             if employer and not is_common(employer["v"].split(" ")[0]):
