@@ -18,7 +18,7 @@ from incognote_de.rules.work import is_work
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _WHOLE = re.compile(r"[^\W\d_]+(?:[-/][^\W\d_]+)*")
 _HEAD = re.compile(
-    r"(?i)(?:klinik(?:um|en)?|krankenhaus(?:es)?|spital|hospiz|zentrum|heim|stift|[lb]kh|sanatorium|haus)\Z"
+    r"(?i)(?:klinik(?:um|en)?|apotheke|krankenhaus(?:es)?|spital|hospiz|zentrum|heim|stift|[lb]kh|sanatorium|haus)\Z"
 )
 _ADJECTIVES = ("isches", "ische", "ischen", "St", "Sankt")
 _MEDICAL = ~((1 << 8) - 1)
@@ -30,7 +30,7 @@ class Search:
 
     Attributes:
         proper: no word of a match may be a usual word or an occupation.
-        named: "any" or "all" of the words must be names of the lexicon.
+        named: "any" or "all" of the words must be names of the lexicon, or the "last" a given name.
         trim: the match is an institution. Usual words at its ends do not belong to it.
     """
 
@@ -69,6 +69,8 @@ def find(view: View) -> Iterator[Candidate]:
 
 def _named(words: str, search: Search) -> bool:
     entries = [lexicon("de").get(fold(word), 0) for word in _WORD.findall(words)]
+    if search.named == "last":
+        return bool(entries) and given(entries[-1]) >= 3
     return (all if search.named == "all" else any)(max(given(entry), surname(entry)) >= 2 for entry in entries)
 
 
