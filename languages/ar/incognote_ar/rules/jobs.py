@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from incognote.detectors.rules.view import Candidate, View
-
 from incognote_ar.rules.words import Words, table
 
 _MOST = 4  # words of an occupation
@@ -40,7 +39,12 @@ def _labelled(words: Words, at: int) -> int | None:
     colon = False
     while i < len(words) and words.view.words[i] in ":/|.-–" and "\n" not in words.view.gap(i):
         colon, i = True, i + 1
-    if i < len(words) and words.linked(i) and words.kind(i).common < 3 and (colon and words.keys[at] != "الخطه" or _job(words, i)):
+    if (
+        i < len(words)
+        and words.linked(i)
+        and words.kind(i).common < 3
+        and ((colon and words.keys[at] != "الخطه") or _job(words, i))
+    ):
         return i
     return None
 
@@ -58,7 +62,7 @@ def _cued(words: Words, at: int) -> bool:
     if words.keys[at - 1] in table("job_cues"):
         return not (at + 1 < len(words) and words.kind(at + 1).weight >= 3 and words.kind(at + 1).common == 0)
     if before in "،,(–-":
-        return _end(words, at) < len(words) and words.view.words[_end(words, at)] in "،,).–-؛ب" or _follows(words, at)
+        return (_end(words, at) < len(words) and words.view.words[_end(words, at)] in "،,).–-؛ب") or _follows(words, at)
     return at > 1 and words.kind(at - 1).weight >= 3 and words.kind(at - 1).common < 2 and _follows(words, at)
 
 
@@ -72,8 +76,10 @@ def _end(words: Words, i: int) -> int:
     at = i + 1
     while at < len(words) and at - i < _MOST and words.joined(at) and words.view.words[at][0].isalpha():
         key, kind = words.keys[at], words.kind(at)
-        if key in table("job_stops") or (kind.weight >= 3 and kind.common < 2) or key.startswith(("ب", "و", "ل")) and not (
-            key.startswith(("بال", "لل")) and at == i + 1
+        if (
+            key in table("job_stops")
+            or (kind.weight >= 3 and kind.common < 2)
+            or (key.startswith(("ب", "و", "ل")) and not (key.startswith(("بال", "لل")) and at == i + 1))
         ):
             break
         at += 1

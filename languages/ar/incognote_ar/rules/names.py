@@ -1,4 +1,4 @@
-"""The finder of Arabic names. They have no capitals: a title, a label or a relative announces them, or the lexicon does."""
+"""The finder of Arabic names. Arabic has no capitals, so a title, a label, a relative or the lexicon shows a name."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 from incognote.detectors.rules.view import Candidate, View
-
 from incognote_ar.rules.words import Words, own, table
 
 _MOST = 8  # words of a name
 _LABEL, _TITLE, _KIN, _BARE = 3, 2, 1, 0  # how surely a name is announced
-_AGE = re.compile(
-    r"[ \t]{0,4}[|،,(/–—;][ \t]{0,4}([1-9]\d?[ ]?(?:سنة|سنه|سنوات|سنين|عاما|عاماً|عام|س|شهرا|شهراً|أشهر|شهور|يوما|يوم|أيام|ans|y)(?!\w)"
-    r"|[1-9]\d)(?=[ \t]{0,4}(?:[|،,)/–—;.](?!\d)|\n|\Z))"
+_UNIT = "سنة|سنه|سنوات|سنين|عاما|عاماً|عام|س|شهرا|شهراً|أشهر|شهور|يوما|يوم|أيام|ans|y"
+_AGE = re.compile(  # after a name: "، 34 سنة،", "| 41 |"
+    rf"[ \t]{{0,4}}[|،,(/–—;][ \t]{{0,4}}([1-9]\d?[ ]?(?:{_UNIT})(?!\w)|[1-9]\d)"
+    r"(?=[ \t]{0,4}(?:[|،,)/–—;.](?!\d)|\n|\Z))"
 )
 _SHORT = frozenset("د ا م ك ص ط ش ت ب".split())  # titles that are one letter: only before a dot or a slash
 
@@ -129,7 +129,7 @@ def _announced(words: Words, at: int) -> tuple[Candidate, int] | None:
 def _dotted(words: Words, at: int) -> bool:
     """Whether a title of one letter is written as a title: "د.", "م/", or "د" before a name."""
     view = words.view
-    if at and (view.gap(at) == "" and view.words[at - 1] in "/٪%" or view.words[at - 1][0].isdecimal()):
+    if at and ((view.gap(at) == "" and view.words[at - 1] in "/٪%") or view.words[at - 1][0].isdecimal()):
         return False
     if at + 1 >= len(words):
         return False
@@ -180,11 +180,11 @@ def _related(words: Words, at: int) -> tuple[Candidate, int] | None:
     view, lists = words.view, own()
     key = words.keys[at]
     cue = key in table("cues")
-    if not cue and not (key in lists.kin or key[1:] in lists.kin and key[0] in "ولبف"):
+    if not cue and not (key in lists.kin or (key[1:] in lists.kin and key[0] in "ولبف")):
         return None
     i = at + 1
     for _ in range(3):
-        if i < len(words) and words.linked(i) and (words.keys[i] in table("adjectives") or view.words[i] in "،:(«\"/–-"):
+        if i < len(words) and words.linked(i) and (words.keys[i] in table("adjectives") or view.words[i] in '،:(«"/–-'):
             i += 1
     if i >= len(words) or not words.linked(i):
         return None
@@ -205,7 +205,7 @@ def _bare(words: Words, at: int) -> tuple[Candidate, int] | None:
     view, lists = words.view, own()
     weight, attached, common, _ = words.kind(at)
     kunya = words.keys[at] in table("kunya") and at + 1 < len(words) and words.joined(at + 1)
-    if common >= 2 and not kunya or words.keys[at] in lists.never:
+    if (common >= 2 and not kunya) or words.keys[at] in lists.never:
         return None
     if kunya:
         inner = words.kind(at + 1)
@@ -219,11 +219,13 @@ def _bare(words: Words, at: int) -> tuple[Candidate, int] | None:
         return None
     kinds = [words.kind(i) for i in range(at, end) if words.keys[i] not in lists.before]
     weights = [kind.weight for kind in kinds]
-    plain = any(not kind.common and kind.weight >= 2 for kind in kinds)
-    speaks = end < len(words) and view.words[end] == ":" and (at == 0 or "\n" in view.gap(at) or view.words[at - 1] == "]")
+    plain = any(not kind.common and kind.weight >= 3 for kind in kinds)
+    speaks = (
+        end < len(words) and view.words[end] == ":" and (at == 0 or "\n" in view.gap(at) or view.words[at - 1] == "]")
+    )
     if kunya and (max(weights, default=0) >= 3 or end - at >= 3):
         return _candidate(words, at, end, "PERSON", 0.7, "kunya")
-    if end - at >= 2 and max(weights) >= 3 and sum(weights) >= (4 if plain else 9):
+    if end - at >= 2 and max(weights) >= 3 and sum(weights) >= (5 if plain else 11):
         return _candidate(words, at, end, "PERSON", 0.85 if plain else 0.7, "run")
     if end - at == 1 and weight >= 4 and not common and not (attached and weight < 5):
         return _candidate(words, at, end, "PERSON", 0.6, "alone")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from incognote.detectors.rules.view import Candidate, View
-
 from incognote_ar.rules.words import Words, named, own, table
 
 _MOST = 8  # words of an institution after its head
 _AREAS = frozenset(("LOCATION", "STREET", "STATE"))
-_QUOTES = frozenset("«»\"“”")
+_QUOTES = frozenset('«»"“”')
 
 
 def places(view: View) -> Iterator[Candidate]:
@@ -28,7 +27,7 @@ def places(view: View) -> Iterator[Candidate]:
 def _institution(words: Words, at: int) -> tuple[Candidate, int] | None:
     """Return the institution or area that begins at token `at`, and the index after it."""
     head = words.phrase(at, own().heads)
-    if not head or head[2] and len(words.keys[at]) - head[2] < 2:
+    if not head or (head[2] and len(words.keys[at]) - head[2] < 2):
         return None
     if at and words.keys[at - 1] in ("عن", "هذا", "هذه", "اي", "كل", "نفس") and words.joined(at):
         return None
@@ -56,7 +55,7 @@ def _proper(words: Words, i: int, *, weak: bool, definite: bool, area: bool) -> 
                 at += 1
                 continue
             break
-        if not (words.joined(at) or view.gap(at) == "" and view.words[at - 1] in _QUOTES) or not word[0].isalpha():
+        if not (words.joined(at) or (view.gap(at) == "" and view.words[at - 1] in _QUOTES)) or not word[0].isalpha():
             break
         if not "\u0600" <= word[0] <= "\u06ff":
             break
@@ -75,7 +74,12 @@ def _proper(words: Words, i: int, *, weak: bool, definite: bool, area: bool) -> 
         elif key in table("inside"):
             sure = sure or at > i or not weak or definite
             at += 1
-        elif (not weak or sure) and not (definite and not sure) and key.startswith(("ال", "لل", "وال", "بال")) and at - i < 4:
+        elif (
+            (not weak or sure)
+            and not (definite and not sure)
+            and key.startswith(("ال", "لل", "وال", "بال"))
+            and at - i < 4
+        ):
             if area and last > i:
                 break
             sure = True
@@ -93,9 +97,12 @@ def _town(words: Words, at: int) -> tuple[Candidate, int] | None:
         return None
     type_, n, attached = found
     kind = words.kind(at)
-    near = attached > 0 or (at > 0 and (words.keys[at - 1] in own().near or (kind.common < 2 and words.view.words[at - 1] in "(،/–-")))
-    plain = n > 1 or not (kind.common or (kind.weight >= 2 and not kind.attached))
-    if not plain and not (near and (kind.common < 2 or words.keys[at] in table("towns"))):
+    near = attached > 0 or (
+        at > 0 and (words.keys[at - 1] in own().near or (kind.common < 2 and words.view.words[at - 1] in "(،/–-"))
+    )
+    plain = n > 1 or kind.derived or not (kind.common or (kind.weight >= 2 and not kind.attached))
+    plain = plain or (type_ == "COUNTRY" and kind.common < 2)
+    if not plain and not (near and (kind.common < 2 or kind.derived or words.keys[at] in table("towns"))):
         return None
     if attached and kind.common >= 2 and n == 1:
         return None
