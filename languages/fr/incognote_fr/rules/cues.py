@@ -15,10 +15,11 @@ _AFTER = frozenset(
 )
 _TITLES = frozenset("dr dre mme mr mlle pr docteur madame monsieur melle".split())
 _SPECIES = frozenset(
-    "coli aureus difficile pylori cloacae pneumoniae influenzae falciparum vivax albicans faecalis jirovecii burgdorferi".split()
+    "coli aureus difficile pylori cloacae pneumoniae influenzae falciparum vivax albicans faecalis jirovecii".split()
 )
 _RAMQ = re.compile(r"(?<![^\W_])[A-Z]{4}[ ]?\d{4}[ ]?\d{4}(?![^\W_])")
 _PARTS = frozenset("wa de le la ben el al ould aït ait da dos van".split())
+_TO = frozenset("à vers".split())
 _BREAK = re.compile(r"\n|\t|[ ]{2}|^$")
 
 
@@ -60,7 +61,21 @@ def find(view: View) -> Iterator[Candidate]:
         yield Candidate(found.start(), found.end(), "HEALTH_PLAN_ID", 0.9, "cues.ramq")
     names = _Names(view)
     words, starts, ends = view.words, view.starts, view.ends
+    own = lists("fr")
     for i, word in enumerate(words):
+        small = word.lower()
+        if small.endswith(("culteur", "cultrice")):
+            yield Candidate(starts[i], ends[i], "OCCUPATION", 0.7, "cues.grower")
+        if small in _TO and i + 1 < len(words) and view.gap(i + 1) == " ":
+            yield from _at(names, i, own.towns)
+        if own.heads.get(fold(word)) == "HOSPITAL" and words[i + 1 : i + 2] == ["de"]:
+            yield from _small_institution(names, i, own.towns)
+        if fold(word) in own.kin and i + 1 < len(words) and view.gap(i + 1) == " " and _small_name(names, i + 1):
+            yield Candidate(starts[i + 1], ends[i + 1], "RELATIVE", 0.65, "cues.small")
+        if small in _AFTER and i and view.gap(i) == " " and _small_name(names, i - 1):
+            yield Candidate(starts[i - 1], ends[i - 1], "CLINICIAN", 0.65, "cues.small")
+        if word[0].isupper() and (i == 0 or "\n" in view.gap(i)) and (end := _line(names, i)):
+            yield Candidate(starts[i], ends[end - 1], "PERSON", 0.65, "cues.line")
         if len(word) == 1:
             end = _initials(names, i)
             if end:
@@ -69,9 +84,46 @@ def find(view: View) -> Iterator[Candidate]:
             yield from _surname_first(names, i)
         elif word.lower() in _TITLES:
             at = i + 2 if words[i + 1 : i + 2] == ["."] else i + 1
-            if at < len(words) and words[at].islower() and len(words[at]) > 3 and view.gap(at) == " ":
-                if names.unusual(at) and not names.entry(at) >> 6:
-                    yield Candidate(starts[at], ends[at], "PERSON", 0.7, "cues.small")
+            small_word = at < len(words) and words[at].islower() and len(words[at]) > 3 and view.gap(at) == " "
+            if small_word and names.unusual(at) and not names.entry(at) >> 6:
+                yield Candidate(starts[at], ends[at], "PERSON", 0.7, "cues.small")
+
+
+def _small_name(names: _Names, i: int) -> bool:
+    """Whether a word in small letters is a given name and no word."""
+    word, entry = names.view.words[i], names.entry(i)
+    return word.islower() and len(word) > 2 and given(entry) >= 3 and not commonness(entry)
+
+
+def _small_institution(names: _Names, i: int, towns: dict[str, str]) -> Iterator[Candidate]:
+    """Yield an institution that is named after a town and is in small letters ("csréf de koulikoro")."""
+    view, at = names.view, i + 2
+    if (
+        at < len(view)
+        and view.words[at].islower()
+        and not commonness(names.entry(at))
+        and fold(view.words[at]) in towns
+    ):
+        yield Candidate(view.starts[i], view.ends[at], "HOSPITAL", 0.7, "cues.small")
+
+
+def _line(names: _Names, i: int) -> int:
+    """Return the index after one to three names that stand alone on a line, as a signature does; 0 if none."""
+    view, at = names.view, i
+    while at < len(view) and at < i + 3 and (at == i or "\n" not in view.gap(at)) and names.capital(at):
+        at += 1
+    alone = at > i and (at == len(view) or "\n" in view.gap(at))
+    return at if alone and names.given(i) >= 3 and not word_caps(view.words[i]) else 0
+
+
+def _at(names: _Names, i: int, towns: dict[str, str]) -> Iterator[Candidate]:
+    """Yield the place after "à": a town in small letters, or a capitalized word that no list has."""
+    view, at = names.view, i + 1
+    word, entry = view.words[at], names.entry(at)
+    if word.islower() and len(word) > 4 and not commonness(entry) and fold(word) in towns:
+        yield Candidate(view.starts[at], view.ends[at], "CITY", 0.6, "cues.town")
+    elif word[0].isupper() and word[1:].islower() and not entry and names.capital(at) and len(word) > 3:
+        yield Candidate(view.starts[at], view.ends[at], "CITY", 0.55, "cues.at")
 
 
 def _initials(names: _Names, i: int) -> int:
@@ -110,7 +162,9 @@ def _surname_first(names: _Names, i: int) -> Iterator[Candidate]:
     elif gap in (" ", ", ") and following.isupper() and len(following) == 1 and words[i + 2 : i + 3] == ["."]:
         if (entry or begins) and not view.gap(i + 2):
             yield Candidate(starts[i], ends[i + 2], "PERSON", 0.7, "cues.initial")
-    elif gap in (" ", ", ") and following.lower() in _AFTER and i and (entry or words[i - 1] in "/,:-–("):
+    elif (following == "," and not gap and words[i + 2 : i + 3] and words[i + 2].lower() in _AFTER and entry) or (
+        gap in (" ", ", ") and following.lower() in _AFTER and i and (entry or words[i - 1] in "/,:-–(")
+    ):
         yield Candidate(starts[i], ends[i], "CLINICIAN", 0.65, "cues.profession")
 
 

@@ -56,8 +56,7 @@ def rpps(text: str) -> bool | None:
 
 
 def ramq(text: str) -> bool | None:
-    """A Quebec insurance number: three letters of the name, one of the given name, and a birth date with 50 added to the month
-    for women."""  # noqa: D205 (one sentence)
+    """A Quebec insurance number: four letters and a birth date, with 50 added to the month for women."""
     found = re.fullmatch(r"[A-Z]{4}\W*(\d\d)\W*(\d\d)\W*(\d\d)\W*(\d\d)", text.upper())
     return None if not found else int(found[2]) % 50 in range(1, 13) and int(found[3]) in range(1, 32)
 
