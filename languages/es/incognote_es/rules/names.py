@@ -12,7 +12,7 @@ from incognote.detectors.rules.view import Candidate, View
 _NAMES = finders("es")[0]
 _CLOSE = re.compile(r"[ \t]{0,2}\Z")
 _AGE = re.compile(
-    r"[ ]?[,|(;]?[ ]{0,3}~?(?P<v>\d{1,2}[ ]?(?:meses|años|añitos|m|a)(?!\w)|[1-9]\d)"
+    r"[ ]?[,|(;–-]?[ ]{0,3}~?(?P<v>\d{1,2}[ ]?(?:meses|años|añitos|m|a)(?!\w)|[1-9]\d)"
     r"(?=[ ]?(?:[,|;)]|[ ]{2}|[ ](?:sin|con|y|que|en)[ ]|[ .][MFVH](?!\w)|\n))"
 )
 _INITIAL = re.compile(r",?[ ](?:[A-ZÁÉÍÓÚÑ](?![\w])\.?[ ]?){1,2}")
@@ -135,7 +135,9 @@ def _initials(view: View) -> Iterator[Candidate]:
     for i in range(len(view) - 2):
         word = view.words[i]
         if len(word) == 1 and word.isupper() and view.words[i + 1] == "." and view.gap(i + 1) == "":
-            begins = not i or not view.words[i - 1][0].isalnum() or view.gap(i) != ""
+            begins = not i or (
+                view.words[i - 1] not in "°º" and (not view.words[i - 1][0].isalnum() or view.gap(i) != "")
+            )
             if begins and _CLOSE.match(view.gap(i + 2)) and _proper(view, i + 2, least=0):
                 end = _end(view, i + 2)
                 first = view.starts[i + 2] if word == "D" else view.starts[i]

@@ -25,11 +25,11 @@ def find(view: View) -> Iterator[Candidate]:
         entry = table.get(keys[i], 0)
         if not i or "\n" in view.gap(i) or len(word) < 4 or keys[i] in lists("es").never:
             continue
-        unknown = not entry and not word.isupper()
+        unknown = not entry and word.isalpha() and word[1:].islower()
         if keys[i - 1] in _TO and unknown:
             end = _end(view, i)
             yield Candidate(view.starts[i], view.ends[end - 1], "CITY", 0.55, "places.unknown")
-        elif _article(keys, i) and not commonness(entry) and (unknown or surname(entry) >= 2 > given(entry)):
+        elif _article(keys, i) and not commonness(entry) and surname(entry) >= 2 > given(entry):
             end = _end(view, i)
             yield Candidate(view.starts[i], view.ends[end - 1], "HOSPITAL", 0.55, "places.article")
     for i in range(len(view) - 1):
