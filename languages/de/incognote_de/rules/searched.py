@@ -18,8 +18,13 @@ from incognote_de.rules.work import is_work
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _WHOLE = re.compile(r"[^\W\d_]+(?:[-/][^\W\d_]+)*")
 _HEAD = re.compile(
-    r"(?i)(?:klinik(?:um|en)?|apotheke|krankenhaus(?:es)?|spital|hospiz|zentrum|heim|stift|[lb]kh|sanatorium|haus)\Z"
+    r"(?i)(?:klinik(?:um|en)?|apotheke|krankenhaus(?:es)?|spital|hospiz|zentrum|heim|stift|[lb]kh|sanatorium|haus|amt|gericht"
+    r"|verband|verein|werke?|schule|gymnasium|akademie|stiftung|kasse|bank|feuerwehr|dienst|verlag|museum|theater|universität"
+    r"|gemeinde|betriebe|institut|ministerium|präsidium|inspektion|kita|garten|hort|fabrik|versicherung|anstalt|genossenschaft"
+    r"|bau|bäckerei|metzgerei|brauerei|gärtnerei|kloster|pfarrei|orchester|chor|klub|club|club|treff|gruppe|hof|studio|labor"
+    r"|pathologie|radiologie)\Z"
 )
+_COMPOUND = re.compile(r"(?i)(?:klinik(?:um|en)?|krankenhaus|spital|hospiz|apotheke|-haus)\Z")
 _ADJECTIVES = ("isches", "ische", "ischen", "St", "Sankt")
 _MEDICAL = ~((1 << 8) - 1)
 
@@ -79,7 +84,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     words = [(start + m.start(), start + m.end()) for m in _WHOLE.finditer(text[start:end])]
     proper = [n for n, (a, b) in enumerate(words) if _is_proper(text[a:b])]
     heads = [n for n, (a, b) in enumerate(words) if _HEAD.search(text[a:b])]
-    if not proper or not heads:
+    if not proper or not heads or (len(words) == 1 and not _COMPOUND.search(text[start:end])):
         return start, start
     first = min(proper[0], heads[0])
     while first and text[slice(*words[first - 1])].endswith(_ADJECTIVES):
