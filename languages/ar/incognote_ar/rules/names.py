@@ -61,7 +61,8 @@ def _run(words: Words, i: int, level: int) -> int:
             if last > i or level >= _TITLE:
                 last = at
             continue
-        if key == "الله" and at > i and (words.keys[at - 1] in table("theophoric") or named >= 3):
+        second = key in ("الدين", "السر") or (key == "الله" and words.keys[at - 1] in table("theophoric"))
+        if at > i and (second or (key == "الله" and named >= 3)):
             at += 1
             last, named = at, 5
             continue
@@ -79,6 +80,8 @@ def _run(words: Words, i: int, level: int) -> int:
             continue
         if bound and words.keys[at - 1] == "عبد" and (key.startswith("ال") or key in ("ربه", "علي")):
             kind = kind._replace(weight=5, common=0)
+        if key in table("middle") and named >= 3 and (words.ends(at + 1) or words.kind(at + 1).weight >= 3):
+            kind = kind._replace(weight=3, common=1)
         ending = kind.derived and level >= _TITLE and named >= 3 and words.ends(at + 1)
         if kind.common >= 2 and not ending:
             break

@@ -32,7 +32,7 @@ def _institution(words: Words, at: int) -> tuple[Candidate, int] | None:
     if at and words.keys[at - 1] in ("عن", "هذا", "هذه", "اي", "كل", "نفس") and words.joined(at):
         return None
     view, type_, i = words.view, head[0], at + head[1]
-    weak = any(words.keys[at].endswith(word) for word in table("weak"))
+    weak = head[1] == 1 and any(words.keys[at].endswith(word) for word in table("weak"))
     end = _proper(words, i, weak=weak, definite=words.keys[at][head[2] :] in table("definite"), area=type_ in _AREAS)
     if end == i:
         return None
@@ -71,6 +71,12 @@ def _proper(words: Words, i: int, *, weak: bool, definite: bool, area: bool) -> 
         if proper and not (kind.attached and key.startswith("و") and not town):
             sure = True
             at += town[1] if town else 1
+        elif at > i and words.keys[at - 1] in own().joining:
+            sure = True
+            at += 1
+        elif at == i and not weak and not definite and not area and _continues(words, at):
+            at += 1
+            continue
         elif key in table("inside"):
             sure = sure or at > i or not weak or definite
             at += 1
@@ -88,6 +94,15 @@ def _proper(words: Words, i: int, *, weak: bool, definite: bool, area: bool) -> 
             break
         last = at
     return last if sure else i
+
+
+def _continues(words: Words, at: int) -> bool:
+    """Whether an ordinary word without the article is inside a name: "هيئة قناة السويس", "مستشفى حمام العليل"."""
+    if words.keys[at].startswith(("ال", "لل", "و", "ب", "ل")) or words.keys[at] in table("never_inside"):
+        return False
+    if words.kind(at).common > 2 or at + 1 >= len(words) or not words.joined(at + 1):
+        return False
+    return words.keys[at + 1].startswith("ال") or words.kind(at + 1).weight >= 4
 
 
 def _town(words: Words, at: int) -> tuple[Candidate, int] | None:

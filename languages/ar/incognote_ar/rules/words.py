@@ -119,7 +119,10 @@ class Words:
             return Kind(0, 0, 3)
         if self.view.words[i].endswith("على"):  # "on", not the name علي
             return Kind(0, 0, 3)
-        if self.keys[i] in table("theophoric") and i + 1 < len(self) and self.keys[i + 1] == "الله":
+        following = self.keys[i + 1] if i + 1 < len(self) and self.joined(i + 1) else ""
+        if following in ("الدين", "السر") and self.keys[i] not in own().near:
+            return Kind(5, 0, 0)
+        if following == "الله" and self.keys[i] in table("theophoric"):
             return Kind(5, 0, 0)
         return kind(self.keys[i])
 
