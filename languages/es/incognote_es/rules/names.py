@@ -55,7 +55,8 @@ def _wider(view: View, candidate: Candidate) -> Candidate:
     i = view.first_token_at(end)
     for _ in range(_MOST):
         if (right := _RIGHT.match(text, end)) and (m := view.first_token_at(right.end())) < len(view):
-            comma = right[0] == ", " and not given(_entry(view, m))
+            several = " " in text[start:end] and not _entry(view, m)
+            comma = right[0] == ", " and not given(_entry(view, m)) and not several
             if view.starts[m] == right.end() and _joins(view, m) and not comma:
                 end, i = view.ends[m], m + 1
                 continue
