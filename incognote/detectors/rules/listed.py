@@ -193,13 +193,14 @@ class _Words:
             unheard = self.small and not entry and len(word) > 3
             small = announced and not commonness(entry) and (max(given(entry), surname(entry)) >= 2 or unheard)
             begins = at == i or given(self.bare(at - 1)[0]) >= 3
-            surnamed = (
-                announced and begins and bool(own.suffixes or own.proper) and surname(entry) >= 3 and self.capital(at)
-            )
-            if not (self.capital(at) or small) or (self.usual(at) and not surnamed):
+            doctor = at == i and not {"dr", "prof"}.isdisjoint(self.keys[max(0, i - 4) : i])  # an eponym may be a name
+            surnamed = bool(own.suffixes or own.proper) and announced and begins and self.capital(at)
+            surnamed &= surname(entry) >= 3 or (bool(own.suffixes) and doctor and bool(entry & _MEDICAL))
+            initial = announced and len(word) == 1 and word.isupper() and not _RTL.match(word)
+            if not (self.capital(at) or small) or (self.usual(at) and not surnamed and not initial):
                 break
             unknown = not named and not commonness(entry)
-            if not (named or (unknown and announced) or (len(word) == 1 and at > i)):
+            if not (named or (unknown and announced) or (len(word) == 1 and (at > i or initial))):
                 break
             if _RTL.match(word) and not named and at > i:
                 break
