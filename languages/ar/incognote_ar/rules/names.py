@@ -82,7 +82,7 @@ def _run(words: Words, i: int, level: int) -> int:
             kind = kind._replace(weight=5, common=0)
         if key in table("middle") and named >= 3 and (words.ends(at + 1) or words.kind(at + 1).weight >= 3):
             kind = kind._replace(weight=3, common=1)
-        ending = kind.derived and level >= _TITLE and named >= 3 and words.ends(at + 1)
+        ending = kind.derived and level >= _TITLE and (named >= 3 or at == i) and words.ends(at + 1)
         if kind.common >= 2 and not ending:
             break
         if not kind.weight and not _unknown(words, at, i, level, named, bound):
@@ -206,7 +206,7 @@ def _related(words: Words, at: int) -> tuple[Candidate, int] | None:
 def _bare(words: Words, at: int) -> tuple[Candidate, int] | None:
     """Return a name that nothing announces."""
     view, lists = words.view, own()
-    weight, attached, common, _ = words.kind(at)
+    weight, _attached, common, _ = words.kind(at)
     kunya = words.keys[at] in table("kunya") and at + 1 < len(words) and words.joined(at + 1)
     if (common >= 2 and not kunya) or words.keys[at] in lists.never:
         return None
@@ -228,9 +228,9 @@ def _bare(words: Words, at: int) -> tuple[Candidate, int] | None:
     )
     if kunya and (max(weights, default=0) >= 3 or end - at >= 3):
         return _candidate(words, at, end, "PERSON", 0.7, "kunya")
-    if end - at >= 2 and max(weights) >= 3 and sum(weights) >= (5 if plain else 11):
+    if end - at >= 2 and max(weights) >= 3 and sum(weights) >= (4 if plain else 11):
         return _candidate(words, at, end, "PERSON", 0.85 if plain else 0.7, "run")
-    if end - at == 1 and weight >= 4 and not common and not (attached and weight < 5):
+    if end - at == 1 and weight >= 4 and not common:
         return _candidate(words, at, end, "PERSON", 0.6, "alone")
     if speaks and max(weights) >= 5:
         return _candidate(words, at, end, "PERSON", 0.7, "speaker")
