@@ -182,8 +182,10 @@ def build_gazetteer(wheel: str) -> None:
     for city in cities.values():
         population, country = city["population"], city["countrycode"]
         if population >= least.get(country, 250000 if country in world.split() else 1500000):
+            if population < 20000 and fold(city["name"]) in surnames:
+                continue
             towns.add(city["name"])
-            if country in least and population >= 40000:
+            if country in ("FR", *africa) and population >= 40000:
                 large.add(city["name"])
     own = [line for line in (LISTS / "towns.txt").read_text(encoding="utf-8").split("\n") if line and line[0] != "#"]
     towns.update(name.strip() for line in own for name in line.split(","))

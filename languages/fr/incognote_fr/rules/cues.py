@@ -19,6 +19,7 @@ _SPECIES = frozenset(
 )
 _RAMQ = re.compile(r"(?<![^\W_])[A-Z]{4}[ ]?\d{4}[ ]?\d{4}(?![^\W_])")
 _PARTS = frozenset("wa de le la ben el al ould aït ait da dos van".split())
+_GRADES = frozenset("grade stade type classe côté vitamine hépatite groupe œil oeil".split())
 _TO = frozenset("à vers".split())
 _BREAK = re.compile(r"\n|\t|[ ]{2}|^$")
 
@@ -129,7 +130,7 @@ def _at(names: _Names, i: int, towns: dict[str, str]) -> Iterator[Candidate]:
 def _initials(names: _Names, i: int) -> int:
     """Return the index after "A. Boddaert", "M.-C. Jacquinot" or "c.marchetti"; 0 if there is no name."""
     view, words = names.view, names.view.words
-    if not ("a" <= words[i].lower() <= "z") or i + 2 >= len(words):
+    if not ("a" <= words[i].lower() <= "z") or i + 2 >= len(words) or (i and words[i - 1].lower() in _GRADES):
         return 0
     small, at = words[i].islower(), i
     while at + 2 < len(words) and len(words[at]) == 1 and words[at + 1] == "." and not view.gap(at + 1):
