@@ -31,7 +31,8 @@ FAKER = {"fr_FR": 2, "fr_BE": 2, "fr_CA": 2, "fr_QC": 2, "fr_CH": 2, "fr_DZ": 2,
          "tr_TR": 1, "pl_PL": 1, "ro_RO": 1, "nl_BE": 1, "de_CH": 1, "en_US": 1, "vi_VN": 1}  # fmt: skip
 KEPT = frozenset(
     "Paris Lyon Bordeaux Toulouse Lille Nantes Rennes Rouen Montpellier Marseille Strasbourg Genève Bruxelles Québec"
-    " Dakar Montréal Liège Namur Zurich Berne Sherbrooke Dijon Tours Vienne Lausanne Ottawa Rabat Tunis Alger Metz Nancy Grenoble Caen Reims Angers Limoges".split()
+    " Dakar Montréal Liège Namur Zurich Berne Sherbrooke Dijon Tours"
+    " Vienne Lausanne Ottawa Rabat Tunis Alger Metz Nancy Grenoble Caen Reims Angers Limoges".split()
 )  # towns that give their name to scores or bacteria
 HEADER = (
     "# {what} Written by a large language model for this project; the lists in\n"
