@@ -193,9 +193,9 @@ class _Words:
             unheard = self.small and not entry and len(word) > 3
             small = announced and not commonness(entry) and (max(given(entry), surname(entry)) >= 2 or unheard)
             begins = at == i or given(self.bare(at - 1)[0]) >= 3
-            doctor = at == i and not {"dr", "prof"}.isdisjoint(self.keys[max(0, i - 4) : i])  # an eponym may be a name
+            staff = at == i and any(own.titles.get(key) == "CLINICIAN" for key in self.keys[max(0, i - 4) : i])
             surnamed = bool(own.suffixes or own.proper) and announced and begins and self.capital(at)
-            surnamed &= surname(entry) >= 3 or (bool(own.suffixes) and doctor and bool(entry & _MEDICAL))
+            surnamed &= surname(entry) >= 3 or (bool(own.suffixes) and staff and bool(entry & _MEDICAL))
             initial = announced and len(word) == 1 and word.isupper() and not _RTL.match(word)
             if not (self.capital(at) or small) or (self.usual(at) and not surnamed and not initial):
                 break

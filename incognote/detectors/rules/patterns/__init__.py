@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from incognote.detectors.rules.patterns.context import BEFORE_WINDOW
-from incognote.detectors.rules.patterns.rule import PatternRule, Retype, shipped_macros, shipped_rules, validators
+from incognote.detectors.rules.patterns.rule import PatternRule, Retype, shipped_macros, shipped_rules, validator
 from incognote.detectors.rules.view import Candidate, View
 
 _FOUND = 0.5  # a candidate with at least this score is found; below it, doubtful
@@ -248,7 +248,8 @@ def _add(rule: PatternRule, text: str, match: re.Match[str], start: int, found: 
 
 def _checked(rule: PatternRule, words: str, score: float) -> float:
     for name in rule.validators:
-        answer = validators()[name](words)
+        check = validator(name)
+        answer = check(words) if check is not None else None
         if answer is not None:
             score += _CHECK_HOLDS if answer else _CHECK_FAILS
     if rule.labels:

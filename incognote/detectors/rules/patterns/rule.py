@@ -27,6 +27,7 @@ _SPANS = ("v", "v2", "v3")
 _FORMS = frozenset(("calendar", "phone"))  # validators that check a form and no digit
 _BLANKS = r"[ \t\u00a0]{0,2}"  # a suffix is on the same line
 _T = TypeVar("_T")
+_labeled: dict[str, frozenset[str]] = {}  # by language
 Validator = Callable[[str], bool | None]
 """Whether an identifier has valid check digits or a valid date. None: the check does not apply."""
 
@@ -171,8 +172,7 @@ def _checked(name: str, raw: Mapping[str, Any]) -> None:
             f"rule {name}: needs id, type, pattern and exactly one of {', '.join(_PLACES)}"
             f" (missing: {missing}, unknown: {unknown}, places: {places})"
         )
-    bad = sorted(set(raw.get("validators", ())) - set(validators()))
-    if bad:
+    if bad := sorted(check for check in raw.get("validators", ()) if validator(check) is None):
         raise UsageError(f"rule {name}: unknown validators {bad}; there are: {sorted(validators())}")
 
 
@@ -213,15 +213,21 @@ def validators() -> Mapping[str, Validator]:
     return known
 
 
-@cache
+def validator(name: str) -> Validator | None:
+    """Return a check by name. Packages of other languages are imported only for a check that English does not have."""
+    own: Mapping[str, Validator] = getattr(language().part("rules"), "VALIDATORS", {})
+    return own.get(name) or validators().get(name)
+
+
 def labeled_rules() -> frozenset[str]:
-    """Return the rules of all languages with a label or a check digit, as written in a span's `sources`."""
-    return frozenset(
-        f"rules:{rule.id}"
-        for code in installed("incognote.languages")
-        for rule in shipped_rules(code)[0]
-        if rule.labels or not _FORMS.issuperset(rule.validators)
-    )
+    """Return the rules of the languages read so far that have a label or a check digit, as written in `sources`."""
+    shipped_rules()
+    return _joined(tuple(_labeled.values()))
+
+
+@cache
+def _joined(sets: tuple[frozenset[str], ...]) -> frozenset[str]:
+    return frozenset().union(*sets)
 
 
 @cache
@@ -240,4 +246,7 @@ def shipped_rules(code: str = "en") -> tuple[tuple[PatternRule, ...], tuple[Rety
         if stem not in _NO_RULES:
             rules += [PatternRule.from_dict(raw, file=stem, macros=macros) for raw in written.get("rule", ())]
             retypes += [Retype.from_dict(raw, file=stem, macros=macros) for raw in written.get("retype", ())]
+    _labeled[code] = frozenset(
+        f"rules:{rule.id}" for rule in rules if rule.labels or not _FORMS.issuperset(rule.validators)
+    )
     return tuple(rules), tuple(retypes)
