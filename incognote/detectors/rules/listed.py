@@ -42,6 +42,7 @@ class Lists:
         joining: words inside an institution ("de", "la", "und").
         near: words before a town ("in", "aus", "en", "à", "من").
         never: words that are never names here.
+        certain: titles that only a name follows, even one that ends like a noun ("Frau Lindqvist").
         suffixes: endings of usual words ("ung"), for languages whose nouns have capitals.
     """
 
@@ -59,6 +60,7 @@ class Lists:
     joining: frozenset[str]
     near: frozenset[str]
     never: frozenset[str]
+    certain: frozenset[str]
     suffixes: tuple[str, ...]
     towns: dict[str, str]
 
@@ -87,7 +89,7 @@ def lists(code: str) -> Lists:
         tuple(sorted(raw.get("clitics", ()), key=len, reverse=True)), words("elisions"),
         tuple(map(fold, raw.get("endings", ()))), bool(raw.get("proper")),
         by_word("heads"), by_word("tails"),
-        words("joining"), words("near"), words("never"), tuple(words("suffixes")), towns,
+        words("joining"), words("near"), words("never"), words("certain"), tuple(words("suffixes")), towns,
     )  # fmt: skip
 
 
@@ -196,6 +198,8 @@ class _Words:
             staff = at == i and any(own.titles.get(key) == "CLINICIAN" for key in self.keys[max(0, i - 4) : i])
             surnamed = bool(own.suffixes or own.proper) and announced and begins and self.capital(at)
             surnamed &= surname(entry) >= 3 or (bool(own.suffixes) and staff and bool(entry & _MEDICAL))
+            certain = at == i and not own.certain.isdisjoint(self.keys[max(0, i - 2) : i])
+            surnamed |= certain and not entry and self.capital(at)
             initial = announced and len(word) == 1 and word.isupper() and not _RTL.match(word)
             if not (self.capital(at) or small) or (self.usual(at) and not surnamed and not initial):
                 break
