@@ -208,8 +208,6 @@ class Detection:
         self.detectors: tuple[Detector, ...] = (*ours, *self._others)
         self.reads = frozenset[str](languages).union(*(d.reads for d in self.detectors))
         """The languages that any of the detectors supports, and the accepted languages."""
-        self._tried = self._rules.languages if self._rules else frozenset[str]()
-        """The languages with rules, even if their records go to review."""
         listed: list[Known] = [k for pack in self.packs for k in pack.known]
         self._listed = KnownDetector(listed) if listed else None
         if roster is not None:
@@ -284,7 +282,8 @@ class Detection:
         """
         by_score = divided(raw, policy)
         spans = list(by_score.spans)
-        read = self._tried | (self.reads if reads is None else reads)
+        tried = self._rules.spoken(text) if self._rules else frozenset[str]()  # even if its records go to review
+        read = tried | (self.reads if reads is None else reads)
         if policy.replaces("PERSON") and (words := foreign(text, spans, read)):
             spans = merge([*spans, *words])
         common = self._common([text])

@@ -194,10 +194,11 @@ def test_the_doctor_lists_every_extra_of_the_package_with_its_purpose_and_how_to
 def test_the_doctor_opens_the_index_that_is_configured_and_names_the_settings_it_read(
     run: Run, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = {line["about"]: line for line in run("doctor", "--json").data["lines"]}
+    told = run("doctor", "--json").data["lines"]
+    lines = {line["about"]: line for line in told}
     assert lines["index"] | {"remedy": ""} == {"state": "ok", "about": "index", "seen": "0 identities", "remedy": ""}
     assert "INCOGNOTE_INDEX" in lines["settings"]["seen"]
-    assert "en: rules, encoder, names" in lines["language"]["seen"]
+    assert any("en: rules, encoder, names" in line["seen"] for line in told if line["about"] == "language")
     monkeypatch.setenv("INCOGNOTE_INDEX", f"sqlite:///{index.parent / 'absent.db'}")
     assert run("doctor").code == 1
 

@@ -57,10 +57,11 @@ class RulesDetector:
         return [self._spans(text, self._finders(self.spoken(text))) for text in texts]
 
     def spoken(self, text: Text) -> frozenset[str]:
-        """Return the languages whose rules read a text."""
+        """Return the languages whose rules read a text. English is left out only for an accepted language."""
         if len(self.languages) == 1:
             return self.languages
-        return spoken(text.content, self.languages, foreign_lexicon()) or self._by_words(text.content)
+        found = spoken(text.content, self.languages, foreign_lexicon()) or self._by_words(text.content)
+        return found if found <= self._accepted | {"en"} else found | {"en"}
 
     def _by_words(self, text: str) -> frozenset[str]:
         """Return the languages with the most common words in a text, out of English and the accepted ones."""
