@@ -220,9 +220,10 @@ class Detection:
 
     def detect(self, texts: Sequence[Text], known: Sequence[Known] = ()) -> list[list[Span]]:
         """Return the spans of every detector, per text, overlapping and unmerged. Rules and encoder are reconciled."""
-        by_text: list[list[Span]] = self._rules.detect(texts) if self._rules else [[] for _ in texts]
+        spoken = list(map(self._spoken, texts))
+        by_text: list[list[Span]] = self._rules.detect(texts, spoken) if self._rules else [[] for _ in texts]
         if self._encoder:
-            own = [i for i, text in enumerate(texts) if not self._rules or "en" in self._rules.spoken(text)]
+            own = [i for i, languages in enumerate(spoken) if "en" in languages]
             for i, reading in zip(own, self._encoder.read([texts[i] for i in own]), strict=True):
                 spans = by_text[i]
                 by_rules = list(agreed(spans, reading))
@@ -282,11 +283,11 @@ class Detection:
         """
         by_score = divided(raw, policy)
         spans = list(by_score.spans)
-        tried = self._rules.spoken(text) if self._rules else frozenset[str]()  # even if its records go to review
-        read = tried | (self.reads if reads is None else reads)
+        spoken = self._spoken(text)  # its rules ran, even if its records go to review
+        read = (spoken if self._rules else frozenset()) | (self.reads if reads is None else reads)
         if policy.replaces("PERSON") and (words := foreign(text, spans, read)):
             spans = merge([*spans, *words])
-        common = self._common([text])
+        common = _common(spoken)
         for find in (sweep, short_forms):
             if repeated := [s for s in find(text, spans, common) if not self._allowed(s.text)]:
                 spans = merge([*spans, *repeated])
@@ -300,19 +301,23 @@ class Detection:
         """
         if len(texts) < 2:
             return dict(spans)
-        more = sweep_all(texts, spans, self._common(texts))
+        more = sweep_all(texts, spans, _common(frozenset().union(*map(self._spoken, texts))))
         new = {field: [span for span in each if not self._allowed(span.text)] for field, each in more.items()}
         return {field: tuple(merge([*spans.get(field, ()), *each])) for field, each in new.items()}
 
-    def _common(self, texts: Sequence[Text]) -> Callable[[str], bool]:
-        """Return whether a word is common in a language of the texts."""
-        codes = frozenset[str]().union(*map(self._rules.spoken, texts)) if self._rules else frozenset({"en"})
-        if codes == {"en"}:
-            return is_common
-        return lambda word: any(is_common(word, code) for code in codes)
+    def _spoken(self, text: Text) -> frozenset[str]:
+        """Return the languages whose rules read a text; English without rules."""
+        return self._rules.spoken(text) if self._rules else frozenset({"en"})
 
     def _allowed(self, words: str) -> bool:
         return any(pack.allow(words.lower()) for pack in self.packs)
+
+
+def _common(languages: frozenset[str]) -> Callable[[str], bool]:
+    """Return a function that says whether a word is common in one of the languages."""
+    if languages == {"en"}:
+        return is_common
+    return lambda word: any(is_common(word, code) for code in languages)
 
 
 def _with_rules() -> tuple[str, ...]:
@@ -380,5 +385,3 @@ def foreign(text: Text, found: Sequence[Span], languages: frozenset[str]) -> lis
         for start, end in foreign_words(text.content, languages)
         if not any(s.start <= start and end <= s.end for s in found)
     ]
-
-

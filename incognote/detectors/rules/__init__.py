@@ -26,12 +26,14 @@ Finder = Callable[[View], Iterable[Candidate]]
 class RulesDetector:
     """Finds identifiers with the rules of languages and the finders of site packs. Implements `Detector`.
 
-    With several languages, each text is read by the rules of the languages that it is written in, and by those English
-    rules that hold in every language (`NEUTRAL` in the English bundle).
+    With several languages, each text is read by the English rules and by those of the languages that it is written in.
+    If the text is in an accepted language, only those English rules read it that hold in every language (`NEUTRAL` in
+    the English bundle).
 
     Args:
-        languages: the languages whose rules run (ISO 639-1), English first.
-        accepted: those in which a text is likely. They may read a text that is too short to show its language.
+        languages: the languages whose rules run (ISO 639-1), English among them.
+        accepted: languages in which a text is likely. A text too short to show its language is read by the rules of
+            the one with the most common words.
         packs: each has `finders` (callables from View to candidates) and `allow(text_lower) -> bool`. A candidate is
             dropped if a pack allows its whole text.
 
@@ -52,9 +54,14 @@ class RulesDetector:
         self._sources: dict[tuple[str, bool], tuple[str, ...]] = {}  # by rule: the spans of a rule share one tuple
         self.version = data_version(tuple(languages))
 
-    def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
-        """Return one list of spans per text, ordered by offset. They may overlap. CPU-bound and thread-safe."""
-        return [self._spans(text, self._finders(self.spoken(text))) for text in texts]
+    def detect(self, texts: Sequence[Text], languages: Sequence[frozenset[str]] | None = None) -> list[list[Span]]:
+        """Return one list of spans per text, ordered by offset. They may overlap. CPU-bound and thread-safe.
+
+        Args:
+            languages: what `spoken` returned for each text. It is called here otherwise.
+        """
+        by_text = list(map(self.spoken, texts)) if languages is None else languages
+        return [self._spans(text, self._finders(codes)) for text, codes in zip(texts, by_text, strict=True)]
 
     def spoken(self, text: Text) -> frozenset[str]:
         """Return the languages whose rules read a text. English is left out only for an accepted language."""

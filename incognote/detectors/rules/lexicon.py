@@ -20,6 +20,8 @@ from incognote.text import Vocabulary
 from incognote.text.characters import without_marks
 
 MEDICAL, BRAND, EPONYM, PLACE, ORGANIZATION, EPONYM_NOUN = (1 << bit for bit in range(8, 14))
+KINDS = ~((1 << 8) - 1)
+"""All of these flags. An entry with any of them is a term."""
 _SECTIONS = {
     "eponym": EPONYM,
     "people": EPONYM,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
+from incognote.detectors.rules.lexicon import KINDS, commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.view import Candidate, View, cases
 from incognote.languages import language
 
@@ -20,7 +20,6 @@ _MOST = 6  # words of a name or an institution
 _SPACE = re.compile(r"[ \t\u00a0]{0,3}\Z")
 _LINK = re.compile(r"[ \t\u00a0]{0,3}[:：.=|\-–]{0,3}[ \t\u00a0]{0,12}\Z")  # between a label and its value
 _RTL = re.compile(r"[\u0590-\u08ff]")
-_MEDICAL = ~((1 << 8) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,7 @@ class Lists:
         never: words that are never names here.
         certain: titles that only a name follows, even one that ends like a noun ("Frau Lindqvist").
         suffixes: endings of usual words ("ung"), for languages whose nouns have capitals.
+        towns: towns, states and countries → their type, from the bundle's gazetteer.
     """
 
     titles: dict[str, str]
@@ -133,7 +133,7 @@ class _Words:
         if len(named) == len(parts) > 0:
             return max(map(given, named)) | max(map(surname, named)) << 3
         if not named:
-            return max(map(commonness, parts), default=0) << 6 | max((part & _MEDICAL for part in parts), default=0)
+            return max(map(commonness, parts), default=0) << 6 | max((part & KINDS for part in parts), default=0)
         most = 7 if not any(map(commonness, parts)) else 1
         return min(most, max(map(given, named))) | min(most, max(map(surname, named))) << 3
 
@@ -160,11 +160,11 @@ class _Words:
         weight = max(given(entry), surname(entry))
         if not weight and self.lists.suffixes and not commonness(entry):
             return self.keys[i].endswith(self.lists.suffixes) and self.keys[i] not in self.lists.towns
-        return (commonness(entry) >= 2 or bool(entry & _MEDICAL)) and weight < 3 * commonness(entry)
+        return (commonness(entry) >= 2 or bool(entry & KINDS)) and weight < 3 * commonness(entry)
 
     def medical(self, i: int) -> bool:
         """Whether a token is a medical word and not a usual surname ("Pasteur")."""
-        return bool(self.entry(i) & _MEDICAL) and surname(self.entry(i)) < 3
+        return bool(self.entry(i) & KINDS) and surname(self.entry(i)) < 3
 
     def phrase(self, i: int, known: dict[str, str]) -> tuple[str, int] | None:
         """Return the value of the longest phrase at token i, and the number of its tokens."""
@@ -197,7 +197,7 @@ class _Words:
             begins = at == i or given(self.bare(at - 1)[0]) >= 3
             staff = at == i and any(own.titles.get(key) == "CLINICIAN" for key in self.keys[max(0, i - 4) : i])
             surnamed = bool(own.suffixes or own.proper) and announced and begins and self.capital(at)
-            surnamed &= surname(entry) >= 3 or (bool(own.suffixes) and staff and bool(entry & _MEDICAL))
+            surnamed &= surname(entry) >= 3 or (bool(own.suffixes) and staff and bool(entry & KINDS))
             certain = at == i and not own.certain.isdisjoint(self.keys[max(0, i - 2) : i])
             surnamed |= certain and not entry and self.capital(at)
             initial = announced and len(word) == 1 and word.isupper() and not _RTL.match(word)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
@@ -47,11 +47,10 @@ def own() -> Lists:
 
 @cache
 def table(key: str) -> frozenset[str]:
-    """Return a list of `rules/more_lists.toml`, folded."""
-    return frozenset(map(fold, language("ar").table("words", "more_lists.toml")[key]))
+    """Return a list of `rules/words.toml`, folded."""
+    return frozenset(map(fold, language("ar").table("rules", "words.toml")[key]))
 
 
-@lru_cache(maxsize=65536)
 def kind(key: str) -> Kind:
     """Return what a folded word may be."""
     entries = lexicon("ar")
@@ -109,6 +108,7 @@ class Words:
     def __init__(self, view: View) -> None:
         self.view = view
         self.keys = [fold(word) for word in view.words]
+        self._kinds: dict[str, Kind] = {}  # of this text only: no word of a note outlives its view
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -124,7 +124,10 @@ class Words:
             return Kind(5, 0, 0)
         if following == "الله" and self.keys[i] in table("theophoric"):
             return Kind(5, 0, 0)
-        return kind(self.keys[i])
+        key = self.keys[i]
+        if key not in self._kinds:
+            self._kinds[key] = kind(key)
+        return self._kinds[key]
 
     def joined(self, i: int) -> bool:
         """Whether exactly one space is between token i and the token before it."""

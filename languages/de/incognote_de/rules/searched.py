@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
+from incognote.detectors.rules.lexicon import KINDS, commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.listed import lists
 from incognote.detectors.rules.patterns.context import expand
 from incognote.detectors.rules.patterns.rule import shipped_macros
@@ -26,7 +26,6 @@ _HEAD = re.compile(
 )
 _COMPOUND = re.compile(r"(?i)(?:klinik(?:um|en)?|krankenhaus|spital|hospiz|apotheke|-haus)\Z")
 _ADJECTIVES = ("isches", "ische", "ischen", "St", "Sankt")
-_MEDICAL = ~((1 << 8) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +105,6 @@ def _usual(key: str, word: str) -> bool:
     if key in lists("de").never:
         return True
     weight = max(given(entry), surname(entry))
-    if commonness(entry) >= 2 or entry & _MEDICAL:
+    if commonness(entry) >= 2 or entry & KINDS:
         return weight < 3 * commonness(entry) or not weight
     return not weight and (is_work(word) or any(key.endswith(end) and key != end for end in lists("de").suffixes))
