@@ -6,9 +6,10 @@ spans are divided by the policy's thresholds, merged, swept for repetitions, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,14 @@ from incognote.align.bearers import short_forms
 from incognote.align.merge import merge
 from incognote.align.sweep import sweep, sweep_all
 from incognote.detectors import Detector
-from incognote.detectors.agreement import agreed, named, supported
+from incognote.detectors.agreement import ENGLISH, agreed, named, supported
 from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
 from incognote.detectors.retyping import retyped
 from incognote.detectors.rules import RulesDetector, foreign_lexicon
-from incognote.detectors.rules.lexicon import LEXICON, is_common
+from incognote.detectors.rules.lexicon import LEXICON, beside, is_common
 from incognote.errors import SettingError, UnknownName
+from incognote.languages import language
 from incognote.nouns import PACK, Known, Reason, Span, Text
 from incognote.plugins import installed, load
 from incognote.schemas.policy import Policy
@@ -148,7 +150,7 @@ def divided(raw: Sequence[Span], policy: Policy) -> SettledSpans:
             strong.append(span)
         elif span.score >= policy.doubt:
             weak.append(span)
-    return SettledSpans(tuple(merge(strong)), tuple(weak), tuple(unserved))
+    return SettledSpans(tuple(merge(strong, policy.priority)), tuple(weak), tuple(unserved))
 
 
 def outside(spans: Sequence[Span], found: Sequence[Span]) -> tuple[Span, ...]:
@@ -202,11 +204,14 @@ class Detection:
         bearers = [*NAMES, LLM, "known", *(d.name for d in self._others)]
         if twice := {name for name in bearers if bearers.count(name) > 1}:
             raise SettingError(f"detectors: another detector is already named {min(twice)}. Rename one of the two.")
-        self._rules = RulesDetector(self.packs, _with_rules(), languages) if "rules" in names else None
+        self._router = RulesDetector(self.packs, _with_rules(), languages)
+        self._rules = self._router if "rules" in names else None
         self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
-        ours = tuple(d for d in (self._rules, self._encoder) if d is not None)
+        self._foreign = _foreign(point) if "encoder" in names else []
+        self._accepted = frozenset({"en", *languages})
+        ours = tuple(d for d in (self._rules, self._encoder, *self._foreign) if d is not None)
         self.detectors: tuple[Detector, ...] = (*ours, *self._others)
-        self.reads = frozenset[str](languages).union(*(d.reads for d in self.detectors))
+        self.reads = frozenset[str](languages).union(*(d.reads for d in self.detectors if d not in self._foreign))
         """The languages that any of the detectors supports, and the accepted languages."""
         listed: list[Known] = [k for pack in self.packs for k in pack.known]
         self._listed = KnownDetector(listed) if listed else None
@@ -222,14 +227,14 @@ class Detection:
         """Return the spans of every detector, per text, overlapping and unmerged. Rules and encoder are reconciled."""
         spoken = list(map(self._spoken, texts))
         by_text: list[list[Span]] = self._rules.detect(texts, spoken) if self._rules else [[] for _ in texts]
-        if self._encoder:
-            own = [i for i, languages in enumerate(spoken) if "en" in languages]
-            for i, reading in zip(own, self._encoder.read([texts[i] for i in own]), strict=True):
-                spans = by_text[i]
-                by_rules = list(agreed(spans, reading))
-                learned = [s for s in supported(reading.spans, by_rules) if not self._allowed(s.text)]
+        for encoder, place in self._readers(spoken):
+            asked, codes = [texts[i] for i in place], [spoken[i] for i in place]
+            for i, reading in zip(place, encoder.read(asked, codes), strict=True):
+                languages = ENGLISH if encoder is self._encoder else self._judged(spoken[i])
+                by_rules = list(agreed(by_text[i], reading, languages))
+                learned = [s for s in supported(reading.spans, by_rules, languages) if not self._allowed(s.text)]
                 doubts = (s for s in reading.doubts if not self._allowed(s.text))
-                spans[:] = [*named(by_rules, learned), *doubts]
+                by_text[i] = [*named(by_rules, learned), *doubts]
         seekers: list[Detector] = [self.standing, *([KnownDetector(known)] if known else []), *self._others]
         for seeker in seekers:
             for spans, more in zip(by_text, seeker.detect(texts), strict=True):
@@ -238,6 +243,31 @@ class Detection:
             for spans, more in zip(by_text, self._listed.detect(texts), strict=True):
                 spans.extend(replace(s, sources=(f"{PACK}lists", *s.sources)) for s in more)
         return by_text
+
+    def _readers(self, spoken: Sequence[frozenset[str]]) -> Iterator[tuple[EncoderDetector, list[int]]]:
+        """Yield each encoder with the texts that it reads.
+
+        The English encoder leaves out texts whose English words are read by the encoder of an accepted language.
+        """
+        for encoder in self._foreign:
+            yield encoder, [i for i, codes in enumerate(spoken) if codes & encoder.reads]
+        if self._encoder:
+            own = [i for i, codes in enumerate(spoken) if "en" in codes and not self._beside(codes)]
+            yield self._encoder, own
+
+    def _beside(self, spoken: frozenset[str]) -> bool:
+        """Whether the encoder of an accepted language reads the English words of a text, too."""
+        if not spoken <= self._accepted or not self._foreign:
+            return False
+        others = spoken - {"en"}
+        return bool(others) and all("en" in beside(code) for code in others)
+
+    def _judged(self, spoken: frozenset[str]) -> frozenset[str]:
+        """Return the languages whose weak rules an encoder of other languages may deny.
+
+        English is among them only if the text is surely in an accepted language.
+        """
+        return spoken if spoken <= self._accepted else spoken - {"en"}
 
     def rescan(self, texts: Sequence[Text]) -> list[list[Span]]:
         """Scan for the audit with the detectors, or with the rules if only a language model was used before."""
@@ -286,15 +316,17 @@ class Detection:
         spoken = self._spoken(text)  # its rules ran, even if its records go to review
         read = (spoken if self._rules else frozenset()) | (self.reads if reads is None else reads)
         if policy.replaces("PERSON") and (words := foreign(text, spans, read)):
-            spans = merge([*spans, *words])
+            spans = merge([*spans, *words], policy.priority)
         common = _common(spoken)
         for find in (sweep, short_forms):
             if repeated := [s for s in find(text, spans, common) if not self._allowed(s.text)]:
-                spans = merge([*spans, *repeated])
+                spans = merge([*spans, *repeated], policy.priority)
         spans = retyped(spans, lambda kind: policy.choice(kind) is not None)
         return SettledSpans(tuple(spans), outside(by_score.doubts, spans), outside(by_score.unserved, spans))
 
-    def across(self, texts: Sequence[Text], spans: Mapping[str, tuple[Span, ...]]) -> dict[str, tuple[Span, ...]]:
+    def across(
+        self, texts: Sequence[Text], spans: Mapping[str, tuple[Span, ...]], priority: Sequence[str] = ()
+    ) -> dict[str, tuple[Span, ...]]:
         """Return the spans of a record's texts, with further places of what was found in its other texts.
 
         The name of a letter's subject stands in its header, too.
@@ -303,11 +335,11 @@ class Detection:
             return dict(spans)
         more = sweep_all(texts, spans, _common(frozenset().union(*map(self._spoken, texts))))
         new = {field: [span for span in each if not self._allowed(span.text)] for field, each in more.items()}
-        return {field: tuple(merge([*spans.get(field, ()), *each])) for field, each in new.items()}
+        return {field: tuple(merge([*spans.get(field, ()), *each], priority)) for field, each in new.items()}
 
     def _spoken(self, text: Text) -> frozenset[str]:
-        """Return the languages whose rules read a text; English without rules."""
-        return self._rules.spoken(text) if self._rules else frozenset({"en"})
+        """Return the languages whose rules and encoder read a text; English without either."""
+        return self._router.spoken(text) if self._rules or self._encoder else ENGLISH
 
     def _allowed(self, words: str) -> bool:
         return any(pack.allow(words.lower()) for pack in self.packs)
@@ -329,6 +361,15 @@ def _encoder(point: Point, *, fast: bool) -> EncoderDetector:
     from incognote.detectors.encoder import EncoderDetector
 
     return EncoderDetector(point=point, fast=fast)
+
+
+def _foreign(point: Point) -> list[EncoderDetector]:
+    """Return the encoders of the installed languages other than English. Several languages may share one."""
+    from incognote.detectors.encoder import EncoderDetector
+
+    names = {str(language(code).table("bundle.toml").get("encoder", "")) for code in _with_rules()[1:]}
+    folders = [Path(str(files(name).joinpath("encoder"))) for name in sorted(names - {""})]
+    return [EncoderDetector(folder, point=point) for folder in folders]
 
 
 def _kind(view: TextView, start: int) -> str:

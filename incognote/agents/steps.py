@@ -202,7 +202,7 @@ def merge(
     if reader is not None:
         reasons, silent = doubted(opened.texts, found, planned, read, policy, reader.breaker)
         remarks += reasons
-    spans, dropped = restored(detection.across(opened.texts, spans), vetoed.dropped, policy)
+    spans, dropped = restored(detection.across(opened.texts, spans, policy.priority), vetoed.dropped, policy)
     return Merged(spans, tuple(doubts), tuple(unserved), tuple(remarks), silent, dropped, vetoed.silent)
 
 

@@ -33,11 +33,14 @@ class Standing:
     """The more general types that give way to this one."""
 
 
-def merge(spans: Iterable[Span]) -> list[Span]:
+def merge(spans: Iterable[Span], priority: Sequence[str] = ()) -> list[Span]:
     """Merge spans into one disjoint set per text, sorted by field, then position.
 
     A merged span has the union of the boundaries, the highest score and all sources, sorted. Adjacent spans stay
     separate unless they have the same type and no character is between them.
+
+    Args:
+        priority: types, with their subtypes, that win over all others, the strongest first (a policy's `priority`).
 
     Raises:
         UnknownName: a type is not in the catalogue.
@@ -48,7 +51,7 @@ def merge(spans: Iterable[Span]) -> list[Span]:
     merged: list[Span] = []
     for text in sorted(texts, key=lambda t: (t.field, t.content)):
         same: dict[tuple[str, ...], tuple[str, ...]] = {}  # a text has many spans and few sets of sources
-        merged.extend(_glued(_united(cluster, same) for cluster in _clusters(texts[text])))
+        merged.extend(_glued(_united(cluster, same, priority) for cluster in _clusters(texts[text])))
     return merged
 
 
@@ -91,7 +94,7 @@ def _clusters(spans: list[Span]) -> Iterator[list[Span]]:
         yield cluster
 
 
-def _united(cluster: Sequence[Span], same: dict[tuple[str, ...], tuple[str, ...]]) -> Span:
+def _united(cluster: Sequence[Span], same: dict[tuple[str, ...], tuple[str, ...]], priority: Sequence[str]) -> Span:
     """Return one span for a cluster. The cluster is sorted by start, and longest first for the same start."""
     first = cluster[0]
     if len(cluster) == 1:
@@ -103,10 +106,18 @@ def _united(cluster: Sequence[Span], same: dict[tuple[str, ...], tuple[str, ...]
         first.source,
         first.start,
         max(s.end for s in cluster),
-        _type(cluster),
+        _type(_preferred(cluster, priority)),
         max(s.score for s in cluster),
         same.setdefault(sources, sources),
     )
+
+
+def _preferred(cluster: Sequence[Span], priority: Sequence[str]) -> Sequence[Span]:
+    """Return the spans of a cluster that have the first of these types that any of them has, or all spans."""
+    for name in priority:
+        if some := [span for span in cluster if name in catalogue().lineage(span.type)]:
+            return some
+    return cluster
 
 
 def _type(cluster: Sequence[Span]) -> str:

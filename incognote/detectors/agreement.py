@@ -47,6 +47,7 @@ DENIED_FLATLY, CERTAIN = 0.1, 0.8
 at least CERTAIN, or a span of a site pack."""
 ALONE = {"LOCATION": 0.75, "PROFESSION": 0.7}
 ALONE_ELSE = 0.65
+ALONE_FOREIGN = 0.55
 BARE = 0.85
 """The minimum score of a span that only the encoder found: per evaluation group, for all other groups, and for short
 words in capitals and short numbers."""
@@ -65,27 +66,39 @@ _ANY_NUMBER = "GUID"
 
 
 @cache
-def weak() -> frozenset[str]:
-    """The rules that need a second opinion, as written in a span's `sources`."""
-    written = language().table("rules", "weak.toml")
-    return frozenset(f"rules:{name}" for name in written["rules"])
+def weak(code: str = "en") -> frozenset[str]:
+    """The rules of a language that need a second opinion, as written in a span's `sources`."""
+    written = language(code).table("rules", "weak.toml")
+    return frozenset(f"rules:{name}" for name in written.get("rules", ()))
 
 
-def agreed(spans: Iterable[Span], opinion: EncoderReading) -> Iterator[Span]:
+@cache
+def _weak(codes: frozenset[str]) -> frozenset[str]:
+    return frozenset().union(*map(weak, codes))
+
+
+ENGLISH = frozenset({"en"})
+
+
+def agreed(spans: Iterable[Span], opinion: EncoderReading, codes: frozenset[str] = ENGLISH) -> Iterator[Span]:
     """Yield the spans of rules. A span that the encoder denies gets the encoder's low probability as its score.
 
-    Spans of weak rules that are clinical words or numbers are dropped.
-    A name that a rule ended too late is cut where the encoder ends it: "Thuy Le PharmD", "Dr. Marchetti Tuesday".
+    In English, spans of weak rules that are clinical words or numbers are dropped, and a name that a rule ended too
+    late is cut where the encoder ends it: "Thuy Le PharmD", "Dr. Marchetti Tuesday".
+
+    Args:
+        codes: the languages whose rules read the text.
     """
     beside = _Beside([s for s in opinion.spans if s.score >= EXACT and _group(s) == "PERSON"])
     for span in spans:
-        if weak().issuperset(span.sources) and clinical(span):
-            continue
-        inner = beside(span) if _group(span) == "PERSON" else None
-        if inner is not None and len(inner) < len(span):
-            span = _cut(span, inner, opinion)
+        if codes == ENGLISH:
+            if weak().issuperset(span.sources) and clinical(span):
+                continue
+            inner = beside(span) if _group(span) == "PERSON" else None
+            if inner is not None and len(inner) < len(span):
+                span = _cut(span, inner, opinion)
         chance = opinion.sure(span.start, span.end)
-        yield replace(span, score=min(span.score, chance)) if chance < _denied(span) else span
+        yield replace(span, score=min(span.score, chance)) if chance < _denied(span, codes) else span
 
 
 def _cut(span: Span, inner: Span, opinion: EncoderReading) -> Span:
@@ -127,23 +140,29 @@ def labeled(span: Span) -> bool:
     return not labeled_rules().isdisjoint(span.sources) or any(s.startswith(_LABELED) for s in span.sources)
 
 
-def _denied(span: Span) -> float:
-    if weak().issuperset(span.sources):
+def _denied(span: Span, codes: frozenset[str] = ENGLISH) -> float:
+    if _weak(codes).issuperset(span.sources):
         return DENIED
     firm = span.score >= CERTAIN or _group(span) in _NUMBERS or not all(s.startswith("rules:") for s in span.sources)
     return 0.0 if firm else DENIED_FLATLY
 
 
-def supported(learned: Iterable[Span], said: Sequence[Span]) -> Iterator[Span]:
+def supported(learned: Iterable[Span], said: Sequence[Span], codes: frozenset[str] = ENGLISH) -> Iterator[Span]:
     """Yield the spans of the encoder. A span that overlaps no rule's span and scores too low becomes doubtful.
 
-    Verbs that only a person does ("saw", "denies") are dropped if they follow a capitalized word, and so are clinical
-    words and numbers (`incognote.detectors.clinical`).
+    In English, verbs that only a person does ("saw", "denies") are dropped if they follow a capitalized word, and so
+    are clinical words and numbers (`incognote.detectors.clinical`).
 
     Args:
         said: the spans of rules, including doubtful ones.
+        codes: the languages whose rules read the text.
     """
     beside = _Beside(said)
+    if codes != ENGLISH:
+        for span in learned:
+            alone = span.score < ALONE_FOREIGN and beside(span) is None
+            yield replace(span, score=min(span.score, PASSED)) if alone else span
+        return
     for span in map(_without_adjective, learned):
         if (_deed(span) or clinical(span)) and beside(span) is None:
             continue
@@ -242,5 +261,3 @@ class _Beside:
 
 def _group(span: Span) -> str:
     return catalogue()[span.type].group
-
-

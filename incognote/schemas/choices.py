@@ -81,6 +81,7 @@ class Policy:
         models: What a language model may do.
         relex: What may be done with surrogates.
         over_masked: Share of replaced words at which a text of 40 words or more goes to review.
+        priority: Types that win over all others where spans overlap, the strongest first (`incognote.align.merge`).
     """
 
     name: str
@@ -94,6 +95,7 @@ class Policy:
     models: ModelTerms = ModelTerms()
     relex: RelexTerms = RelexTerms()
     over_masked: float = OVER_MASKED
+    priority: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         return hash(self.version)
@@ -143,14 +145,20 @@ class Policy:
     def version(self) -> str:
         """The first 16 hexadecimal digits of a SHA-256 over everything that affects the output; not over `about`."""
         content = {
-            "name": self.name, "label": self.label, "doubt": self.doubt, "audit_threshold": self.audit_threshold,
-            "on_review": self.on_review, "models": asdict(self.models),
+            "name": self.name,
+            "label": self.label,
+            "doubt": self.doubt,
+            "audit_threshold": self.audit_threshold,
+            "on_review": self.on_review,
+            "models": asdict(self.models),
             "types": {t: [c.operator, dict(c.params), c.threshold] for t, c in self.types.items()},
         }
         if self.relex != RelexTerms():  # so that policies written before this setting keep their version
             content["relex"] = asdict(self.relex)
         if self.over_masked != OVER_MASKED:
             content["over_masked"] = self.over_masked
+        if self.priority:
+            content["priority"] = ",".join(self.priority)
         written = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(written.encode()).hexdigest()[:16]
 

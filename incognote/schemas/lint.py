@@ -1,6 +1,7 @@
 """The policy lint: report what is impossible in a policy, or forbidden by its legal label, and why.
 
-The rules of the labels are in `labels.toml`, with the paragraphs that they implement.
+The rules of the labels are in `labels.toml`, with the paragraphs that they implement. The letters of the catalog are
+those of 45 CFR 164.514(b)(2)(i). Labels of other laws name the same types by these letters.
 """
 
 from __future__ import annotations
@@ -55,8 +56,15 @@ def labels() -> Mapping[str, LegalLabel]:
 
 def _label(name: str, table: Mapping[str, Any]) -> LegalLabel:
     enough = {entity_type: tuple(names) for entity_type, names in table["enough"].items()}
-    return LegalLabel(name, table["cites"], frozenset(table["covers"]), frozenset(table["also"]), table["derived"],
-                 table["threshold"], enough)
+    return LegalLabel(
+        name,
+        table["cites"],
+        frozenset(table["covers"]),
+        frozenset(table["also"]),
+        table["derived"],
+        table["threshold"],
+        enough,
+    )
 
 
 def lint(policy: Policy) -> list[Breach]:
@@ -96,9 +104,14 @@ def contradictions(policy: Policy, label: str) -> list[Breach]:
     found: list[Breach] = []
     if not rule.derived:
         found += [
-            Breach("derived", f"{name}: {c.operator} derives a value from the individual's data, which the label "
-                    f"{label} does not allow (45 CFR 164.514(c)). Use label or generalize", name)
-            for name, c in policy.types.items() if c.operator in facts and facts[c.operator].always_derived
+            Breach(
+                "derived",
+                f"{name}: {c.operator} derives a value from the individual's data, which the label "
+                f"{label} does not allow (45 CFR 164.514(c)). Use label or generalize",
+                name,
+            )
+            for name, c in policy.types.items()
+            if c.operator in facts and facts[c.operator].always_derived
         ]
     for name in types:
         if rule.covered(name):
@@ -108,8 +121,8 @@ def contradictions(policy: Policy, label: str) -> list[Breach]:
 
 def _covered(name: str, policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
     facts, choice, served = operator_facts(), policy.choice(name), policy.serves(name)
-    letter = catalogue()[name].hipaa
-    named = f"{rule.cites} lists it" + (f" ({letter})" if letter else "")
+    american, letter = rule.cites.startswith("45 CFR"), catalogue()[name].hipaa
+    named = f"{rule.cites} {'lists' if american else 'covers'} it" + (f" ({letter})" if american and letter else "")
     if choice is None:
         said = f"{name} is not covered by the policy, but {named}. Add the type, or remove the label"
         yield Breach("missing", said, name)
@@ -124,8 +137,10 @@ def _covered(name: str, policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
         said = f"{name}: {choice.operator} leaves more detail than {rule.cites} allows. Use one of: {fit}"
         yield Breach("too-fine", said, name)
     if choice.threshold > rule.threshold:
-        said = (f"{name}: threshold {choice.threshold:g} leaves identifiers with a lower score in the text. "
-                f"The label {rule.name} allows at most {rule.threshold:g}")
+        said = (
+            f"{name}: threshold {choice.threshold:g} leaves identifiers with a lower score in the text. "
+            f"The label {rule.name} allows at most {rule.threshold:g}"
+        )
         yield Breach("high-threshold", said, name)
 
 
@@ -151,8 +166,9 @@ def _choice(name: str, choice: Choice) -> Iterator[Breach]:
         return
     if known and not facts.serves(name):
         suited = ", ".join(facts.suits)
-        said = (f"{name}: {choice.operator} supports only {suited} and their subtypes. "
-                "Use another operator, such as label")
+        said = (
+            f"{name}: {choice.operator} supports only {suited} and their subtypes. Use another operator, such as label"
+        )
         yield Breach("unsuited", said, name)
     for key, value in choice.params.items():
         if key not in facts.params:
@@ -164,9 +180,23 @@ def _choice(name: str, choice: Choice) -> Iterator[Breach]:
 
 def _reach(policy: Policy) -> Iterator[Breach]:
     types = catalogue()
+    for name in policy.priority:
+        if name not in types:
+            yield Breach("unknown-type", f"priority: {name} is not an entity type", name)
+        elif not policy.replaces(name):
+            yield Breach(
+                "kept-first",
+                f"priority: {name} is not replaced, so it would leave the identifiers that "
+                "overlap it in the text. Give it an operator, or remove it",
+                name,
+            )
     for name in policy.without:
         if name not in types:
             yield Breach("unknown-type", f"without: {name} is not an entity type", name)
         elif (served := policy.serves(name)) is not None:
-            yield Breach("unreachable", f'without: {name} is still replaced, as {served}. To leave it unchanged, write '
-                          f'[types.{name}] operator = "keep"', name)
+            yield Breach(
+                "unreachable",
+                f"without: {name} is still replaced, as {served}. To leave it unchanged, write "
+                f'[types.{name}] operator = "keep"',
+                name,
+            )

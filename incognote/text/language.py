@@ -57,6 +57,7 @@ _BY_SCRIPT: dict[str, tuple[str, ...]] = {
     "Han": ("zh",), "Kana": ("ja",),
 }  # fmt: skip
 _OTHER_SCRIPT = frozenset(code for codes in _BY_SCRIPT.values() for code in codes)
+_PASSAGE = 30  # words of a passage in English within a text in another language
 NAMES = {
     "am": "Amharic", "ar": "Arabic", "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan",
     "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "fa": "Persian",
@@ -205,8 +206,8 @@ def _unread(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool) -
 def spoken(text: str, known: frozenset[str], lexicon: Lexicon) -> frozenset[str]:
     """Return the languages of a text whose rules must read it, out of the known ones. Empty if nothing shows one.
 
-    English is left out if most words are in another known language. It stays if a note in another script also has words
-    in Latin letters, such as drugs and staff.
+    English is left out if most words are in another known language and no passage in English is left. It stays if a
+    note in another script also has words in Latin letters, such as drugs and staff.
 
     Args:
         known: ISO 639-1 codes, English among them.
@@ -219,7 +220,9 @@ def spoken(text: str, known: frozenset[str], lexicon: Lexicon) -> frozenset[str]
     found = frozenset(code for code, count in words.items() if count)
     latin = len(_TOKEN.findall(text))
     mostly = any(2 * words[code] > latin and code not in _OTHER_SCRIPT for code in found)
-    return found if mostly or not found or not latin else found | {"en"}
+    left = latin - sum(words[code] for code in found - _OTHER_SCRIPT)
+    passage = left >= max(_PASSAGE, latin / 5)
+    return found if (mostly and not passage) or not found or not latin else found | {"en"}
 
 
 def foreign_words(text: str, reads: frozenset[str]) -> list[tuple[int, int]]:

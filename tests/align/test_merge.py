@@ -37,6 +37,14 @@ def test_a_person_inside_a_hospital_is_the_hospital() -> None:
     assert (one.text, one.type) == ("St. Mary's Hospital", "HOSPITAL")
 
 
+def test_a_type_with_priority_wins_with_its_subtypes_and_keeps_the_union() -> None:
+    spans = [span("Mary", "PATIENT", 0.99), span("St. Mary's Hospital", "HOSPITAL", 0.6)]
+    (one,) = merge(spans, ["PERSON"])
+    assert (one.text, one.type) == ("St. Mary's Hospital", "PATIENT")
+    (one,) = merge(spans, ["DATE"])
+    assert one.type == "HOSPITAL"
+
+
 def test_a_date_inside_an_accession_number_is_the_number() -> None:
     assert only(span("23-11-05", "DATE", 1.0), span("S23-11-05-771", "GUID", 0.5)).type == "GUID"
 

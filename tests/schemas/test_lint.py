@@ -12,6 +12,7 @@ from incognote.schemas.lint import labels
 from incognote.schemas.policy import lint, load_policy, read_policy
 
 HARBOR, LIMITED, PLAIN = "safe-harbor", "limited-data-set", "strict"
+EUROPE, ARABIA = "gdpr-pseudonymised", "ksa-pdpl"
 
 
 def serve(kind: str, operator: str, **params: object) -> str:
@@ -27,6 +28,14 @@ def extended(folder: Path, base: str, more: str) -> Path:
 
 # the base policy, the file's additions, the code, the type, a phrase from the reason
 BAD = [
+    (EUROPE, serve("PERSON", "keep"), "kept", "PATIENT", "GDPR, Article 4(5) covers it"),
+    (EUROPE, 'without = ["ETHNICITY"]\n', "missing", "ETHNICITY", "GDPR"),
+    (EUROPE, serve("AGE", "keep"), "kept", "AGE", "as AGE"),
+    (EUROPE, "doubt = 0.9\n", "audit-off", "", "at most 0.5"),
+    (ARABIA, 'without = ["RACE"]\n', "missing", "RACE", "PDPL Implementing Regulation"),
+    (ARABIA, serve("CITY", "keep"), "kept", "CITY", "PDPL"),
+    (HARBOR, 'priority = ["STATE"]\n', "kept-first", "STATE", "not replaced"),
+    (PLAIN, 'priority = ["POSTBOX"]\n', "unknown-type", "POSTBOX", "priority"),
     (HARBOR, serve("MEDICAL_RECORD_NUMBER", "hash"), "derived", "MEDICAL_RECORD_NUMBER", "164.514(c)"),
     (HARBOR, serve("PERSON", "hash"), "derived", "PERSON", "does not allow"),
     (HARBOR, serve("OCCUPATION", "hash"), "derived", "OCCUPATION", "derives a value"),
@@ -93,7 +102,7 @@ BAD = [
     (PLAIN, serve("PERSON", "label", threshold="nan"), "out-of-range", "PERSON", "between 0 and 1"),
     (PLAIN, "doubt = 1.2\n", "out-of-range", "", "doubt is 1.2"),
     (PLAIN, "audit_threshold = -1\n", "out-of-range", "", "audit_threshold is -1"),
-    (PLAIN, 'label = "hipaa"\n', "unknown-label", "", '"safe-harbor", "limited-data-set", "none"'),
+    (PLAIN, 'label = "hipaa"\n', "unknown-label", "", '"gdpr-pseudonymised", "ksa-pdpl", "none"'),
     (PLAIN, 'without = ["CITY"]\n', "unreachable", "CITY", "still replaced, as LOCATION"),
     (PLAIN, 'without = ["SHOE_SIZE"]\n', "unknown-type", "SHOE_SIZE", "not an entity type"),
 ]
@@ -126,6 +135,9 @@ def test_a_policy_known_to_be_bad_is_refused_for_the_right_reason(
         (LIMITED, serve("ZIP", "generalize")),
         (LIMITED, serve("ROOM", "keep")),
         (PLAIN, serve("PERSON", "keep")),
+        (EUROPE, serve("DATE", "date-shift")),
+        (EUROPE, serve("COUNTRY", "label")),
+        (ARABIA, serve("PERSON", "hash")),
         (PLAIN, 'without = ["OCCUPATION"]\n'),
         (PLAIN, 'without = ["HEALTH_PLAN_ID", "GUID"]\n'),
         (PLAIN, 'label = "safe-harbor"\n'),

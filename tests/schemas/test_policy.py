@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,15 @@ def write(folder: Path, content: str) -> Path:
     return path
 
 
-def test_six_policies_are_shipped_strict_first() -> None:
-    assert shipped_policies() == ("strict", "intelligent", "limited-data-set", "paper", "safe-harbor", "surrogate")
+def test_eight_policies_are_shipped_strict_first() -> None:
+    first, *others = shipped_policies()
+    assert first == "strict"
+    assert others == [
+        "gdpr-pseudonymised", "intelligent", "ksa-pdpl", "limited-data-set", "paper", "safe-harbor", "surrogate"
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["strict", "intelligent", "limited-data-set", "paper", "safe-harbor", "surrogate"])
+@pytest.mark.parametrize("name", shipped_policies())
 def test_a_shipped_policy_is_sound_and_bears_its_own_name(name: str) -> None:
     policy = load_policy(name)
     assert policy.name == name
@@ -41,6 +46,8 @@ def test_a_policy_says_which_label_it_may_claim() -> None:
         "paper": ("limited-data-set",),
         "intelligent": ("limited-data-set",),
         "surrogate": ("limited-data-set",),
+        "gdpr-pseudonymised": ("limited-data-set", "gdpr-pseudonymised", "ksa-pdpl"),
+        "ksa-pdpl": ("limited-data-set", "gdpr-pseudonymised", "ksa-pdpl"),
     }
 
 
@@ -114,6 +121,7 @@ extends = "strict"
 doubt = 0.45
 on_review = "widen"
 without = ["OCCUPATION"]
+priority = ["MEDICAL_RECORD_NUMBER", "PERSON"]
 
 [types.DATE]
 operator = "date-shift"
@@ -132,6 +140,8 @@ threshold = 0.7
     assert policy.types["RACE"].threshold == 0.7
     assert policy.serves("OCCUPATION") is None
     assert policy.serves("PATIENT") == "PERSON"
+    assert policy.priority == ("MEDICAL_RECORD_NUMBER", "PERSON")
+    assert policy.version != replace(policy, priority=()).version
 
 
 def test_a_label_is_inherited_until_it_is_taken_off(tmp_path: Path) -> None:
@@ -171,7 +181,7 @@ def test_a_policy_can_be_sent_to_a_worker() -> None:
 
 
 def test_a_name_nobody_bears_is_told_with_the_names_there_are() -> None:
-    names = "intelligent, limited-data-set, paper, safe-harbor, strict, surrogate"
+    names = ", ".join(sorted(shipped_policies()))
     with pytest.raises(UnknownName, match=f"Choose one of: {names}"):
         load_policy("lenient")
 
@@ -188,6 +198,7 @@ def test_a_name_nobody_bears_is_told_with_the_names_there_are() -> None:
         ("name = 'x'\nextends = 'strict'\non_review = 'shrug'", 'on_review must be "hold" or "widen"'),
         ("name = 'x'\nextends = 'strict'\nwithout = 'AGE'", "without must be a list of types"),
         ("name = 'x'\nextends = 'strict'\nwithout = [1]", "without must be a list of types"),
+        ("name = 'x'\nextends = 'strict'\npriority = 'AGE'", "priority must be a list of types"),
         (
             "name = 'x'\nextends = 'strict'\nwithout = ['AGE']\n[types.AGE]\noperator = 'keep'",
             "AGE is also listed in this file",

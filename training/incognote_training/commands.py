@@ -72,6 +72,51 @@ def synth_(
     )
 
 
+@app.command("variants")
+def variants_(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The folder to write.", metavar="FOLDER", show_default=False)
+    ],
+    language: Annotated[
+        list[str] | None, typer.Option(help="ar, de, es, or fr; repeatable. Default: all four.", metavar="CODE")
+    ] = None,
+    copies: Annotated[int, typer.Option(help="Copies of each text with other identifiers.", min=0, metavar="N")] = 6,
+    more: Annotated[
+        list[Path] | None,
+        typer.Option(help="MEDDOCAN or the EDS-Pseudo templates, as JSON lines; repeatable.", metavar="FILE"),
+    ] = None,
+    seed: Seed = 1,
+    overwrite: options.Overwrite = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Make training texts in other languages: the handwritten ones, and copies with other identifiers.
+
+    Writes corpus.jsonl, development.jsonl (texts held back for calibration), and words.txt (the vocabulary).
+    """
+    from incognote.files.atomic import require_writable, write_atomic
+    from incognote_training.corpus import variants
+
+    out.mkdir(parents=True, exist_ok=True)
+    names = ("corpus.jsonl", "development.jsonl", "words.txt")
+    for name in names:
+        require_writable(out / name, overwrite=overwrite)
+    corpus = variants.handwritten(language or variants.CODES)
+    others = [document for path in more or () for document in variants.open_corpus(path)]
+    documents = list(variants.training(corpus, others, copies, seed or 0))
+    words = variants.vocabulary([*corpus.training, *others])
+    texts = (documents, corpus.development)
+    contents = [*("".join(document.line() for document in each) for each in texts), "\n".join(words) + "\n"]
+    for name, content in zip(names, contents, strict=True):
+        write_atomic(out / name, content.encode())
+    figures = {"documents": len(documents), "development": len(corpus.development), "words": len(words)}
+    if as_json:
+        say("distill", figures)
+        return
+    typer.echo(
+        f"{figures['documents']:,} documents, {figures['development']:,} for calibration, {figures['words']:,} words"
+    )
+
+
 @app.command("select")
 def select_(
     corpus: Corpus,

@@ -1,4 +1,7 @@
-"""The embedded encoder: a small bidirectional transformer with a CRF. It runs in onnxruntime and needs no torch."""
+"""The embedded encoders: small models with a CRF. They run in onnxruntime and need no torch.
+
+English has a bidirectional transformer over WordPieces, the other languages share a BiLSTM over words.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from incognote.detectors.encoder.bundle import POINTS, load
+from incognote.detectors.encoder.bundle import POINTS, WORDS, load
 from incognote.detectors.encoder.decoding import Cutting, EncoderReading, Finder, blocks_of, logits_of
-from incognote.detectors.encoder.units import Pieces
+from incognote.detectors.encoder.units import Numbering, Pieces
 from incognote.detectors.encoder.windows import Session
+from incognote.detectors.encoder.words import Words
 from incognote.errors import SettingError
 from incognote.nouns import Span, Text
 from incognote.text.parts import LARGE
@@ -34,49 +38,62 @@ class EncoderDetector:
         SettingError: there are no weights, they do not fit this version, or they have no early exit.
     """
 
-    name = "encoder"
-    reads = frozenset({"en"})
-
     def __init__(self, folder: Path | None = None, *, point: Point = "balanced", fast: bool = False) -> None:
         self._bundle = load(folder)
         if point not in POINTS:
             raise SettingError(f"encoder_point: {point!r} is not one of {', '.join(POINTS)}.")
         if fast and "fast" not in self._bundle.exits:
-            raise SettingError(
-                "encoder_fast: this encoder has no early exit. Remove encoder_fast."
-            )
+            raise SettingError("encoder_fast: this encoder has no early exit. Remove encoder_fast.")
         way = self._bundle.exits["fast" if fast else "full"]
-        self._find = Finder(way, way.biases[point], f"{self.name}:{'fast' if fast else 'full'}")
+        model = "words" if (self._bundle.folder / WORDS).is_file() else "fast" if fast else "full"
+        self._find = Finder(way, way.biases[point], f"encoder:{model}")
         self._tags = len(way.transitions)
         self._fast = fast
-        self._opened: tuple[Cutting, Session] | None = None
+        self._session: Session | None = None
+        self._cuttings: dict[frozenset[str], Cutting] = {}
         self._lock = threading.Lock()
+        self.reads = self._bundle.languages
+        self.name = "encoder" if self.reads == {"en"} else "-".join(("encoder", *sorted(self.reads)))
         self.version = self._bundle.version
 
     def detect(self, texts: Sequence[Text]) -> list[list[Span]]:
         """Return one list of disjoint spans per text, by offset. CPU-bound and thread-safe. Raises like `read`."""
         return [reading.spans for reading in self.read(texts)]
 
-    def read(self, texts: Sequence[Text]) -> list[EncoderReading]:
+    def read(self, texts: Sequence[Text], spoken: Sequence[frozenset[str]] | None = None) -> list[EncoderReading]:
         """Return the spans of each text, and the probability of an identifier at every other place.
+
+        Args:
+            spoken: the languages of each text. A model of several languages looks words up in their lexicons.
 
         Raises:
             SettingError: a file of the bundle cannot be loaded.
         """
-        cutting, session = self._open()
-        small = [text for text in texts if len(text.content) < LARGE]
-        read = iter(self._find(small, *logits_of([text.content for text in small], cutting, session, self._tags)))
-        return [self._large(text, cutting, session) if len(text.content) >= LARGE else next(read) for text in texts]
+        asked = [self.reads if spoken is None else self.reads.intersection(spoken[i]) for i in range(len(texts))]
+        found: list[EncoderReading | None] = [None] * len(texts)
+        for languages in sorted(set(asked), key=sorted):
+            cutting, session = self._open(languages)
+            own = [i for i, each in enumerate(asked) if each == languages]
+            small = [i for i in own if len(texts[i].content) < LARGE]
+            logits = logits_of([texts[i].content for i in small], cutting, session, self._tags)
+            for i, reading in zip(small, self._find([texts[i] for i in small], *logits), strict=True):
+                found[i] = reading
+            for i in set(own).difference(small):
+                one = cutting.pieces(texts[i].content)
+                found[i] = self._find.large(texts[i], one, blocks_of(one, cutting, session, self._tags))
+        return [reading for reading in found if reading is not None]
 
-    def _large(self, text: Text, cutting: Cutting, session: Session) -> EncoderReading:
-        one = cutting.pieces(text.content)
-        return self._find.large(text, one, blocks_of(one, cutting, session, self._tags))
-
-    def _open(self) -> tuple[Cutting, Session]:
+    def _open(self, languages: frozenset[str]) -> tuple[Cutting, Session]:
         with self._lock:
-            if self._opened is None:
-                bundle = self._bundle
-                pieces = Pieces(bundle.folder / "tokenizer.json", medical=bundle.medical)
-                cutting = Cutting(pieces, bundle.window, bundle.overlap)
-                self._opened = cutting, Session(bundle.folder, fast=self._fast, leave=bundle.leave)
-            return self._opened
+            bundle = self._bundle
+            if self._session is None:
+                self._session = Session(bundle.folder, fast=self._fast, leave=bundle.leave)
+            if languages not in self._cuttings:
+                vocabulary = bundle.folder / WORDS
+                pieces: Numbering
+                if vocabulary.is_file():
+                    pieces = Words(vocabulary, languages)
+                else:
+                    pieces = Pieces(bundle.folder / "tokenizer.json", medical=bundle.medical)
+                self._cuttings[languages] = Cutting(pieces, bundle.window, bundle.overlap)
+            return self._cuttings[languages], self._session

@@ -1,9 +1,10 @@
 """Read and check a bundle: the folder that training writes and the detector loads.
 
-    bundle.json       format, classes, transitions, temperatures, biases, window, leave, medical-aware pieces or not
+    bundle.json       format, languages, classes, transitions, temperatures, biases, window, leave, medical-aware or not
     lower.onnx        ids, features → hidden, fast (the logits of its own exit)
     upper.onnx        hidden, ids, features → logits; absent if the model has no further layers
-    tokenizer.json    the vocabulary
+    tokenizer.json    the vocabulary of WordPieces
+    words.txt         instead of it, the vocabulary of a model of words in several languages
     MODEL_CARD.md     for people
 
 The model is cut at the early exit into two graphs, so that no weight is stored twice. `fast` runs the lower one alone.
@@ -36,8 +37,10 @@ BY_FORM = "EMAIL"
 _ELSE = "USERNAME"
 FORMAT = 1
 POINTS = ("recall", "balanced", "precision")
-FILES = ("bundle.json", "lower.onnx", "upper.onnx", "tokenizer.json")
-"""The files of a bundle, as the package ships them."""
+WORDS = "words.txt"
+FILES = ("bundle.json", "lower.onnx", "upper.onnx", "tokenizer.json", WORDS)
+"""The files of a bundle, as the package ships them. The second graph and one of the two vocabularies are absent."""
+_REQUIRED = frozenset({"bundle.json", "lower.onnx"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,12 @@ def _table() -> _Table:
     some = "|".join(sorted(titles(), key=len, reverse=True))
     before = re.compile(rf"(?:(?:{some})(?:\.[ \t]*|[ \t]+))+(?=\w)", re.IGNORECASE)
     return _Table(
-        tuple(read["classes"]), frozenset(read["ignored"]), read["into"], forms, frozenset(read["titled"]), before,
+        tuple(read["classes"]),
+        frozenset(read["ignored"]),
+        read["into"],
+        forms,
+        frozenset(read["titled"]),
+        before,
         {class_: re.compile(pattern) for class_, pattern in read["never"].items()},
     )
 
@@ -153,6 +161,7 @@ class Bundle:
         version: the SHA-256 of its files.
         window, overlap: in pieces.
         medical: whether the pieces are medical-aware.
+        languages: ISO 639-1 codes of the languages that the model reads.
         exits: "full" and, where the model has an early exit, "fast".
         leave: if the log-odds of the early exit are below this, a window needs no further layers; None: not used.
     """
@@ -162,6 +171,7 @@ class Bundle:
     window: int
     overlap: int
     medical: bool
+    languages: frozenset[str]
     exits: dict[str, Exit]
     leave: float | None
 
@@ -189,7 +199,8 @@ def load(folder: Path | None = None) -> Bundle:
         if not 0 <= overlap < window - 2:
             raise SettingError("encoder: bundle.json: overlap must be smaller than window.")
         leave = float(read["leave"]) if "fast" in exits and read.get("leave") is not None else None
-        return Bundle(folder, digest(folder), window, overlap, bool(read["medical"]), exits, leave)
+        languages = frozenset(map(str, read.get("languages", ("en",))))
+        return Bundle(folder, digest(folder), window, overlap, bool(read["medical"]), languages, exits, leave)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise SettingError("encoder: bundle.json is malformed. Export the model again.") from None
     except OSError as error:
@@ -201,8 +212,10 @@ def load(folder: Path | None = None) -> Bundle:
 def digest(folder: Path) -> str:
     """Return the SHA-256, in hexadecimal, of the files that determine the detected spans."""
     total = hashlib.sha256()
+    there = {name for name in FILES if (folder / name).is_file()}
+    required = _REQUIRED if WORDS in there else {*_REQUIRED, "tokenizer.json"}
     for name in FILES:
-        if (folder / name).is_file() or name != "upper.onnx":
+        if name in there or name in required:
             with (folder / name).open("rb") as stream:
                 total.update(name.encode() + b"\0" + hashlib.file_digest(stream, "sha256").digest())
     return total.hexdigest()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from incognote.detectors import PASSED, TAKEN
 from incognote.detectors.encoder.bundle import Exit, behind_title, classes, is_none, type_of
-from incognote.detectors.encoder.units import Encoded, Pieces, Units
+from incognote.detectors.encoder.units import Encoded, Numbering, Units
 from incognote.detectors.encoder.viterbi import Decoder
 from incognote.detectors.encoder.windows import Stitches, Window, batch, cut, log_odds, stitched
 from incognote.nouns import Span, Text
@@ -25,7 +25,10 @@ _ENDLESS = 1_000
 """The maximum length of an identifier, in characters."""
 Floats = NDArray[np.float32]
 Run = Callable[[NDArray[np.int64], Floats], Floats]
-"""Takes ids (windows × pieces) and features (windows × pieces × 64), returns logits (windows × pieces × tags)."""
+"""Takes ids and features, returns logits (windows × pieces × tags).
+
+Shapes: ids are windows × pieces, or windows × words × `words.WIDTH`. Features are windows × pieces × 64.
+"""
 
 
 def runs(path: NDArray[Any]) -> Iterator[tuple[int, int, int]]:
@@ -138,7 +141,7 @@ def _name(kind: int, text: Text, start: int, end: int) -> str:
 class Cutting:
     """How texts are cut into windows: the tokenizer, the window size, and the overlap of neighboring windows."""
 
-    pieces: Pieces
+    pieces: Numbering
     window: int
     overlap: int
 

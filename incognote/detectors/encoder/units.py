@@ -25,7 +25,7 @@ from array import array
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,9 +84,20 @@ class Units:
         return len(self.starts)
 
 
-def units(text: str) -> Units:
-    """Split a text into units."""
-    known, folded = lexicon(), fold
+class Lookup(Protocol):
+    """What a dictionary and a lexicon of several languages have in common."""
+
+    def get(self, word: str, default: int, /) -> int:
+        """Return the entry of a folded word."""
+
+
+def units(text: str, known: Lookup | None = None) -> Units:
+    """Split a text into units.
+
+    Args:
+        known: the lexicon; that of English if None.
+    """
+    known, folded = lexicon() if known is None else known, fold
     starts, ends, masks, whole = array("q"), array("q"), array("Q"), array("b")
     before = 0
     for found in _UNIT.finditer(text):
@@ -194,7 +205,7 @@ class Encoded:
 
     Attributes:
         units: the units of the text.
-        ids: the ids of the pieces.
+        ids: the ids of the pieces; for a model of words (`words.py`), one row of numbers per unit.
         first: for each unit, the position of its first piece; one more entry holds the number of pieces.
     """
 
@@ -210,6 +221,16 @@ class Encoded:
 
 _AT_ONCE = 50_000
 """The number of units passed to the tokenizer in one call. It uses about 500 bytes per unit."""
+
+
+class Numbering(Protocol):
+    """Turns texts into numbers: `Pieces`, or `Words` for a model of several languages."""
+
+    special: tuple[int, int, int]
+    unknown: int
+
+    def __call__(self, text: str) -> Encoded:
+        """Return the units of a text with their numbers."""
 
 
 class Pieces:

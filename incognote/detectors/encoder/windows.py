@@ -36,7 +36,7 @@ class Batch:
     """Windows side by side.
 
     Attributes:
-        ids: windows × pieces, padded.
+        ids: windows × pieces (× the numbers of a word), padded.
         features: windows × pieces × 64; zero for [CLS], [SEP] and padding.
         at: for each window, the position of each unit's first piece.
     """
@@ -82,7 +82,7 @@ def batch(texts: Sequence[Encoded], windows: Sequence[Window], special: tuple[in
     """
     pad, cls, sep = special
     longest = max(w.size for w in windows)
-    ids = np.full((len(windows), longest), pad, np.int64)
+    ids = np.full((len(windows), longest, *texts[windows[0].text].ids.shape[1:]), pad, np.int64)
     masks = np.zeros((len(windows), longest), np.uint64)
     at = []
     for i, w in enumerate(windows):

@@ -104,6 +104,12 @@ def lexicon(code: str = "en") -> dict[str, int]:
     return table
 
 
+@cache
+def beside(code: str) -> tuple[str, ...]:
+    """Return the languages whose words texts in this language also hold, by `beside` in bundle.toml."""
+    return tuple(language(code).table("bundle.toml").get("beside", ()))
+
+
 @lru_cache(maxsize=1)
 def titles() -> frozenset[str]:
     """Return titles that precede a name and are not names themselves, in lower case."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from incognote.languages import language
 from incognote_en.dates import EnglishDate, cues, parse, parse_all
 from incognote_en.dates.feasts import holiday
+from incognote_en.dates.hijri import gregorian, hijri
 from incognote_en.dates.pieces import Moment, reads_day_first
 
 # the text; year, month, day (None = not given); the date 40 days later
@@ -443,3 +444,42 @@ def test_a_weekday_before_or_after_today_keeps_its_word(words: str, written: str
     read = parse(words)
     assert read is not None
     assert read.moved(2) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"),
+    [
+        ("12 مارس 2024", "21 مايو 2024"),
+        ("١٢/٣/٢٠٢٤", "٢١/٥/٢٠٢٤"),
+        ("15 كانون الثاني 2023", "26 آذار 2023"),
+        ("12 جانفي 2020", "22 مارس 2020"),
+        ("الثلاثاء 5 مارس 2024", "الثلاثاء 14 مايو 2024"),
+        ("12/08/1445هـ", "23/10/1445هـ"),
+        ("1445/08/12 هـ", "1445/10/23 هـ"),
+        ("15 رمضان 1445", "26 ذو القعدة 1445"),
+        ("Dienstag, den 3. Mai 2022", "Dienstag, den 12. Juli 2022"),
+        ("4. November 2021", "13. Januar 2022"),
+        ("lundi 3 mai 2021", "lundi 12 juillet 2021"),
+        ("3 de abril de 2021", "12 de junio de 2021"),
+    ],
+)
+def test_a_date_of_another_language_is_moved_in_its_own_words_and_calendar(text: str, moved: str) -> None:
+    (read,) = parse_all(text, day_first=True) or ()
+    assert isinstance(read, EnglishDate)
+    assert read.moved(70) == moved
+
+
+@pytest.mark.parametrize("text", ["31/02/1445هـ", "15 رمضان", "12/08/1745هـ", "رمضان شوال 1445"])
+def test_an_islamic_date_that_cannot_be_read_is_none(text: str) -> None:
+    assert parse_all(text) is None
+
+
+@given(st.dates(dt.date(1890, 1, 1), dt.date(2060, 1, 1)))
+def test_a_day_of_the_islamic_calendar_is_the_same_day_in_the_gregorian_one(day: dt.date) -> None:
+    assert gregorian(*hijri(day)) == day
+
+
+def test_known_days_of_the_islamic_calendar() -> None:
+    assert gregorian(1445, 9, 1) == dt.date(2024, 3, 11)
+    assert gregorian(1421, 1, 1) == dt.date(2000, 4, 6)
+    assert gregorian(1445, 2, 30) is None

@@ -32,6 +32,27 @@ class Sizes(Part):
         return self
 
 
+class WordSizes(Part):
+    """The sizes of a model of words (`recurrent.py`).
+
+    Attributes:
+        word, character, features: the widths of the three parts of a word.
+        filters: of the convolution over characters.
+        hidden, layers: of the LSTM; hidden is the width of one direction.
+        dropout: of a word's vector, between the layers, and of the output.
+        blank: the share of words that the model sees only by their characters, in training.
+    """
+
+    word: _Count = 64
+    character: _Count = 24
+    filters: _Count = 96
+    features: _Count = 32
+    hidden: _Count = 160
+    layers: _Count = 2
+    dropout: Annotated[float, Field(ge=0, lt=1)] = 0.35
+    blank: Annotated[float, Field(ge=0, lt=1)] = 0.2
+
+
 class Switches(Part):
     """The ideas, each of which can be turned off separately.
 

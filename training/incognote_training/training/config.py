@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ValidationError, model_validator
 
 from incognote.errors import SettingError
-from incognote_training.student.shape import Part, Sizes, Switches
+from incognote_training.student.shape import Part, Sizes, Switches, WordSizes
 
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Weight = Annotated[float, Field(ge=0)]
@@ -124,10 +124,20 @@ class Run(Part):
 
 
 class Config(Part):
-    """The whole configuration. `base` is a folder with a BERT model, or "minilm" for the installed package."""
+    """The whole configuration.
+
+    Attributes:
+        base: a folder with a BERT model, or "minilm" for the installed package.
+        words: the sizes of a model of words (`student/recurrent.py`). It has no base, and `sizes` does not apply.
+        vocabulary: the file of its vocabulary.
+        languages: the languages of the documents (ISO 639-1); more than English needs a model of words.
+    """
 
     base: str = "minilm"
     sizes: Sizes = Sizes()
+    words: WordSizes | None = None
+    vocabulary: Path | None = None
+    languages: tuple[str, ...] = ("en",)
     switches: Switches = Switches()
     losses: Losses = Losses()
     augment: Augment = Augment()
@@ -140,6 +150,12 @@ class Config(Part):
             raise ValueError("switches.exit_layer must be at most sizes.layers")
         if self.run.window > self.sizes.positions:
             raise ValueError("run.window must be at most sizes.positions")
+        if (self.words is None) != (self.vocabulary is None):
+            raise ValueError("give both words and vocabulary, or neither")
+        if self.words is not None and (self.losses.preservation or self.switches.exit_layer):
+            raise ValueError("a model of words has no early exit and no preservation loss. Set both to 0")
+        if self.words is None and self.languages != ("en",):
+            raise ValueError("languages other than English need a model of words. Add the table `words`")
         return self
 
     @property
@@ -151,6 +167,7 @@ class Config(Part):
         """
         content = self.model_dump(mode="json")
         content["base"] = Path(self.base).name
+        content["vocabulary"] = self.vocabulary.name if self.vocabulary else None
         content["data"]["files"] = [path.name for path in self.data.files]
         content["data"]["development"] = self.data.development.name if self.data.development else None
         for name in ("save_minutes", "save_steps", "evaluate_minutes", "threads"):
@@ -184,6 +201,8 @@ def read(path: Path, changes: Mapping[str, Any] | None = None) -> Config:
     base = tables.get("base", "minilm")
     if isinstance(base, str) and base != "minilm":
         tables["base"] = str(folder / base)
+    if isinstance(tables.get("vocabulary"), str):
+        tables["vocabulary"] = folder / tables["vocabulary"]
     return checked(tables, path.name)
 
 

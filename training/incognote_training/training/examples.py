@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incognote.detectors.encoder.bundle import class_of, classes
-from incognote.detectors.encoder.units import Encoded, Pieces, Units, capitals, no_lexicon
+from incognote.detectors.encoder.units import Encoded, Numbering, Units, capitals, no_lexicon
 from incognote.detectors.encoder.windows import Batch, Window, batch, cut
 from incognote_training.training.config import Augment
 from incognote_training.training.documents import Document
@@ -51,7 +51,9 @@ class Targets:
     soft: Floats
 
 
-def encode(documents: Sequence[Document], pieces: Pieces, *, soft: bool, watch: Watch | None = None) -> list[Example]:
+def encode(
+    documents: Sequence[Document], pieces: Numbering, *, soft: bool, watch: Watch | None = None
+) -> list[Example]:
     """Encode every document as an example.
 
     Args:
@@ -79,7 +81,7 @@ def tags_of(units: Units, spans: Sequence[tuple[int, int, str]]) -> NDArray[np.i
     return tags
 
 
-def _example(document: Document, pieces: Pieces, soft: bool) -> Example:
+def _example(document: Document, pieces: Numbering, soft: bool) -> Example:
     encoded = pieces(document.text)
     tags = tags_of(encoded.units, document.spans)
     n = 1 + 2 * len(classes())

@@ -20,21 +20,24 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from incognote.detectors.encoder.bundle import FORMAT, Exit, classes
+from incognote.detectors.encoder.bundle import FORMAT, WORDS, Exit, classes
 from incognote.detectors.encoder.decoding import Cutting, Run, logits_of
-from incognote.detectors.encoder.units import Pieces, plain
+from incognote.detectors.encoder.units import plain
 from incognote.detectors.encoder.viterbi import Decoder
 from incognote.detectors.encoder.windows import Session, batch, cut, surest
+from incognote.detectors.encoder.words import WIDTH
 from incognote.errors import IncognoteError, MissingExtra, UsageError
 from incognote.evaluation.corpus import Gold, read_gold
 from incognote_training.student.attention import Layer, attention
 from incognote_training.student.base import folder_of
 from incognote_training.student.model import Student
+from incognote_training.student.recurrent import AnyStudent, Recurrent
 from incognote_training.training import card
 from incognote_training.training.calibrate import Asked, calibrated, leaving
 from incognote_training.training.card import Exported
 from incognote_training.training.config import Config
 from incognote_training.training.judge import runner, transitions
+from incognote_training.training.loop import pieces_of
 
 LIMIT = 30_000_000
 """Maximum size of a bundle in bytes."""
@@ -44,7 +47,7 @@ _CLOSE = 1e-3
 
 
 class _Lower(nn.Module):
-    def __init__(self, student: Student) -> None:
+    def __init__(self, student: AnyStudent) -> None:
         super().__init__()
         self.student = student
 
@@ -54,8 +57,20 @@ class _Lower(nn.Module):
         return hidden, early
 
 
+class _Whole(nn.Module):
+    """A model with one exit, in the form of a lower graph that nothing follows."""
+
+    def __init__(self, student: AnyStudent) -> None:
+        super().__init__()
+        self.student = student
+
+    def forward(self, ids: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
+        hidden = self.student.lower(ids, features)
+        return hidden[:, :, :1], self.student.upper(hidden, ids, features)
+
+
 class _Upper(nn.Module):
-    def __init__(self, student: Student) -> None:
+    def __init__(self, student: AnyStudent) -> None:
         super().__init__()
         self.student = student
 
@@ -64,7 +79,7 @@ class _Upper(nn.Module):
 
 
 def export(
-    config: Config, student: Student, folder: Path, gold: Path, *, history: Sequence[dict[str, Any]] = ()
+    config: Config, student: AnyStudent, folder: Path, gold: Path, *, history: Sequence[dict[str, Any]] = ()
 ) -> Exported:
     """Write a bundle, calibrated on a gold file that was not used for training.
 
@@ -84,9 +99,12 @@ def export(
     student.eval()
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
         path = Path(made)
-        (path / "tokenizer.json").write_text(plain(folder_of(config.base) / "tokenizer.json"), encoding="utf-8")
+        if config.vocabulary is not None:
+            shutil.copyfile(config.vocabulary, path / WORDS)
+        else:
+            (path / "tokenizer.json").write_text(plain(folder_of(config.base) / "tokenizer.json"), encoding="utf-8")
         graphs(student, path)
-        pieces = Pieces(path / "tokenizer.json", medical=config.switches.medical)
+        pieces = pieces_of(config)
         cutting = Cutting(pieces, config.run.window, config.run.overlap)
         fp32 = _difference(student, path, texts, cutting)
         if fp32 > _CLOSE:
@@ -100,7 +118,8 @@ def export(
             parity[name] = _agreement(asked, _asked(texts, cutting, runner(student, fast=fast)), transitions(student))
         leave = leaving(_surest(texts, cutting, path), exits["full"]) if "fast" in exits else None
         content = {
-            "format": FORMAT, "classes": classes(), "window": config.run.window, "overlap": config.run.overlap,
+            "format": FORMAT, "languages": config.languages, "classes": classes(),
+            "window": config.run.window, "overlap": config.run.overlap,
             "medical": config.switches.medical, "leave": leave,
             "exits": {name: way.as_json() for name, way in exits.items()},
         }  # fmt: skip
@@ -114,8 +133,8 @@ def export(
     return exported
 
 
-def graphs(student: Student, folder: Path) -> None:
-    """Write `lower.onnx` and `upper.onnx`, in fp32.
+def graphs(student: AnyStudent, folder: Path) -> None:
+    """Write `lower.onnx` and `upper.onnx`, in fp32. A model with one exit has only the first.
 
     Raises:
         MissingExtra: onnx is not installed.
@@ -124,19 +143,24 @@ def graphs(student: Student, folder: Path) -> None:
         import onnx  # noqa: F401 -- torch imports it only when it writes
     except ImportError:
         raise MissingExtra("train", "exporting a model") from None
-    ids = torch.full((2, 32), 1)
     features = torch.zeros(2, 32, student.features.in_features)
-    hidden = torch.zeros(2, 32, student.sizes.hidden)
-    for name, module, inputs, names, outputs in (
-        ("lower.onnx", _Lower(student), (ids, features), ("ids", "features"), ("hidden", "fast")),
-        ("upper.onnx", _Upper(student), (hidden, ids, features), ("hidden", "ids", "features"), ("logits",)),
-    ):
+    parts: list[tuple[str, nn.Module, tuple[Tensor, ...], tuple[str, ...], tuple[str, ...]]]
+    if isinstance(student, Recurrent):
+        ids = torch.full((2, 32, WIDTH), 1)
+        parts = [("lower.onnx", _Whole(student), (ids, features), ("ids", "features"), ("hidden", "fast"))]
+    else:
+        ids, hidden = torch.full((2, 32), 1), torch.zeros(2, 32, student.sizes.hidden)
+        parts = [
+            ("lower.onnx", _Lower(student), (ids, features), ("ids", "features"), ("hidden", "fast")),
+            ("upper.onnx", _Upper(student), (hidden, ids, features), ("hidden", "ids", "features"), ("logits",)),
+        ]
+    for name, module, inputs, names, outputs in parts:
         with torch.inference_mode(), _one_node(student), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the legacy exporter announces its successor, which is slower here
             torch.onnx.export(
                 module.eval(), inputs, str(folder / name), input_names=list(names), output_names=list(outputs),
                 dynamic_axes={each: {0: "windows", 1: "pieces"} for each in (*names, *outputs)},
-                opset_version=_OPSET, custom_opsets={_ITS_OWN: 1}, dynamo=False,
+                opset_version=_OPSET, custom_opsets={_ITS_OWN: 1} if isinstance(student, Student) else {}, dynamo=False,
             )  # fmt: skip
 
 
@@ -151,8 +175,8 @@ class _OneNode(torch.autograd.Function):
 
 
 @contextmanager
-def _one_node(student: Student) -> Iterator[None]:
-    layers = [each for each in student.layers if isinstance(each, Layer)]
+def _one_node(student: AnyStudent) -> Iterator[None]:
+    layers = [each for each in student.modules() if isinstance(each, Layer)]
     for layer in layers:
         layer.attention = lambda q, k, v, blocked, heads, drop: _OneNode.apply(q, k, v, heads)
     try:
@@ -168,11 +192,12 @@ def quantise(folder: Path) -> None:
     from onnxruntime.quantization import QuantType, quantize_dynamic
     from onnxruntime.quantization.shape_inference import quant_pre_process
 
-    for path in (folder / "lower.onnx", folder / "upper.onnx"):
+    for path in sorted(folder.glob("*.onnx")):
         kept = [
             node.name
             for node in onnx.load(path).graph.node
-            if node.op_type == "MatMul" and any(f"/{part}/" in node.name for part in ("head", "early", "features"))
+            if node.op_type == "Conv"  # as slow in int8
+            or (node.op_type == "MatMul" and any(f"/{part}/" in node.name for part in ("head", "early", "features")))
         ]
         whole = path.with_suffix(".fp32")
         path.rename(whole)
@@ -181,7 +206,7 @@ def quantise(folder: Path) -> None:
         whole.unlink()
 
 
-def _difference(student: Student, folder: Path, texts: Sequence[Gold], cutting: Cutting) -> float:
+def _difference(student: AnyStudent, folder: Path, texts: Sequence[Gold], cutting: Cutting) -> float:
     worst = 0.0
     for fast in (False, True) if student.early is not None else (False,):
         some = texts[:8]

@@ -15,7 +15,7 @@ from incognote.align.sweep import sweep
 from incognote.detectors import Detector
 from incognote.detectors.encoder.bundle import POINTS, Exit, allowed, classes
 from incognote.detectors.encoder.decoding import Cutting, Finder, Run, logits_of
-from incognote.detectors.encoder.units import Pieces
+from incognote.detectors.encoder.units import Numbering
 from incognote.detectors.rules import RulesDetector
 from incognote.detectors.rules.lexicon import is_common
 from incognote.evaluation import ScoreReport, evaluate
@@ -26,7 +26,7 @@ from incognote.nouns import Span, Text
 from incognote_training.training.config import Config
 
 if TYPE_CHECKING:
-    from incognote_training.student.model import Student
+    from incognote_training.student.recurrent import AnyStudent
 
 Detect = Callable[[Sequence[str]], list[list[Span]]]
 Floats = NDArray[np.float32]
@@ -34,7 +34,7 @@ THRESHOLD = 0.5
 """Findings with a lower score are not replaced under any shipped policy, and do not count as found."""
 
 
-def score_student(student: Student, config: Config, pieces: Pieces, gold: Path) -> dict[str, float]:
+def score_student(student: AnyStudent, config: Config, pieces: Numbering, gold: Path) -> dict[str, float]:
     """Character recall and precision of both exits in their current state. Training can continue afterwards.
 
     Raises:
@@ -48,7 +48,7 @@ def score_student(student: Student, config: Config, pieces: Pieces, gold: Path) 
     return found
 
 
-def plain(student: Student, config: Config, pieces: Pieces, *, fast: bool = False) -> Detect:
+def plain(student: AnyStudent, config: Config, pieces: Numbering, *, fast: bool = False) -> Detect:
     """The detection function of a student in its current state, uncalibrated."""
     way = Exit(transitions(student), np.ones(len(classes()), np.float32), dict.fromkeys(POINTS, 0.0))
     find = Finder(way, 0.0, "student")
@@ -61,7 +61,7 @@ def plain(student: Student, config: Config, pieces: Pieces, *, fast: bool = Fals
     return detect
 
 
-def runner(student: Student, *, fast: bool) -> Run:
+def runner(student: AnyStudent, *, fast: bool) -> Run:
     """The student as a function of arrays, without dropout. Its training mode is restored after each call."""
     import torch
 
@@ -81,7 +81,7 @@ def runner(student: Student, *, fast: bool) -> Run:
     return run
 
 
-def transitions(student: Student) -> Floats:
+def transitions(student: AnyStudent) -> Floats:
     """The CRF's transitions, with minus infinity where forbidden."""
     learned: Floats = student.crf.transitions.detach().numpy()
     return np.where(allowed(len(classes())), learned, -np.inf).astype(np.float32)

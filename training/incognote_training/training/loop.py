@@ -14,10 +14,12 @@ import torch
 from torch import nn
 
 from incognote.detectors.encoder.bundle import classes
-from incognote.detectors.encoder.units import Pieces
+from incognote.detectors.encoder.units import Numbering, Pieces
+from incognote.detectors.encoder.words import Words
 from incognote.errors import UsageError
 from incognote_training.student.base import begin_from, folder_of
 from incognote_training.student.model import Student
+from incognote_training.student.recurrent import AnyStudent, Recurrent
 from incognote_training.training import state
 from incognote_training.training.config import Config
 from incognote_training.training.documents import mixed
@@ -37,7 +39,7 @@ Watch = Callable[[str, float, dict[str, float]], None]
 class Trained:
     """The result: the student, its steps, seconds, and pieces, and the last score."""
 
-    student: Student
+    student: AnyStudent
     steps: int
     seconds: float
     pieces: int
@@ -45,35 +47,47 @@ class Trained:
     score: dict[str, float] = field(default_factory=dict)
 
 
-def pieces_of(config: Config) -> Pieces:
-    """The pieces that a student with this configuration reads.
+def pieces_of(config: Config) -> Numbering:
+    """The numbers that a student with this configuration reads.
 
     Raises:
         SettingError: the base does not exist.
+        MissingLanguage: one of the languages is not installed.
     """
+    if config.vocabulary is not None:
+        return Words(config.vocabulary, config.languages)
     return Pieces(folder_of(config.base) / "tokenizer.json", medical=config.switches.medical)
 
 
-def fresh(config: Config) -> Student:
+def blank(config: Config) -> AnyStudent:
+    """A student with this configuration and random weights."""
+    if config.words is None or config.vocabulary is None:
+        return Student(config.sizes, config.switches, len(classes()))
+    size = Words(config.vocabulary, config.languages).size
+    return Recurrent(config.words, config.switches, size, len(classes()))
+
+
+def fresh(config: Config) -> AnyStudent:
     """A student at the start: the base's weights, and the others drawn from the seed.
 
     Raises:
         SettingError: the base does not exist, or does not fit the sizes.
     """
     torch.manual_seed(config.run.seed)
-    student = Student(config.sizes, config.switches, len(classes()))
-    begin_from(student, folder_of(config.base))
+    student = blank(config)
+    if isinstance(student, Student):
+        begin_from(student, folder_of(config.base))
     return student
 
 
-def trained(folder: Path) -> tuple[Config, Student]:
+def trained(folder: Path) -> tuple[Config, AnyStudent]:
     """The student from a run's last checkpoint, ready for inference.
 
     Raises:
         UsageError: the folder has no run, or no checkpoint.
     """
     config = state.configured(folder)
-    student = Student(config.sizes, config.switches, len(classes()))
+    student = blank(config)
     _, read = state.restore(folder)
     student.load_state_dict(read["student"])
     return config, student.eval()
@@ -116,7 +130,7 @@ def train(config: Config, folder: Path, *, watch: Watch | None = None) -> Traine
 
 class _Session:
     def __init__(
-        self, config: Config, folder: Path, student: Student, optimizer: torch.optim.Optimizer, objective: Objective,
+        self, config: Config, folder: Path, student: AnyStudent, optimizer: torch.optim.Optimizer, objective: Objective,
         place: state.Place, watch: Watch,
     ) -> None:  # fmt: skip
         self.config, self.folder, self.student, self.optimizer = config, folder, student, optimizer
@@ -126,7 +140,7 @@ class _Session:
         self._smooth = math.nan
         self._batches = 1
 
-    def run(self, examples: list[Example], pieces: Pieces) -> None:
+    def run(self, examples: list[Example], pieces: Numbering) -> None:
         """Take steps until the end."""
         run, place = self.config.run, self.place
         encoded = [example.encoded for example in examples]
@@ -177,7 +191,7 @@ class _Session:
         self.optimizer.step()
         return float(loss.detach())
 
-    def _after(self, loss: float, pieces: Pieces) -> None:
+    def _after(self, loss: float, pieces: Numbering) -> None:
         run, place = self.config.run, self.place
         self._smooth = loss if math.isnan(self._smooth) else 0.95 * self._smooth + 0.05 * loss
         self.watch("train", self.progress, {"loss": self._smooth, "step": place.step})
@@ -196,7 +210,7 @@ class _Session:
         state.save(self.folder, self.place, parts)
         self._saved = self.place.seconds
 
-    def evaluate(self, pieces: Pieces, *, end: bool = False) -> dict[str, float]:
+    def evaluate(self, pieces: Numbering, *, end: bool = False) -> dict[str, float]:
         """Recall and precision on the development file, if there is one. They are added to the history."""
         path = self.config.data.development
         self._looked = self.place.seconds
@@ -217,7 +231,7 @@ def rate(progress: float, warmup: float) -> float:
     return max(0.0, (1 - progress) / (1 - warmup)) if warmup < 1 else 1.0
 
 
-def _groups(student: Student, config: Config) -> list[dict[str, Any]]:
+def _groups(student: AnyStudent, config: Config) -> list[dict[str, Any]]:
     """Parameters by learning rate and decay. Vectors and embeddings are not decayed."""
     run = config.run
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from incognote_training.student import losses
-from incognote_training.student.model import Student
+from incognote_training.student.recurrent import AnyStudent
 from incognote_training.training.config import Losses
 from incognote_training.training.examples import Floats, Targets
 
@@ -24,7 +24,7 @@ class Objective:
         bf16: whether the encoder runs under autocast; losses never do.
     """
 
-    student: Student
+    student: AnyStudent
     weights: Losses
     bf16: bool
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -23,6 +23,7 @@ from incognote.operators.readers import LATEST_TWO_DIGIT_YEAR
 from incognote_en import numbers
 from incognote_en.dates import named
 from incognote_en.dates.cues import ADMISSION, cues
+from incognote_en.dates.hijri import HijriPiece, gregorian
 from incognote_en.dates.holidays import feast
 from incognote_en.dates.pieces import (
     DASHES,
@@ -41,6 +42,7 @@ from incognote_en.dates.pieces import (
     fillers,
     fits,
     is_real,
+    long_names,
     order_of_three,
     order_of_two,
     reads_day_first,
@@ -77,12 +79,20 @@ _TIME_BEFORE = re.compile(
     rf"(?:{_CLOCK}){_ZONE}[\s,]+(?:on\s+)?|(?:{_HHMM}|\d{{1,2}}\.[0-5]\d)(?:,\s*|\s+on\s+)(?=\d)", re.IGNORECASE
 )
 _STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)((?:T?(?:[01]\d|2[0-4])(?:[0-5]\d){0,2}(?:\.\d+)?(?:[+-]\d{4}|Z)?)?)\Z")
-_TOKEN = re.compile(
-    rf"(?P<year_words>{numbers.YEAR.pattern})|(?P<day_words>{numbers.ORDINAL.pattern})"
-    r"|(?P<space>\s+)|(?P<short>['’‘`´]\d\d)(?!\d)|(?P<number>\d+)|(?P<word>[^\W\d_]+)|(?P<mark>[-/.,‐‑–—−~()])",
-    re.IGNORECASE,
-)
 _SUFFIXES = ("st", "nd", "rd", "th", "er", "º", "ª")
+
+
+_HIJRI = frozenset({"هـ", "ه"})
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?P<year_words>{numbers.YEAR.pattern})|(?P<day_words>{numbers.ORDINAL.pattern})"
+        r"|(?P<space>\s+)|(?P<short>['’‘`´]\d\d)(?!\d)|(?P<number>\d+)"
+        rf"|(?P<word>(?:{long_names()})(?![^\W\d_])|هـ|[^\W\d_]+)|(?P<mark>[-/.,،‐‑–—−~()])",
+        re.IGNORECASE,
+    )
 
 
 @dataclass(slots=True)
@@ -181,6 +191,8 @@ def _tokens_read(text: str, day_first: bool, latest: int) -> EnglishDate | None:
         return None
     months = [t for t in tokens if t.kind == "month"]
     weekdays = [t for t in tokens if t.kind == "weekday"]
+    if any(t.kind == "hijri" for t in tokens):
+        return _hijri(tokens)
     if len(months) > 1 or len(weekdays) > 1 or not _assign(tokens, bool(months), day_first):
         return None
     year, month, day = (_value(tokens, part, latest) for part in ("year", "month", "day"))
@@ -189,6 +201,33 @@ def _tokens_read(text: str, day_first: bool, latest: int) -> EnglishDate | None:
     if precision is None or not is_real(year, month or 1, day or 1):
         return None
     return EnglishDate(precision, year, month, day, weekday, _pieces(tokens), _middle(tokens, month))
+
+
+def _hijri(tokens: Sequence[_Token]) -> EnglishDate | None:
+    """A date of the Islamic calendar with its year: day, month and year, month and year, or the year."""
+    named = [t for t in tokens if t.part == "month"]
+    numeric = [t for t in tokens if t.kind == "number"]
+    if len(named) > 1 or not numeric or any(t.kind in ("short", "suffix", "third") for t in tokens):
+        return None
+    order: list[DatePart] = ["day", "year"] if named else ["day", "month", "year"]
+    order = order[-len(numeric) :]
+    if len(numeric[0].text) == 4:
+        order.reverse()
+    if len(order) != len(numeric):
+        return None
+    for token, part in zip(numeric, order, strict=True):
+        token.part = part
+    year, month, day = (_value(tokens, part, LATEST_TWO_DIGIT_YEAR) for part in ("year", "month", "day"))
+    found = None if year is None else gregorian(year, month or 7, day or (15 if month else 1))
+    if found is None:
+        return None
+    pieces = tuple(HijriPiece(piece) for piece in _pieces(tokens))
+    if month and day:
+        return EnglishDate("day", found.year, found.month, found.day, None, pieces)
+    middle = (found.month, found.day)
+    return EnglishDate(
+        "month" if month else "year", found.year, found.month if month else None, None, None, pieces, middle
+    )
 
 
 def _middle(tokens: Sequence[_Token], month: int | None) -> tuple[int, int]:
@@ -202,7 +241,7 @@ def _lexed(text: str) -> list[_Token] | None:
     tokens: list[_Token] = []
     at = 0
     while at < len(text):
-        match = _TOKEN.match(text, at)
+        match = _token().match(text, at)
         if match is None or match.lastgroup is None:
             return None
         kind, word = match.lastgroup, match.group()
@@ -218,16 +257,20 @@ def _lexed(text: str) -> list[_Token] | None:
 
 
 def _named(word: str, before: Sequence[_Token], after: str) -> _Token | None:
-    low = word.lower()
+    low = " ".join(word.lower().split())
     if before and before[-1].kind == "number" and low in _SUFFIXES:
         return _Token("suffix", word)
+    if low in _HIJRI:
+        return _Token("hijri", word)
+    if low in calendar_names("hijri"):
+        return _Token("hijri", word, calendar_names("hijri")[low][0], "month")
     glued = bool(before) and (before[-1].kind == "number" or before[-1].text in DASHES or before[-1].text == "/")
     if low in calendar_names("months"):
         lists = calendar_names("months")[low]
         short = glued or (bool(after) and (after in DASHES or after in "/." or after.isdigit()))
         # September has a long full name
         fit = [named for named in lists if len(named.names[8]) <= 4] if short else lists
-        return _Token("month", word, (fit or lists)[0], "month")
+        return _Token("month", word, _likeliest(fit or lists, word, before), "month")
     if low in calendar_names("weekdays"):
         return _Token("weekday", word, calendar_names("weekdays")[low][0], "weekday")
     if glued and after and (after in DASHES or after in "/.") and (numeral := roman_month(word)):
@@ -237,6 +280,19 @@ def _named(word: str, before: Sequence[_Token], after: str) -> _Token | None:
     if low in THIRDS:
         return _Token("third", word)
     return _Token("literal", word) if low in fillers() else None
+
+
+def _likeliest(lists: Sequence[Named], word: str, before: Sequence[_Token]) -> Named:
+    """The list of a month's name that several languages share, by the weekday, a dot after the day, or a capital."""
+    codes = [token.named.language for token in before if token.kind == "weekday" and token.named]
+    marks = "".join(token.text.lower() for token in before if token.kind == "literal")
+    if before and before[0].kind == "number" and marks.startswith("."):
+        codes.append("de")
+    if " de " in marks:
+        codes.append("es")
+    if word[0].isupper() and not word.isupper():
+        codes += ["en", "de"]  # Spanish and French months have no capital
+    return next((named for code in codes for named in lists if named.language == code), lists[0])
 
 
 def _assign(tokens: Sequence[_Token], has_month: bool, day_first: bool) -> bool:

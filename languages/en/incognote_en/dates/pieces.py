@@ -280,10 +280,11 @@ THIRDS = {
 
 
 class Named(NamedTuple):
-    """The meaning of a name: its position from 0, and the list that contains it."""
+    """The meaning of a name: its position from 0, the list that contains it, and the language of the list."""
 
     place: int
     names: tuple[str, ...]
+    language: str = ""
 
 
 def like(sample: str, word: str) -> str:
@@ -305,15 +306,22 @@ def fillers() -> frozenset[str]:
 
 
 @cache
-def calendar_names(kind: Literal["months", "weekdays"]) -> dict[str, list[Named]]:
+def calendar_names(kind: Literal["months", "weekdays", "hijri"]) -> dict[str, list[Named]]:
     """Each word for a month or weekday in lower case, with the lists that hold it, full names first, English first."""
     by_word: dict[str, list[Named]] = {}
-    for lists in _written()[kind].values():
+    for code, lists in _written()[kind].items():
         for listed in lists.values():
-            names = tuple(listed.split())
+            names = tuple(name.replace("_", " ") for name in listed.split())
             for index, name in enumerate(names):
-                by_word.setdefault(name, []).append(Named(index, names))
+                by_word.setdefault(name, []).append(Named(index, names, code))
     return by_word
+
+
+@cache
+def long_names() -> str:
+    """A pattern of the names of months that have two words."""
+    names = {name for kind in ("months", "hijri") for name in calendar_names(kind) if " " in name}
+    return "|".join(sorted((name.replace(" ", r"\s+") for name in names), key=len, reverse=True))
 
 
 @cache
