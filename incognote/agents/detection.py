@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,11 +29,12 @@ from incognote.languages import language
 from incognote.nouns import PACK, Known, Reason, Span, Text
 from incognote.plugins import installed, load
 from incognote.schemas.policy import Policy
-from incognote.text.language import foreign_words, names_of, unread
+from incognote.text.language import foreign_words, names_of, says_english, unread
 from incognote.text.reading import Fragment, Reading, read
 
 if TYPE_CHECKING:
     from incognote.detectors.encoder import EncoderDetector, Point
+    from incognote.detectors.encoder.decoding import EncoderReading
 
 _SHORT_FIELD = 200  # characters: short fields of a record say more together than alone
 SOURCE = "script"
@@ -204,7 +206,8 @@ class Detection:
         bearers = [*NAMES, LLM, "known", *(d.name for d in self._others)]
         if twice := {name for name in bearers if bearers.count(name) > 1}:
             raise SettingError(f"detectors: another detector is already named {min(twice)}. Rename one of the two.")
-        self._router = RulesDetector(self.packs, _with_rules(), languages)
+        embedded = not {"rules", "encoder"}.isdisjoint(names)
+        self._router = RulesDetector(self.packs, _with_rules(), languages) if embedded else None
         self._rules = self._router if "rules" in names else None
         self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
         self._foreign = _foreign(point) if "encoder" in names else []
@@ -227,14 +230,14 @@ class Detection:
         """Return the spans of every detector, per text, overlapping and unmerged. Rules and encoder are reconciled."""
         spoken = list(map(self._spoken, texts))
         by_text: list[list[Span]] = self._rules.detect(texts, spoken) if self._rules else [[] for _ in texts]
-        for encoder, place in self._readers(spoken):
+        readings: list[list[tuple[EncoderReading, frozenset[str]]]] = [[] for _ in texts]
+        for encoder, place in self._readers(texts, spoken):
             asked, codes = [texts[i] for i in place], [spoken[i] for i in place]
             for i, reading in zip(place, encoder.read(asked, codes), strict=True):
-                languages = ENGLISH if encoder is self._encoder else self._judged(spoken[i])
-                by_rules = list(agreed(by_text[i], reading, languages))
-                learned = [s for s in supported(reading.spans, by_rules, languages) if not self._allowed(s.text)]
-                doubts = (s for s in reading.doubts if not self._allowed(s.text))
-                by_text[i] = [*named(by_rules, learned), *doubts]
+                readings[i].append((reading, ENGLISH if encoder is self._encoder else encoder.reads))
+        for i, opinions in enumerate(readings):
+            if opinions:
+                by_text[i] = self._reconciled(by_text[i], opinions, spoken[i])
         seekers: list[Detector] = [self.standing, *([KnownDetector(known)] if known else []), *self._others]
         for seeker in seekers:
             for spans, more in zip(by_text, seeker.detect(texts), strict=True):
@@ -244,30 +247,37 @@ class Detection:
                 spans.extend(replace(s, sources=(f"{PACK}lists", *s.sources)) for s in more)
         return by_text
 
-    def _readers(self, spoken: Sequence[frozenset[str]]) -> Iterator[tuple[EncoderDetector, list[int]]]:
+    def _reconciled(
+        self, spans: Sequence[Span], read: Sequence[tuple[EncoderReading, frozenset[str]]], spoken: frozenset[str]
+    ) -> list[Span]:
+        """Reconcile the rules' spans of a text with one or more encoders. All of them must deny a span."""
+        alone = read[0][1] == ENGLISH and len(read) == 1
+        by_rules = list(agreed(spans, [reading for reading, _ in read], ENGLISH if alone else spoken))
+        learned = [s for reading, codes in read for s in supported(reading.spans, by_rules, codes)]
+        doubts = (s for reading, _ in read for s in reading.doubts if not self._allowed(s.text))
+        return [*named(by_rules, [s for s in learned if not self._allowed(s.text)]), *doubts]
+
+    def _readers(
+        self, texts: Sequence[Text], spoken: Sequence[frozenset[str]]
+    ) -> Iterator[tuple[EncoderDetector, list[int]]]:
         """Yield each encoder with the texts that it reads.
 
-        The English encoder leaves out texts whose English words are read by the encoder of an accepted language.
+        The English encoder leaves out texts whose few English words are read by the encoder of an accepted language.
         """
         for encoder in self._foreign:
             yield encoder, [i for i, codes in enumerate(spoken) if codes & encoder.reads]
         if self._encoder:
-            own = [i for i, codes in enumerate(spoken) if "en" in codes and not self._beside(codes)]
-            yield self._encoder, own
+            yield (
+                self._encoder,
+                [i for i, codes in enumerate(spoken) if "en" in codes and not self._beside(texts[i], codes)],
+            )
 
-    def _beside(self, spoken: frozenset[str]) -> bool:
+    def _beside(self, text: Text, spoken: frozenset[str]) -> bool:
         """Whether the encoder of an accepted language reads the English words of a text, too."""
-        if not spoken <= self._accepted or not self._foreign:
-            return False
         others = spoken - {"en"}
-        return bool(others) and all("en" in beside(code) for code in others)
-
-    def _judged(self, spoken: frozenset[str]) -> frozenset[str]:
-        """Return the languages whose weak rules an encoder of other languages may deny.
-
-        English is among them only if the text is surely in an accepted language.
-        """
-        return spoken if spoken <= self._accepted else spoken - {"en"}
+        if not others or not self._foreign or not spoken <= self._accepted or says_english(text.content):
+            return False
+        return all("en" in beside(code) for code in others)
 
     def rescan(self, texts: Sequence[Text]) -> list[list[Span]]:
         """Scan for the audit with the detectors, or with the rules if only a language model was used before."""
@@ -339,7 +349,7 @@ class Detection:
 
     def _spoken(self, text: Text) -> frozenset[str]:
         """Return the languages whose rules and encoder read a text; English without either."""
-        return self._router.spoken(text) if self._rules or self._encoder else ENGLISH
+        return self._router.spoken(text) if self._router else ENGLISH
 
     def _allowed(self, words: str) -> bool:
         return any(pack.allow(words.lower()) for pack in self.packs)
@@ -368,8 +378,16 @@ def _foreign(point: Point) -> list[EncoderDetector]:
     from incognote.detectors.encoder import EncoderDetector
 
     names = {str(language(code).table("bundle.toml").get("encoder", "")) for code in _with_rules()[1:]}
-    folders = [Path(str(files(name).joinpath("encoder"))) for name in sorted(names - {""})]
-    return [EncoderDetector(folder, point=point) for folder in folders]
+    made = []
+    for name in sorted(names - {""}):
+        if find_spec(name) is None:
+            package = name.replace("_", "-")
+            raise SettingError(
+                f"encoder: a language package needs {package}. Install it (from a checkout: pip install "
+                f"./languages/{package.removeprefix('incognote-')}), or remove `encoder` from `detectors`."
+            )
+        made.append(EncoderDetector(Path(str(files(name).joinpath("encoder"))), point=point))
+    return made
 
 
 def _kind(view: TextView, start: int) -> str:

@@ -140,7 +140,8 @@ class DateReader(Protocol):
 
         Returns:
             Of these words: `visit` (a date of admission, visit or operation), `birth`, `future`, `past`, `range` (a
-            range that ends after it begins here), `at` and `over` (the preposition before it).
+            range that ends after it begins here), `german` (a German word before it), `at` and `over` (the
+            preposition before it).
         """
 
 

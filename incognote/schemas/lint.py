@@ -183,13 +183,9 @@ def _reach(policy: Policy) -> Iterator[Breach]:
     for name in policy.priority:
         if name not in types:
             yield Breach("unknown-type", f"priority: {name} is not an entity type", name)
-        elif not policy.replaces(name):
-            yield Breach(
-                "kept-first",
-                f"priority: {name} is not replaced, so it would leave the identifiers that "
-                "overlap it in the text. Give it an operator, or remove it",
-                name,
-            )
+        elif kept := next((t for t in types if name in types.lineage(t) and not policy.replaces(t)), None):
+            said = f"priority: {kept} is not replaced, so it would leave the identifiers that overlap it in the text"
+            yield Breach("kept-first", f"{said}. Give it an operator, or remove {name}", name)
     for name in policy.without:
         if name not in types:
             yield Breach("unknown-type", f"without: {name} is not an entity type", name)

@@ -57,7 +57,7 @@ _BY_SCRIPT: dict[str, tuple[str, ...]] = {
     "Han": ("zh",), "Kana": ("ja",),
 }  # fmt: skip
 _OTHER_SCRIPT = frozenset(code for codes in _BY_SCRIPT.values() for code in codes)
-_PASSAGE = 30  # words of a passage in English within a text in another language
+_PASSAGE, _SAID = 30, 5  # words of a passage in English within a text in another language, and usual ones among them
 NAMES = {
     "am": "Amharic", "ar": "Arabic", "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan",
     "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish", "fa": "Persian",
@@ -97,6 +97,11 @@ class _Words(NamedTuple):
     worths: dict[str, float]
     certain: frozenset[str]
     titles: dict[str, str]
+
+
+@cache
+def _usual() -> frozenset[str]:
+    return frozenset(language().table("words", "foreign.toml")["usual"].split())
 
 
 @cache
@@ -221,8 +226,14 @@ def spoken(text: str, known: frozenset[str], lexicon: Lexicon) -> frozenset[str]
     latin = len(_TOKEN.findall(text))
     mostly = any(2 * words[code] > latin and code not in _OTHER_SCRIPT for code in found)
     left = latin - sum(words[code] for code in found - _OTHER_SCRIPT)
-    passage = left >= max(_PASSAGE, latin / 5)
+    passage = left >= max(_PASSAGE, latin / 5) and says_english(text)
     return found if (mostly and not passage) or not found or not latin else found | {"en"}
+
+
+def says_english(text: str) -> bool:
+    """Whether a text has several of the usual English words, so that more than names and drugs of it is in English."""
+    usual = _usual()
+    return sum(token.lower() in usual for token in _TOKEN.findall(text)) >= _SAID
 
 
 def foreign_words(text: str, reads: frozenset[str]) -> list[tuple[int, int]]:

@@ -35,6 +35,7 @@ BAD = [
     (ARABIA, 'without = ["RACE"]\n', "missing", "RACE", "PDPL Implementing Regulation"),
     (ARABIA, serve("CITY", "keep"), "kept", "CITY", "PDPL"),
     (HARBOR, 'priority = ["STATE"]\n', "kept-first", "STATE", "not replaced"),
+    (EUROPE, 'priority = ["LOCATION"]\n', "kept-first", "LOCATION", "COUNTRY is not replaced"),
     (PLAIN, 'priority = ["POSTBOX"]\n', "unknown-type", "POSTBOX", "priority"),
     (HARBOR, serve("MEDICAL_RECORD_NUMBER", "hash"), "derived", "MEDICAL_RECORD_NUMBER", "164.514(c)"),
     (HARBOR, serve("PERSON", "hash"), "derived", "PERSON", "does not allow"),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from incognote.evaluation.lab.runner import ModelRequestOptions
     from incognote_training.config import Annotate
     from incognote_training.corpus.document import Document
+    from incognote_training.corpus.translation import Translation
 
 app = App(help="Make the embedded detector: corpus, selection, annotation, training.")
 Config = Annotated[
@@ -246,6 +247,129 @@ def _asked(
     try:
         with _watched("annotate", len(documents)) as watch:
             return Runtime.shared().run(work(watch))
+    finally:
+        recording.close()
+
+
+@app.command("translate")
+def translate_(
+    corpus: Annotated[
+        str, typer.Option(help="English documents, as `synth` writes them.", metavar="FILE", show_default=False)
+    ],
+    language: Annotated[str, typer.Option(help="ar, de, es, or fr.", metavar="CODE", show_default=False)],
+    out: Annotated[str | None, typer.Option("--out", "-o", help="The file to write.", metavar="FILE")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="vendor/model of the translator.", metavar="VENDOR/MODEL", show_default=False)
+    ] = None,
+    replies: Annotated[
+        str | None, typer.Option(help="Replies instead of a model: JSON lines with id and reply.", metavar="FILE")
+    ] = None,
+    prompts: Annotated[
+        str | None,
+        typer.Option(help="Only write the prompts, as JSON lines with id, system, and user.", metavar="FILE"),
+    ] = None,
+    api_base: Annotated[str | None, typer.Option(help="The model's address.", metavar="URL")] = None,
+    synthetic: Annotated[
+        bool, typer.Option("--synthetic", help="The documents are made up, so replies may be recorded unencrypted.")
+    ] = False,
+    budget_usd: Annotated[float | None, typer.Option(help="Maximum to spend.", min=0, metavar="USD")] = None,
+    seed: Seed = 1,
+    overwrite: options.Overwrite = False,
+    yes: options.Spend = False,
+    estimate: options.Estimate = False,
+    config: Config = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Translate annotated English documents and replace their identifiers by values of the other language.
+
+    Translations that lost, doubled, or invented the word for an identifier are rejected. After a kill, the same command
+    continues, and no answer is paid for twice.
+    """
+    from incognote.errors import UsageError
+    from incognote.evaluation.lab.runner import ModelRequestOptions
+    from incognote.files.atomic import require_writable, write_atomic
+    from incognote_training import annotate
+    from incognote_training import config as settings
+    from incognote_training.corpus import translation
+
+    if sum(each is not None for each in (model, replies, prompts)) != 1 or (out is None) != (prompts is not None):
+        raise UsageError("name --out with one of --model and --replies, or only --prompts")
+    target = Path(out or prompts or "")
+    require_writable(target, overwrite=overwrite)
+    work = translation.Translation(annotate.read(corpus), language, seed or 0)
+    if prompts is not None:
+        write_atomic(target, "".join(translation.prompt_line(note, language) for note in work.notes).encode())
+        if as_json:
+            say("distill", {"prompts": len(work.notes), "rejected": dict(work.rejected)})
+        else:
+            typer.echo(f"{len(work.notes):,} prompts")
+        return
+    if model is not None:
+        how = ModelRequestOptions(model, api_base=api_base, synthetic=synthetic, budget_usd=budget_usd)
+        concurrency = settings.read(config).annotate.concurrency
+        answers = _translations(work, target, how, concurrency, yes=yes, only=estimate, quiet=as_json)
+    else:
+        answers = translation.read_replies(replies or "")
+    if answers is None:
+        return
+    write_atomic(target, "".join(document.line() for document in work.filled(answers)).encode())
+    figures = work.figures()
+    if as_json:
+        say("distill", figures)
+        return
+    typer.echo(f"{figures['translated']:,} of {figures['documents']:,} documents translated")
+    for name in ("rejected", "type words"):
+        typer.echo(f"{name}: " + (", ".join(f"{each} {n:,}" for each, n in figures[name].items()) or "none"))
+
+
+def _translations(
+    work: Translation, out: Path, how: ModelRequestOptions, concurrency: int, *, yes: bool, only: bool, quiet: bool
+) -> dict[str, str] | None:
+    """Show the estimated cost, then ask the model. Return its replies by document, or None if only the cost is asked.
+
+    Raises:
+        SettingError: a budget is set, but no price is known.
+        ModelProblem: the model did not answer. The replies so far are recorded.
+    """
+    from incognote.agents.runtime import Runtime
+    from incognote.errors import SettingError
+    from incognote.extraction.asking import Budget
+    from incognote.llm.opening import open_model, price_of
+    from incognote.llm.recording import Recorded, Recording
+    from incognote_training.corpus import translation
+
+    own, spec = how.settings(), how.spec()
+    price = price_of(spec)
+    if how.budget_usd is not None and price is None:
+        raise SettingError(f"budget_usd: no price is known for {how.model}. Name a price table (setting `prices`)")
+    guess = translation.cost(work.notes, work.code, price)
+    if not quiet:
+        money = "price unknown" if guess.usd is None else f"{guess.usd:,.2f} US$"
+        typer.echo(f"estimate: {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, {money}")
+    elif only:
+        facts = {"documents": 0, "calls": guess.calls, "tokens in": guess.tokens_in, "tokens out": guess.tokens_out}
+        say("distill", facts)
+    if only:
+        return None
+    if not yes and guess.usd != 0:
+        typer.confirm("Continue?", abort=True, err=True)
+    keyring = None if how.synthetic else own.keyring(persistent=True)
+    place = out.with_name(out.name + (".replies.jsonl" if how.synthetic else ".replies.sealed"))
+    recording = Recording(place, keyring, plain=how.synthetic)
+    inner = Recorded(open_model(spec), recording)
+
+    async def asked(watch: Callable[[int], None]) -> dict[str, str]:
+        budget = Budget(usd=how.budget_usd)
+        try:
+            return await translation.ask(
+                work.notes, work.code, inner, budget=budget, concurrency=concurrency, watch=watch
+            )
+        finally:
+            await inner.aclose()
+
+    try:
+        with _watched("translate", len(work.notes)) as watch:
+            return Runtime.shared().run(asked(watch))
     finally:
         recording.close()
 

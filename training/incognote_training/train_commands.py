@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from incognote.evaluation import ScoreReport
 
 File = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="How to train.", show_default=False)]
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder that `train` wrote.", show_default=False)]
+Runs = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="RUN...", help="The folders that `train` wrote: one, or several models of words.", show_default=False
+    ),
+]
 Folder = Annotated[Path, typer.Option("--out", "-o", help="The folder to write.", metavar="FOLDER", show_default=False)]
 Minutes = Annotated[float | None, typer.Option(help="Time for each run, instead of the file's.", metavar="N", min=0.01)]
 Steps = Annotated[int | None, typer.Option(help="Steps of each run, instead of the file's.", metavar="N", min=1)]
@@ -87,11 +92,14 @@ def evaluate_(
 
 @app.command("export")
 def export_(
-    run: Run,
+    run: Runs,
     out: Folder,
     gold: Annotated[
         Path | None, typer.Option(help="Texts for calibration. Default: the run's development file.", metavar="FILE")
     ] = None,
+    balanced: Annotated[
+        float, typer.Option(help="Added to the logit of no identifier at the point `balanced`.", metavar="X")
+    ] = 0.0,
     as_json: options.AsJson = False,
 ) -> None:
     """Write the trained student as a bundle: int8 graphs, tokenizer, operating points, and a model card."""
@@ -100,13 +108,13 @@ def export_(
 
     _torch()
     from incognote_training.training.export import export
-    from incognote_training.training.loop import trained
+    from incognote_training.training.loop import together
 
-    config, student = trained(run)
+    config, student = together(run)
     gold = gold or config.data.development
     if gold is None:
         raise UsageError("the run has no development file. Name one with --gold")
-    made = export(config, student, out, gold, history=state.history(run))
+    made = export(config, student, out, gold, history=state.history(run[0]), balanced=balanced)
     if as_json:
         say("distill", {"bytes": made.bytes, "parity": made.parity, "fp32": made.fp32, "points": made.points})
         return

@@ -14,9 +14,10 @@ from incognote.detectors.encoder.bundle import POINTS, WORDS, load
 from incognote.detectors.encoder.decoding import Cutting, EncoderReading, Finder, blocks_of, logits_of
 from incognote.detectors.encoder.units import Numbering, Pieces
 from incognote.detectors.encoder.windows import Session
-from incognote.detectors.encoder.words import Words
+from incognote.detectors.encoder.words import WordRows
 from incognote.errors import SettingError
 from incognote.nouns import Span, Text
+from incognote.plugins import installed
 from incognote.text.parts import LARGE
 
 Point = Literal["recall", "balanced", "precision"]
@@ -69,7 +70,8 @@ class EncoderDetector:
         Raises:
             SettingError: a file of the bundle cannot be loaded.
         """
-        asked = [self.reads if spoken is None else self.reads.intersection(spoken[i]) for i in range(len(texts))]
+        known = self.reads.intersection(installed("incognote.languages"))
+        asked = [known if spoken is None else known.intersection(spoken[i]) for i in range(len(texts))]
         found: list[EncoderReading | None] = [None] * len(texts)
         for languages in sorted(set(asked), key=sorted):
             cutting, session = self._open(languages)
@@ -92,7 +94,7 @@ class EncoderDetector:
                 vocabulary = bundle.folder / WORDS
                 pieces: Numbering
                 if vocabulary.is_file():
-                    pieces = Words(vocabulary, languages)
+                    pieces = WordRows(vocabulary, languages)
                 else:
                     pieces = Pieces(bundle.folder / "tokenizer.json", medical=bundle.medical)
                 self._cuttings[languages] = Cutting(pieces, bundle.window, bundle.overlap)

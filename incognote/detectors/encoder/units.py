@@ -224,7 +224,7 @@ _AT_ONCE = 50_000
 
 
 class Numbering(Protocol):
-    """Turns texts into numbers: `Pieces`, or `Words` for a model of several languages."""
+    """Turns texts into numbers: `Pieces`, or `WordRows` for a model of several languages."""
 
     special: tuple[int, int, int]
     unknown: int

@@ -26,7 +26,7 @@ _BLOCKS = 0x700  # Latin to Arabic: each character has its own id
 CHARACTERS = _RESERVED + _BLOCKS
 
 
-class Words:
+class WordRows:
     """Splits texts into units, and returns the numbers of each unit. Thread-safe.
 
     Args:
@@ -73,7 +73,7 @@ def _vocabulary(path: Path) -> dict[str, int]:
     return {word: _RESERVED + i for i, word in enumerate(word for word in words if word)}
 
 
-class Known:
+class Lexicons:
     """Looks words up in the lexicons of several languages."""
 
     def __init__(self, codes: frozenset[str]) -> None:
@@ -92,10 +92,10 @@ class Known:
 
 
 @cache
-def known(codes: frozenset[str]) -> Known:
+def known(codes: frozenset[str]) -> Lexicons:
     """Return the lexicons of languages, and of those whose words their texts also hold (`beside` in bundle.toml).
 
     Raises:
         MissingLanguage: one of them is not installed.
     """
-    return Known(codes.union(*map(beside, codes)))
+    return Lexicons(codes.union(*map(beside, codes)))

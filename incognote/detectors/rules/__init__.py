@@ -71,13 +71,16 @@ class RulesDetector:
         return found if found <= self._accepted | {"en"} else found | {"en"}
 
     def _by_words(self, text: str) -> frozenset[str]:
-        """Return the languages with the most common words in a text, out of English and the accepted ones."""
+        """Return the languages of a short text, out of English and the accepted ones: those with the most common words.
+
+        A language with half as many is included, because a name or a line of an address shows no language.
+        """
         if not self._accepted:
             return frozenset({"en"})
         keys = [lexicon.fold(word) for word in TOKEN.findall(text) if word[0].isalpha()]
         tables = {code: lexicon.lexicon(code) for code in self._accepted | {"en"}}
         said = {code: sum(lexicon.commonness(table.get(key, 0)) for key in keys) for code, table in tables.items()}
-        return frozenset(code for code, weight in said.items() if weight == max(said.values()))
+        return frozenset(code for code, weight in said.items() if 2 * weight >= max(said.values()))
 
     def _finders(self, languages: frozenset[str]) -> list[Finder]:
         """Return the finders for a text in these languages. A language is loaded for its first text."""

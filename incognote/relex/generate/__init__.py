@@ -1,7 +1,7 @@
 """Generate the surrogates of a batch of identities, independent of their order. One module per kind of identity.
 
-    draw, taken = KeyedDraw(keyring), UsedSurrogates()
-    surrogates = Generators(Choices()).generate_all(identities, draw, taken)
+draw, taken = KeyedDraw(keyring), UsedSurrogates()
+surrogates = Generators(Choices()).generate_all(identities, draw, taken)
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from incognote.relex.generate.base import (
     RandomDraw,
     SurrogateGenerator,
     UsedSurrogates,
+    same_letters,
 )
 from incognote.relex.generate.contacts import Contacts
 from incognote.relex.generate.ids import Ids
@@ -128,8 +129,9 @@ class Generators:
             kind.pick(request, draw, taken)
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
-        """The replacement of a variant; None if only a label is possible."""
-        return self._kinds[identity.group].render(variant, identity, surrogate)
+        """The replacement of a variant; None if only a label is possible, as in letters that the pools do not have."""
+        made = self._kinds[identity.group].render(variant, identity, surrogate)
+        return made if made is None or same_letters(variant.words, made.text) else None
 
     def whole(self, identity: Identity, surrogate: Surrogate) -> str:
         """The string that must be unique in the scope, as an index reserves it; "" if it may repeat (dates, ages)."""

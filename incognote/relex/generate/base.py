@@ -23,6 +23,7 @@ T = TypeVar("T")
 _ATTEMPTS = 1 << 11
 _PATIENT = 4  # how many relatives a patient's culture outweighs
 _MASK = re.compile(r"(?<![^\W_])[xX]{2,}(?![^\W\d_])")
+_ARABIC, _LATIN = re.compile(r"[\u0621-\u064a]"), re.compile(r"[A-Za-z]")
 DIGITS = "0123456789"
 
 
@@ -172,6 +173,11 @@ def plain(words: str) -> str:
     return "".join(c for c in fold(words) if c.isalnum()) or words.strip()
 
 
+def same_letters(words: str, made: str) -> bool:
+    """Whether a replacement of Arabic words has no Latin letters, which would show at once that it is a surrogate."""
+    return not (_ARABIC.search(words) and not _LATIN.search(words) and _LATIN.search(made))
+
+
 def like(sample: str, words: str) -> str:
     """Words in the case of a sample: all capitals or all lower case. In any other case they are unchanged."""
     letters = [c for c in sample if c.isalpha()]
@@ -281,9 +287,7 @@ class UsedSurrogates:
         family = sorted(set(self._used[component.family].values()))
         return [self._held[one] for one in family if one in self._held]
 
-    def claim(
-        self, component: Component, candidates: Iterator[str], *, default: str | None = None
-    ) -> str:
+    def claim(self, component: Component, candidates: Iterator[str], *, default: str | None = None) -> str:
         """The component's value, or else the first free candidate, which it then holds.
 
         Args:

@@ -30,6 +30,7 @@ _ALIKE = (
     "cs sk pl",
 )
 """Cultures between which a given name passes, so that it fits its surname."""
+_ARABIC = re.compile(r"[\u0621-\u064a]")
 _COMMON = 4  # the weight in the lexicon from which a surname is common in the country of the notes
 _WRITTEN = {letter: name for name, letters in {
     "es": "ñ", "pt": "ãõ", "pl": "łńśźżąę", "cs": "řěů", "hu": "őű", "ro": "țșăţ", "tr": "ğş", "no": "øå",
@@ -126,6 +127,8 @@ def gender_of(word: str, locales: int = 1) -> str:
         if any(key(n) == word for n in names)
     }
     found = [known - {"surname"} for known in bearers(word).values() if known - {"surname"}]
+    if not kinds and not found and _ARABIC.match(word):
+        return "female" if word.endswith(("ه", "اء")) else "male"  # in their normal form, ta marbuta is ه
     if not kinds and len(found) >= locales:
         kinds = {kind for known in found for kind in known}
     return kinds.pop() if len(kinds) == 1 and kinds <= {"male", "female"} else ""

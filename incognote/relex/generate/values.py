@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.detectors.rules.lexicon import commonness, fold, lexicon
 from incognote.relex.cluster.values import work_of
 from incognote.relex.generate.base import (
     Component,
@@ -27,6 +27,8 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 class Occupations(SurrogateGenerator):
     """Occupations: part `job`, of the same narrow class. One of no class becomes a neutral word ("worker").
+
+    A job in another language becomes its label.
 
     "Retired", "student", and similar states stay, and so do the plural and the article before it.
     """
@@ -59,6 +61,8 @@ class Occupations(SurrogateGenerator):
         if is_state(variant.words):
             return RenderedSurrogate(variant.words, ())
         core = _core(variant.words)
+        if _foreign(core, self.pools):
+            return None
         job = surrogate.parts["job"]
         low = core.lower()
         if low.endswith("s") and not low.endswith("ss") and low[:-1] in _heads(self.pools):
@@ -68,6 +72,11 @@ class Occupations(SurrogateGenerator):
         if core.istitle() and " " in core:
             written = job.title()
         return RenderedSurrogate(variant.words.replace(core, written, 1), ("job",))
+
+
+def _foreign(core: str, pools: Pools) -> bool:
+    """Whether no word of a job is an English word, so that a job in English would not fit: "Lehrerin"."""
+    return not class_of(core, pools) and not any(commonness(lexicon().get(fold(w), 0)) for w in _WORD.findall(core))
 
 
 def is_known_work(words: str) -> bool:

@@ -55,6 +55,16 @@ def test_a_label_is_found_with_or_without_its_dots(text):
     assert bool(found) == (not text.startswith("ch"))
 
 
+@pytest.mark.parametrize("text", ["AHV-Nr AB123456", "AHV-Nr.: AB123456", "AHV Nr AB123456", "ahv-nr\nAB123456"])
+def test_the_words_of_a_label_may_be_joined_by_hyphens(text):
+    assert find(text, {**MRN, "labels": ["ahv nr"]}) == [("AB123456", "MEDICAL_RECORD_NUMBER", 0.97)]
+
+
+def test_a_hyphenated_word_that_only_begins_like_a_label_is_none():
+    assert find("AHV-Ausweis AB123456", {**MRN, "labels": ["ahv nr"]}) == []
+    assert find("chart-based AB123456", {**MRN, "labels": ["chart"]}) == []
+
+
 def test_a_label_inside_a_word_is_none():
     assert find("xchart AB123456 9chart AB123456", {**MRN, "labels": ["chart"]}) == []
 

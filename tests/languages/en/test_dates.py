@@ -483,3 +483,17 @@ def test_known_days_of_the_islamic_calendar() -> None:
     assert gregorian(1445, 9, 1) == dt.date(2024, 3, 11)
     assert gregorian(1421, 1, 1) == dt.date(2000, 4, 6)
     assert gregorian(1445, 2, 30) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "moved"),
+    [
+        ("Wiedervorlage im ", "April 2021", "Juni 2021"),
+        ("given im ", "April 3, 2024", "June 12, 2024"),
+        ("seen at 8 am ", "April 2024", "June 2024"),
+    ],
+)
+def test_only_a_german_word_before_a_month_makes_it_german(before: str, text: str, moved: str) -> None:
+    (read,) = parse_all(text, around=cues(before, "")) or ()
+    assert isinstance(read, EnglishDate)
+    assert read.moved(70) == moved

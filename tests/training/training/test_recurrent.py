@@ -14,7 +14,7 @@ from incognote.nouns import Text
 
 torch = pytest.importorskip("torch", reason="needs the extra `train`: pip install 'incognote[train]'")
 
-from incognote_training.student.recurrent import Recurrent  # noqa: E402 -- needs torch
+from incognote_training.student.recurrent import Ensemble, Recurrent  # noqa: E402 -- needs torch
 from incognote_training.student.shape import Switches, WordSizes  # noqa: E402 -- as above
 from incognote_training.training.config import read  # noqa: E402 -- as above
 from incognote_training.training.loop import train, trained  # noqa: E402 -- as above
@@ -113,3 +113,11 @@ def test_a_trained_model_of_words_is_exported_and_finds_what_it_was_shown(settin
     assert detector.name == "encoder"
     with pytest.raises(SettingError, match="no early exit"):
         EncoderDetector(folder / "bundle", fast=True)
+
+
+def test_several_models_are_exported_as_one_with_the_mean_of_their_logits() -> None:
+    one, other = model().eval(), Recurrent(SMALL, Switches(exit_layer=0), 20, 3).eval()
+    both = Ensemble([one, other]).eval()
+    ids, features = torch.randint(4, 20, (2, 5, WIDTH)), torch.zeros(2, 5, 64)
+    made = both.upper(both.lower(ids, features), ids, features)
+    assert torch.allclose(made, (one(ids, features)[0] + other(ids, features)[0]) / 2, atol=1e-6)

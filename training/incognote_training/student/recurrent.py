@@ -9,11 +9,13 @@ words only by their characters, because names in new texts are mostly unknown wo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
 from incognote.detectors.encoder.units import BITS, LEXICON_BITS, SHAPE_BITS
-from incognote.detectors.encoder.words import CHARACTERS, Words
+from incognote.detectors.encoder.words import CHARACTERS, WordRows
 from incognote_training.student.crf import Crf
 from incognote_training.student.model import Student
 from incognote_training.student.shape import Switches, WordSizes
@@ -68,7 +70,7 @@ class Recurrent(nn.Module):
         known = ids[:, :, 0]
         if self.training:
             blank = torch.rand(known.shape) < self.sizes.blank
-            known = torch.where(blank & (known != PAD), Words.unknown, known)
+            known = torch.where(blank & (known != PAD), WordRows.unknown, known)
         n, length, width = ids.shape[0], ids.shape[1], ids.shape[2] - 1
         letters = ids[:, :, 1:].reshape(n * length, width)
         shown = self.narrow(self.characters(letters).transpose(1, 2))
@@ -82,4 +84,32 @@ class Recurrent(nn.Module):
         return self.head(self.drop(hidden))
 
 
-AnyStudent = Student | Recurrent
+class Ensemble(nn.Module):
+    """Several models of words as one: the mean of their logits and transitions.
+
+    Args:
+        students: trained with the same vocabulary.
+    """
+
+    def __init__(self, students: Sequence[Recurrent]) -> None:
+        super().__init__()
+        self.students = nn.ModuleList(students)
+        first = students[0]
+        self.sizes, self.switches, self.features = first.sizes, first.switches, first.features
+        self.early: nn.Linear | None = None
+        self.crf = Crf((first.head.out_features - 1) // 2)
+        with torch.no_grad():
+            self.crf.transitions.copy_(torch.stack([each.crf.transitions for each in students]).mean(dim=0))
+
+    def lower(self, ids: Tensor, features: Tensor) -> Tensor:
+        """The hidden states of all models, windows × words × (their widths together)."""
+        return torch.cat([each.lower(ids, features) for each in self.students], dim=2)
+
+    def upper(self, hidden: Tensor, ids: Tensor, features: Tensor) -> Tensor:
+        """The mean of the logits."""
+        parts = hidden.chunk(len(self.students), dim=2)
+        made = [each.upper(part, ids, features) for each, part in zip(self.students, parts, strict=True)]
+        return torch.stack(made).mean(dim=0)
+
+
+AnyStudent = Student | Recurrent | Ensemble

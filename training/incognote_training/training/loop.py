@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ from torch import nn
 
 from incognote.detectors.encoder.bundle import classes
 from incognote.detectors.encoder.units import Numbering, Pieces
-from incognote.detectors.encoder.words import Words
+from incognote.detectors.encoder.words import WordRows
 from incognote.errors import UsageError
 from incognote_training.student.base import begin_from, folder_of
 from incognote_training.student.model import Student
-from incognote_training.student.recurrent import AnyStudent, Recurrent
+from incognote_training.student.recurrent import AnyStudent, Ensemble, Recurrent
 from incognote_training.training import state
 from incognote_training.training.config import Config
 from incognote_training.training.documents import mixed
@@ -55,7 +55,7 @@ def pieces_of(config: Config) -> Numbering:
         MissingLanguage: one of the languages is not installed.
     """
     if config.vocabulary is not None:
-        return Words(config.vocabulary, config.languages)
+        return WordRows(config.vocabulary, config.languages)
     return Pieces(folder_of(config.base) / "tokenizer.json", medical=config.switches.medical)
 
 
@@ -63,7 +63,7 @@ def blank(config: Config) -> AnyStudent:
     """A student with this configuration and random weights."""
     if config.words is None or config.vocabulary is None:
         return Student(config.sizes, config.switches, len(classes()))
-    size = Words(config.vocabulary, config.languages).size
+    size = WordRows(config.vocabulary, config.languages).size
     return Recurrent(config.words, config.switches, size, len(classes()))
 
 
@@ -91,6 +91,22 @@ def trained(folder: Path) -> tuple[Config, AnyStudent]:
     _, read = state.restore(folder)
     student.load_state_dict(read["student"])
     return config, student.eval()
+
+
+def together(folders: Sequence[Path]) -> tuple[Config, AnyStudent]:
+    """The student of a run, or several models of words as one, with the configuration of the first.
+
+    Raises:
+        UsageError: a folder has no run or checkpoint, or the runs are not of models of words with the same vocabulary.
+    """
+    configs, students = zip(*map(trained, folders), strict=True)
+    if len(students) == 1:
+        return configs[0], students[0]
+    words = [student for student in students if isinstance(student, Recurrent)]
+    vocabularies = {config.vocabulary.read_bytes() for config in configs if config.vocabulary is not None}
+    if len(words) < len(students) or len(vocabularies) != 1:
+        raise UsageError("only models of words with the same vocabulary can be exported as one")
+    return configs[0], Ensemble(words).eval()
 
 
 def train(config: Config, folder: Path, *, watch: Watch | None = None) -> Trained:

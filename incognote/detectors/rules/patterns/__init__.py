@@ -75,6 +75,7 @@ class PatternFinder:
             self._retypes.setdefault(retype.of, []).append(retype)
         self._then = frozenset(token for rule in self._digits for token in rule.then)
         self._triggers = frozenset([*self._labels, *self._words, *self._chunks])
+        self._heads = frozenset([*self._labels, *self._words])
 
     def find(self, view: View) -> list[Candidate]:
         """Return candidates ordered by offset. None is inside another candidate with the same or a higher score."""
@@ -96,7 +97,7 @@ class PatternFinder:
                     if before in "/.,:-" and start > 1 and text[start - 2].isdecimal():
                         continue
                 self._at_digits(view, text, i, found)
-            elif "-" in word and (head := word.partition("-")[0]) in self._words:
+            elif "-" in word and (head := word.partition("-")[0]) in self._heads:
                 self._at_word(view, text, i, head, scanned, found)
         return _settled(self._retyped(text, found))
 
@@ -119,17 +120,27 @@ class PatternFinder:
             scanned[rule.id] = high
 
     def _at_label(self, view: View, text: str, i: int, word: str, found: list[Candidate]) -> None:
+        """Try the labels that begin with a word. The word may be the first part of a token: "AHV" of "AHV-Nr"."""
         lowers = view.lowers
+        parts = view.words[i].split("-") if lowers[i] != word else [view.words[i]]
         for rest, rules in self._labels[word]:
-            j = i
+            if len(parts) > 1 and not rest:
+                continue  # "ref" of "ref-based"
+            j, end, more = i, view.starts[i] + len(parts[0]), parts[1:]
             for token in rest:
+                if more:
+                    if more[0].lower() != token:
+                        break
+                    end += 1 + len(more.pop(0))
+                    continue
                 j += 1
                 while j < len(lowers) and lowers[j] in _SKIPPED and lowers[j] != token:
                     j += 1
                 if j >= len(lowers) or lowers[j] != token or view.starts[j] - view.ends[j - 1] > 3:
                     break
+                end = view.ends[j]
             else:
-                tried = [self._labelled(rule, text, view.starts[i], view.ends[j], found) for rule in rules]
+                tried = [self._labelled(rule, text, view.starts[i], end, found) for rule in rules]
                 if any(tried):
                     return
 

@@ -83,6 +83,7 @@ _SUFFIXES = ("st", "nd", "rd", "th", "er", "º", "ª")
 
 
 _HIJRI = frozenset({"هـ", "ه"})
+_DAY_BEHIND = re.compile(r"\.? \d{1,2}(?!\d)")  # "April 3": no German date is written so
 
 
 @cache
@@ -132,7 +133,7 @@ def _parsed(text: str, day_first: bool, latest: int, cues: frozenset[str]) -> En
     head, body, tail = _clocked(text)
     noun = body == "the Fourth" or any(cue.startswith("as-") for cue in cues)  # 4th of July cookout
     read = feast(body, latest, cues) if noun else None
-    read = read or _stamp(body, day_first) or _tokens_read(body, day_first, latest)
+    read = read or _stamp(body, day_first) or _tokens_read(body, day_first, latest, cues)
     if read is None:
         read = named.named(body, latest, cues, lambda rest: _parsed(rest, day_first, latest, cues))
     if read is None or not (head or tail):
@@ -185,8 +186,8 @@ def _glued(digits: str, order: Sequence[DatePart], tail: str) -> EnglishDate:
     return EnglishDate("day", values["year"], values["month"], values["day"], None, (*pieces, LiteralPiece(tail)))
 
 
-def _tokens_read(text: str, day_first: bool, latest: int) -> EnglishDate | None:
-    tokens = _lexed(text)
+def _tokens_read(text: str, day_first: bool, latest: int, cues: frozenset[str]) -> EnglishDate | None:
+    tokens = _lexed(text, cues)
     if tokens is None:
         return None
     months = [t for t in tokens if t.kind == "month"]
@@ -236,7 +237,7 @@ def _middle(tokens: Sequence[_Token], month: int | None) -> tuple[int, int]:
     return (month, 5 + 10 * third) if month else ((3, 1), (7, 2), (11, 1))[third]
 
 
-def _lexed(text: str) -> list[_Token] | None:
+def _lexed(text: str, cues: frozenset[str]) -> list[_Token] | None:
     """Tokens and their kinds: month, weekday, number, suffix, year_words, day_words, literal, short (like '22)."""
     tokens: list[_Token] = []
     at = 0
@@ -247,7 +248,7 @@ def _lexed(text: str) -> list[_Token] | None:
         kind, word = match.lastgroup, match.group()
         token = _Token(kind, word) if kind not in ("space", "mark") else _Token("literal", word)
         if kind == "word":
-            named = _named(word, tokens, text[match.end() : match.end() + 1])
+            named = _named(word, tokens, text[match.end() : match.end() + 5], cues)
             if named is None:
                 return None
             token = named
@@ -256,7 +257,8 @@ def _lexed(text: str) -> list[_Token] | None:
     return tokens
 
 
-def _named(word: str, before: Sequence[_Token], after: str) -> _Token | None:
+def _named(word: str, before: Sequence[_Token], rest: str, cues: frozenset[str]) -> _Token | None:
+    after, after_day = rest[:1], _DAY_BEHIND.match(rest) is not None
     low = " ".join(word.lower().split())
     if before and before[-1].kind == "number" and low in _SUFFIXES:
         return _Token("suffix", word)
@@ -270,7 +272,7 @@ def _named(word: str, before: Sequence[_Token], after: str) -> _Token | None:
         short = glued or (bool(after) and (after in DASHES or after in "/." or after.isdigit()))
         # September has a long full name
         fit = [named for named in lists if len(named.names[8]) <= 4] if short else lists
-        return _Token("month", word, _likeliest(fit or lists, word, before), "month")
+        return _Token("month", word, _likeliest(fit or lists, word, before, cues, after_day=after_day), "month")
     if low in calendar_names("weekdays"):
         return _Token("weekday", word, calendar_names("weekdays")[low][0], "weekday")
     if glued and after and (after in DASHES or after in "/.") and (numeral := roman_month(word)):
@@ -282,11 +284,13 @@ def _named(word: str, before: Sequence[_Token], after: str) -> _Token | None:
     return _Token("literal", word) if low in fillers() else None
 
 
-def _likeliest(lists: Sequence[Named], word: str, before: Sequence[_Token]) -> Named:
+def _likeliest(
+    lists: Sequence[Named], word: str, before: Sequence[_Token], cues: frozenset[str], *, after_day: bool
+) -> Named:
     """The list of a month's name that several languages share, by the weekday, a dot after the day, or a capital."""
     codes = [token.named.language for token in before if token.kind == "weekday" and token.named]
     marks = "".join(token.text.lower() for token in before if token.kind == "literal")
-    if before and before[0].kind == "number" and marks.startswith("."):
+    if ("german" in cues and not after_day) or (before and before[0].kind == "number" and marks.startswith(".")):
         codes.append("de")
     if " de " in marks:
         codes.append("es")

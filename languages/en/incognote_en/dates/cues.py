@@ -44,6 +44,9 @@ _RANGE = re.compile(r"(?i)(?:st|nd|rd|th)?\s*(?:[-‐‑–—−/]|\b(?:to|thro
 _REACH = 90  # characters before a date that are read
 
 
+_GERMAN = re.compile(r"\b(?:im|vom|zum|bis|seit|Anfang|Mitte|Ende)\s+\Z")  # before a month that English has, too
+
+
 def cues(before: str, behind: str) -> frozenset[str]:
     """What the text around a date says about it (`DateReader.cues`)."""
     own = before[clause(before, len(before)) :]
@@ -53,6 +56,7 @@ def cues(before: str, behind: str) -> frozenset[str]:
             ("visit", ADMISSION.search(before) or _VISIT.search(before)),
             ("birth", _BIRTH.search(before)),
             ("range", _RANGE.match(behind)),
+            ("german", _GERMAN.search(before)),
         )
         if said
     }
