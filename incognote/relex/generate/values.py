@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from incognote.detectors.rules.lexicon import commonness, fold, lexicon
+from incognote.plugins import installed
 from incognote.relex.cluster.values import work_of
 from incognote.relex.generate.base import (
     Component,
@@ -75,8 +76,17 @@ class Occupations(SurrogateGenerator):
 
 
 def _foreign(core: str, pools: Pools) -> bool:
-    """Whether no word of a job is an English word, so that a job in English would not fit: "Lehrerin"."""
-    return not class_of(core, pools) and not any(commonness(lexicon().get(fold(w), 0)) for w in _WORD.findall(core))
+    """Whether a job is in another language, so that a job in English would not fit: "Lehrerin", "albañil", "chofer".
+
+    None of its words is English, and it has a capital, a letter beyond ASCII, or a word of another installed language.
+    """
+    words = [fold(word) for word in _WORD.findall(core)]
+    if class_of(core, pools) or any(commonness(lexicon().get(word, 0)) for word in words):
+        return False
+    if not core.isascii() or core.istitle():
+        return True
+    others = sorted(installed("incognote.languages").keys() - {"en"})
+    return any(word in lexicon(code) for code in others for word in words)
 
 
 def is_known_work(words: str) -> bool:
