@@ -157,7 +157,10 @@ def _shipped_names() -> tuple[str, ...]:
 
 @cache
 def _shipped(name: str) -> Mapping[str, Any]:
-    return _parsed(files("incognote.schemas").joinpath("policies", f"{name}.toml").read_bytes())
+    """Return the content of a shipped policy, with that of the shipped policy that it extends."""
+    written = dict(_parsed(files("incognote.schemas").joinpath("policies", f"{name}.toml").read_bytes()))
+    base = _shipped(written.pop("extends")) if "extends" in written else {}
+    return {**base, **written, "types": {**base.get("types", {}), **written.get("types", {})}}
 
 
 def _bytes(path: Path) -> bytes:

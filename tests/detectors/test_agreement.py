@@ -54,7 +54,7 @@ STRONG = span(33, 37, "rules:names.role")
 
 
 def test_what_only_a_weak_rule_says_is_a_faint_doubt_where_the_encoder_denies_it() -> None:
-    guess, certain = agreed([GUESS, STRONG], Sure(DENIED / 2))
+    guess, certain = agreed([GUESS, STRONG], [Sure(DENIED / 2)])
     assert (guess.start, guess.end, guess.score) == (GUESS.start, GUESS.end, DENIED / 2)
     assert certain == STRONG
 
@@ -68,7 +68,7 @@ def cut(content: str, rule: str, *encoder: tuple[str, str], chance: float = 0.1)
         return Span(text, start, start + len(words), type_, 0.95, (source,))
 
     opinion = Sure(chance, *(at(words, type_, "encoder:full") for words, type_ in encoder))
-    (left,) = agreed([at(rule, "PERSON", "rules:names.run")], opinion)
+    (left,) = agreed([at(rule, "PERSON", "rules:names.run")], [opinion])
     return left.text
 
 
@@ -98,12 +98,12 @@ def test_the_rest_of_a_name_is_kept_if_it_may_be_an_identifier() -> None:
 
 
 def test_a_weak_rule_stands_where_the_encoder_gives_it_a_chance() -> None:
-    assert list(agreed([GUESS, STRONG], Sure(DENIED))) == [GUESS, STRONG]
+    assert list(agreed([GUESS, STRONG], [Sure(DENIED)])) == [GUESS, STRONG]
 
 
 def test_a_span_with_one_source_that_is_not_weak_keeps_its_word() -> None:
     both = span(0, 4, "pack:staff", "rules:residue.unexplained")
-    assert list(agreed([both], Sure(0.0))) == [both]
+    assert list(agreed([both], [Sure(0.0)])) == [both]
 
 
 def learned(start: int, end: int, type_: str) -> Span:
@@ -192,9 +192,9 @@ def test_even_a_rule_that_is_not_weak_needs_a_chance_but_for_numbers_and_what_is
     said = Span(TEXT, 33, 37, "CLINICIAN", CERTAIN - 0.01, ("rules:names.run",))
     number, label = replace(said, type="MEDICAL_RECORD_NUMBER"), replace(said, score=CERTAIN)
     own = replace(said, sources=("pack:staff",))
-    assert [one.score for one in agreed([said], Sure(DENIED_FLATLY / 2))] == [DENIED_FLATLY / 2]
-    assert list(agreed([said], Sure(DENIED_FLATLY))) == [said]
-    assert list(agreed([number, label, own], Sure(0.0))) == [number, label, own]
+    assert [one.score for one in agreed([said], [Sure(DENIED_FLATLY / 2)])] == [DENIED_FLATLY / 2]
+    assert list(agreed([said], [Sure(DENIED_FLATLY)])) == [said]
+    assert list(agreed([number, label, own], [Sure(0.0)])) == [number, label, own]
 
 
 stretches = st.builds(

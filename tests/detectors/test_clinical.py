@@ -111,9 +111,9 @@ def test_only_guesses_are_checked() -> None:
     title = span("Dr. <<Aloha>>,", "CLINICIAN", 0.9, "rules:names.title")
     learned = span("Dr. <<Aloha>>,", "CLINICIAN", 0.9)
     assert list(supported([learned], [title])) == [learned]
-    assert list(agreed([title], Unsure())) == [title]
+    assert list(agreed([title], [Unsure()])) == [title]
     guess = span("14 wks out from <<LRDKT>>. since then", "HOSPITAL", 0.5, "rules:residue.abbreviation")
-    assert not list(agreed([guess], Unsure()))
+    assert not list(agreed([guess], [Unsure()]))
 
 
 class Unsure:

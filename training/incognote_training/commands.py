@@ -15,7 +15,10 @@ from incognote.cli.shell import say
 from incognote.cli.tables import bars
 
 if TYPE_CHECKING:
+    from incognote.evaluation.experiments.plan import UsageEstimate
     from incognote.evaluation.lab.runner import ModelRequestOptions
+    from incognote.llm.prices import Price
+    from incognote.llm.recording import Recorded
     from incognote_training.config import Annotate
     from incognote_training.corpus.document import Document
     from incognote_training.corpus.translation import Translation
@@ -213,18 +216,45 @@ def _asked(
 ) -> dict[str, int]:
     """Show the estimated cost, then let the annotators write the output."""
     from incognote.agents.runtime import Runtime
-    from incognote.errors import SettingError
     from incognote.extraction.asking import Budget
-    from incognote.llm.opening import open_model, price_of
-    from incognote.llm.recording import Recorded, Recording
     from incognote.schemas.policy import load_policy
     from incognote_training import annotate
 
-    policy, own, spec = load_policy(how.policy), how.settings(), how.spec()
-    price = price_of(spec)
+    policy, prompt = load_policy(how.policy), how.settings().prompt
+    facts = _estimated(
+        how, lambda price: annotate.cost(documents, prompt, policy, told.k, price), yes=yes, only=only, quiet=quiet
+    )
+    if facts is not None:
+        return facts
+    with _recorded(how, out) as inner, _watched("annotate", len(documents)) as watch:
+        annotators = annotate.Annotators(inner, prompt, policy, told.k, told.temperature, Budget(usd=how.budget_usd))
+
+        async def work() -> dict[str, int]:
+            try:
+                return dict(
+                    await annotate.annotate(documents, out, annotators, concurrency=told.concurrency, watch=watch)
+                )
+            finally:
+                await inner.aclose()
+
+        return Runtime.shared().run(work())
+
+
+def _estimated(
+    how: ModelRequestOptions, cost: Callable[[Price | None], UsageEstimate], *, yes: bool, only: bool, quiet: bool
+) -> dict[str, int] | None:
+    """Show the estimated usage, and ask whether to continue. Return it, and ask nothing, if only it is wanted.
+
+    Raises:
+        SettingError: a budget is set, but no price is known.
+    """
+    from incognote.errors import SettingError
+    from incognote.llm.opening import price_of
+
+    price = price_of(how.spec())
     if how.budget_usd is not None and price is None:
         raise SettingError(f"budget_usd: no price is known for {how.model}. Name a price table (setting `prices`)")
-    guess = annotate.cost(documents, own.prompt, policy, told.k, price)
+    guess = cost(price)
     if not quiet:
         money = "price unknown" if guess.usd is None else f"{guess.usd:,.2f} US$"
         typer.echo(f"estimate: {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, {money}")
@@ -232,21 +262,20 @@ def _asked(
         return {"documents": 0, "calls": guess.calls, "tokens in": guess.tokens_in, "tokens out": guess.tokens_out}
     if not yes and guess.usd != 0:
         typer.confirm("Continue?", abort=True, err=True)
-    keyring = None if how.synthetic else own.keyring(persistent=True)
+    return None
+
+
+@contextmanager
+def _recorded(how: ModelRequestOptions, out: Path) -> Iterator[Recorded]:
+    """Open the model. Its replies are recorded beside the output, encrypted unless the documents are synthetic."""
+    from incognote.llm.opening import open_model
+    from incognote.llm.recording import Recorded, Recording
+
+    keyring = None if how.synthetic else how.settings().keyring(persistent=True)
     place = out.with_name(out.name + (".replies.jsonl" if how.synthetic else ".replies.sealed"))
     recording = Recording(place, keyring, plain=how.synthetic)
-    inner = Recorded(open_model(spec), recording)
-    annotators = annotate.Annotators(inner, own.prompt, policy, told.k, told.temperature, Budget(usd=how.budget_usd))
-
-    async def work(watch: Callable[[int], None]) -> dict[str, int]:
-        try:
-            return dict(await annotate.annotate(documents, out, annotators, concurrency=told.concurrency, watch=watch))
-        finally:
-            await inner.aclose()
-
     try:
-        with _watched("annotate", len(documents)) as watch:
-            return Runtime.shared().run(work(watch))
+        yield Recorded(open_model(how.spec()), recording)
     finally:
         recording.close()
 
@@ -332,46 +361,28 @@ def _translations(
         ModelProblem: the model did not answer. The replies so far are recorded.
     """
     from incognote.agents.runtime import Runtime
-    from incognote.errors import SettingError
     from incognote.extraction.asking import Budget
-    from incognote.llm.opening import open_model, price_of
-    from incognote.llm.recording import Recorded, Recording
     from incognote_training.corpus import translation
 
-    own, spec = how.settings(), how.spec()
-    price = price_of(spec)
-    if how.budget_usd is not None and price is None:
-        raise SettingError(f"budget_usd: no price is known for {how.model}. Name a price table (setting `prices`)")
-    guess = translation.cost(work.notes, work.code, price)
-    if not quiet:
-        money = "price unknown" if guess.usd is None else f"{guess.usd:,.2f} US$"
-        typer.echo(f"estimate: {guess.calls:,} calls, tokens in {guess.tokens_in:,}, out {guess.tokens_out:,}, {money}")
-    elif only:
-        facts = {"documents": 0, "calls": guess.calls, "tokens in": guess.tokens_in, "tokens out": guess.tokens_out}
-        say("distill", facts)
-    if only:
+    facts = _estimated(
+        how, lambda price: translation.cost(work.notes, work.code, price), yes=yes, only=only, quiet=quiet
+    )
+    if facts is not None:
+        if quiet:
+            say("distill", facts)
         return None
-    if not yes and guess.usd != 0:
-        typer.confirm("Continue?", abort=True, err=True)
-    keyring = None if how.synthetic else own.keyring(persistent=True)
-    place = out.with_name(out.name + (".replies.jsonl" if how.synthetic else ".replies.sealed"))
-    recording = Recording(place, keyring, plain=how.synthetic)
-    inner = Recorded(open_model(spec), recording)
+    with _recorded(how, out) as inner, _watched("translate", len(work.notes)) as watch:
 
-    async def asked(watch: Callable[[int], None]) -> dict[str, str]:
-        budget = Budget(usd=how.budget_usd)
-        try:
-            return await translation.ask(
-                work.notes, work.code, inner, budget=budget, concurrency=concurrency, watch=watch
-            )
-        finally:
-            await inner.aclose()
+        async def asked() -> dict[str, str]:
+            budget = Budget(usd=how.budget_usd)
+            try:
+                return await translation.ask(
+                    work.notes, work.code, inner, budget=budget, concurrency=concurrency, watch=watch
+                )
+            finally:
+                await inner.aclose()
 
-    try:
-        with _watched("translate", len(work.notes)) as watch:
-            return Runtime.shared().run(asked(watch))
-    finally:
-        recording.close()
+        return Runtime.shared().run(asked())
 
 
 @contextmanager

@@ -32,8 +32,8 @@ class RulesDetector:
 
     Args:
         languages: the languages whose rules run (ISO 639-1), English among them.
-        accepted: languages in which a text is likely. A text too short to show its language is read by the rules of
-            the one with the most common words.
+        accepted: languages in which a text is likely. The common words decide which of them and of English read a
+            text that is too short to show its language.
         packs: each has `finders` (callables from View to candidates) and `allow(text_lower) -> bool`. A candidate is
             dropped if a pack allows its whole text.
 

@@ -8,20 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from random import Random
 
 from incognote.detectors.rules import lexicon
 from incognote.schemas.catalogue import catalogue
 from incognote_training.corpus.document import Document
-from incognote_training.corpus.variants import handwritten
+from incognote_training.corpus.variants import NAMES, handwritten, name_lists
 
-_NAMES = frozenset({"PATIENT", "RELATIVE", "CLINICIAN", "PERSON"})
 _PHONES = frozenset({"TELEPHONE_NUMBER", "FAX_NUMBER"})
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*[.,]?")
 _PARTICLES = frozenset("al bin da de del den der di dos du el ibn la le ten van von".split())
 _SUFFIXES = frozenset("jr sr ii iii iv md".split())
-_LINE = re.compile(r"(\+?)([1-7]):? +(.+)")
 _TRIES = 8  # to find a value that the document does not have yet
 
 Entity = tuple[str, str]
@@ -49,13 +46,13 @@ class _Draw:
     def __init__(self, code: str, random: Random) -> None:
         self._code, self._random = code, random
         self._pools = _marks(code)
-        self._given, self._surnames = _lists(code)
+        self._given, self._surnames = name_lists(code)
         self._again: dict[Entity, str | None] = {}
         self._words: dict[str, str] = {}
         self._used: set[str] = set()
 
     def __call__(self, kind: str, words: str) -> str | None:
-        if kind in _NAMES:
+        if kind in NAMES:
             return self._name(words)
         key = (kind, words.casefold())
         if key not in self._again:
@@ -123,22 +120,3 @@ def _marks(code: str) -> Mapping[str, Sequence[str]]:
             if "\n" not in document.text[start:end]:
                 pools.setdefault(kind, []).append(document.text[start:end])
     return pools
-
-
-@cache
-def _lists(code: str) -> tuple[Sequence[str], Sequence[str]]:
-    """Return given names and surnames, a common one several times. In the lists, U+200C is a space within a name.
-
-    A name marked "+" is also written with the Arabic article.
-    """
-    folder = Path(__file__).parents[3] / "languages" / code / "scripts" / "lists"
-    return _weighted(next(folder.glob("given*.txt"))), _weighted(folder / "surnames.txt")
-
-
-def _weighted(path: Path) -> list[str]:
-    made: list[str] = []
-    for found in filter(None, map(_LINE.fullmatch, path.read_text(encoding="utf-8").splitlines())):
-        words = [word.replace("\u200c", " ") for word in found[3].split(" ") if word[:1].isalpha()]
-        with_article = ["ال" + word for word in words if found[1] and " " not in word]
-        made += [*words, *with_article] * (1 + int(found[2]) // 3)
-    return made

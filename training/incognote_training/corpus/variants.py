@@ -26,8 +26,7 @@ from incognote_training.corpus import marked
 from incognote_training.corpus.document import Document
 
 CODES = ("ar", "de", "es", "fr")
-_NAMES = frozenset({"PATIENT", "RELATIVE", "CLINICIAN", "PERSON"})
-_DIGITS = frozenset({"TELEPHONE_NUMBER", "FAX_NUMBER"})
+NAMES = frozenset({"PATIENT", "RELATIVE", "CLINICIAN", "PERSON"})
 _DRAWN = frozenset(
     {"AGE", "DATE", "DATE_TIME", "BIRTH_DATE_TIME", "DEATH_DATE_TIME", "HOSPITAL", "PHARMACY", "DIAGNOSTIC_LABS",
      "ORGANIZATION", "ADDRESS", "STREET", "CITY", "STATE", "COUNTRY", "LOCATION", "OCCUPATION", "ROOM", "EMAIL"}
@@ -39,6 +38,7 @@ _DEVELOPMENT = 12
 _RARE = 3
 """A word of the vocabulary occurs at least this often outside the marks."""
 _WORD = re.compile(r"[^\W\d_]+")
+_LINE = re.compile(r"(\+?)([1-7]):? +(.+)")  # of a list of names
 _PARTICLES = frozenset(
     "de del la las los el y e da do dos van der den von zu zur zum am du des le les ben ibn bin al ould und et "
     "بن بنت ابن ابو أبو أم ام آل ال عبد ولد با".split()
@@ -120,7 +120,7 @@ class Variants:
             for start, end, kind in document.spans:
                 words = document.text[start:end]
                 self._pool.setdefault((document.lang, kind), []).append(words)
-                if document.lang == "ar" and kind in _NAMES:
+                if document.lang == "ar" and kind in NAMES:
                     self._latin += [word for word in _WORD.findall(words) if word.isascii() and len(word) > 2]
 
     def __call__(self, document: Document, number: int) -> Document:
@@ -157,7 +157,7 @@ class Variants:
     def _other(self, words: str, kind: str, code: str, again: dict[str, str]) -> str:
         if self._random.random() < _KEPT:
             return words
-        if kind in _NAMES:
+        if kind in NAMES:
             return _WORD.sub(lambda found: self._name(found[0], code, again), words)
         if kind in _DRAWN:
             return self._random.choice(self._pool[code, kind])
@@ -170,7 +170,7 @@ class Variants:
         if len(word) == 1:
             return self._random.choice("ABCDEFGHIJKLMNOPRSTVWZ") if word.isupper() and word.isascii() else word
         if folded not in again:
-            given, surnames = _lists(code) if code != "ar" or not word.isascii() else (self._latin, self._latin)
+            given, surnames = name_lists(code) if code != "ar" or not word.isascii() else (self._latin, self._latin)
             again[folded] = self._random.choice(given if folded in _given(code) else surnames)
         made = again[folded]
         article = word.startswith("ال") and not made.startswith("ال")
@@ -183,25 +183,27 @@ _BARE = {ord(a): b for a, b in zip("أإآىة", "اااية", strict=True)} | d
 
 
 @cache
-def _lists(code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return given names and surnames as they are written, a common one several times."""
+def name_lists(code: str) -> tuple[Sequence[str], Sequence[str]]:
+    """Return given names and surnames, a common one several times. In the lists, U+200C is a space within a name.
+
+    A name marked "+" is also written with the Arabic article.
+    """
     folder = Path(__file__).parents[3] / "languages" / code / "scripts" / "lists"
-    given = folder / ("given_names.txt" if code == "es" else "given.txt")
-    return _weighted(given), _weighted(folder / "surnames.txt")
+    return _weighted(next(folder.glob("given*.txt"))), _weighted(folder / "surnames.txt")
 
 
-def _weighted(path: Path) -> tuple[str, ...]:
+def _weighted(path: Path) -> list[str]:
     made: list[str] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        found = re.match(r"\+?([1-7]):? +(.+)", line)
-        if found:
-            made += [word for word in found[2].split() if word[:1].isalpha()] * (1 + int(found[1]) // 3)
-    return tuple(made)
+    for found in filter(None, map(_LINE.fullmatch, path.read_text(encoding="utf-8").splitlines())):
+        words = [word.replace("\u200c", " ") for word in found[3].split(" ") if word[:1].isalpha()]
+        with_article = ["ال" + word for word in words if found[1] and " " not in word]
+        made += [*words, *with_article] * (1 + int(found[2]) // 3)
+    return made
 
 
 @cache
 def _given(code: str) -> frozenset[str]:
-    return frozenset(map(fold, _lists(code)[0]))
+    return frozenset(map(fold, name_lists(code)[0]))
 
 
 def vocabulary(documents: Sequence[Document]) -> list[str]:

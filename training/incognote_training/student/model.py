@@ -14,6 +14,14 @@ from incognote_training.student.shape import Sizes, Switches
 PAD = 0
 
 
+def seen(switches: Switches) -> Tensor:
+    """The features that a model sees: `BITS` numbers, 1 for those that are switched on and 0 for the others."""
+    mask = torch.zeros(BITS)
+    mask[SHAPE_BITS] = float(switches.shape)
+    mask[LEXICON_BITS] = float(switches.lexicon)
+    return mask
+
+
 class Student(nn.Module):
     """Takes pieces and features, and returns the logits of two exits.
 
@@ -45,10 +53,7 @@ class Student(nn.Module):
         nn.init.normal_(self.words.weight, std=0.02)
         nn.init.normal_(self.positions.weight, std=0.02)
         nn.init.normal_(self.features.weight, std=0.02)
-        seen = torch.zeros(BITS)
-        seen[SHAPE_BITS] = float(switches.shape)
-        seen[LEXICON_BITS] = float(switches.lexicon)
-        self.register_buffer("seen", seen, persistent=False)
+        self.register_buffer("seen", seen(switches), persistent=False)
 
     def forward(self, ids: Tensor, features: Tensor) -> tuple[Tensor, Tensor | None]:
         """The logits of the full exit and of the early one, windows × pieces × tags.

@@ -14,13 +14,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from incognote.detectors.encoder.units import BITS, LEXICON_BITS, SHAPE_BITS
+from incognote.detectors.encoder.units import BITS
 from incognote.detectors.encoder.words import CHARACTERS, WordRows
 from incognote_training.student.crf import Crf
-from incognote_training.student.model import Student
+from incognote_training.student.model import PAD, Student, seen
 from incognote_training.student.shape import Switches, WordSizes
-
-PAD = 0
 
 
 class Recurrent(nn.Module):
@@ -51,10 +49,7 @@ class Recurrent(nn.Module):
         self.crf = Crf(classes)
         self.crf.transitions.requires_grad_(switches.crf)
         nn.init.normal_(self.words.weight, std=0.1)
-        seen = torch.zeros(BITS)
-        seen[SHAPE_BITS] = float(switches.shape)
-        seen[LEXICON_BITS] = float(switches.lexicon)
-        self.register_buffer("seen", seen, persistent=False)
+        self.register_buffer("seen", seen(switches), persistent=False)
 
     def forward(self, ids: Tensor, features: Tensor) -> tuple[Tensor, Tensor | None]:
         """The logits, windows × words × tags, and None for the early exit.
