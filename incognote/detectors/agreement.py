@@ -50,8 +50,8 @@ ALONE_ELSE = 0.65
 ALONE_FOREIGN = 0.55
 BARE = 0.85
 """The minimum score of a span that only the encoder found: per evaluation group, for all other groups, in languages
-other than English, and for short words in capitals and short numbers. On 100 synthetic Spanish notes of an author that neither rules nor
-encoder had seen, ALONE_FOREIGN between 0.5 and 0.7 changed recall and precision by at most 0.003."""
+other than English, and for short words in capitals and short numbers. On 100 synthetic Spanish notes of an author that
+neither rules nor encoder had seen, ALONE_FOREIGN between 0.5 and 0.7 changed recall and precision by at most 0.003."""
 _BARE = re.compile(r"[A-Z]{1,6}|\d{1,3}")
 EXACT, APART, USUAL = 0.9, 0.2, 4
 """From a score of EXACT, the encoder's name decides where a rule's name ends. The words that are cut off are less
