@@ -24,6 +24,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from incognote.detectors.rules import RulesDetector
+from incognote.detectors.rules.patterns.rule import source_of
 from incognote.nouns import Text
 from incognote_training.corpus.document import Document
 from incognote_training.corpus.marked import read
@@ -59,7 +60,7 @@ def counts(documents: Iterable[Document], code: str = "en") -> dict[str, tuple[i
     right: Counter[str] = Counter()
     detector = RulesDetector() if code == "en" else RulesDetector((), ("en", code), (code,))
     for document in documents:
-        for rule, type_, hit in _alone(document, detector):
+        for rule, type_, hit in _alone(document, detector, source_of("", code)):
             if type_ in marked:
                 found[rule] += 1
                 right[rule] += hit
@@ -79,15 +80,17 @@ def written(pattern: str = TEXTS, code: str = "en") -> str:
     return head + "\n[rules]\n" + "".join(weak)
 
 
-def _alone(document: Document, detector: RulesDetector) -> Iterator[tuple[str, str, bool]]:
-    """Each finding that no other overlaps: its rule, its type, and whether it touches a mark."""
+def _alone(document: Document, detector: RulesDetector, prefix: str) -> Iterator[tuple[str, str, bool]]:
+    """Each finding of a language's rules that no other overlaps: its rule, its type, and whether it touches a mark."""
     spans = detector.detect([Text(document.text)])[0]
     # Neighboring dates see the same words as the rules of single dates, so they are no second opinion on them.
-    spans = [span for span in spans if not span.sources[0].startswith("rules:neighbors.")]
+    spans = [span for span in spans if "neighbors." not in span.sources[0]]
     for span in spans:
         if not any(one is not span and one.start < span.end and span.start < one.end for one in spans):
             hit = any(start < span.end and span.start < end for start, end, _ in document.spans)
-            yield span.sources[0].removeprefix("rules:"), span.type, hit
+            source = span.sources[0]
+            if source.startswith(prefix) and "/" not in source.removeprefix(prefix):
+                yield source.removeprefix(prefix), span.type, hit
 
 
 def main() -> int:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from incognote.agents.detection import NAMES, Detection
 from incognote.agents.stages import Detected, Merged, Opened, Planned
 from incognote.align.merge import merge
-from incognote.detectors.agreement import deniable, labeled, weak
+from incognote.detectors.agreement import deniable, is_weak, labeled
 from incognote.detectors.known import KnownDetector
 from incognote.detectors.rules import foreign_lexicon
 from incognote.languages import language
@@ -100,8 +100,8 @@ def _detectors(span: Span) -> set[str]:
     Such a rule takes any capitalized word without another explanation. So does the encoder. For dates and ages, a weak
     rule counts, as in `holds_alone`.
     """
-    guesses = frozenset[str]() if catalogue()[span.type].group in ("DATE", "AGE") else weak()
-    names = {source.partition(":")[0] for source in span.sources if source not in guesses} - {"audit"}
+    counts = catalogue()[span.type].group in ("DATE", "AGE")
+    names = {source.partition(":")[0] for source in span.sources if counts or not is_weak(source)} - {"audit"}
     return names or RULES
 
 

@@ -177,6 +177,7 @@ class Detection:
         point, fast: options of the encoder.
         objects: additional detectors.
         languages: languages to accept as if they were read (ISO 639-1).
+        read: languages that a model reads. Their rules and encoder read texts as in accepted languages.
 
     Raises:
         UnknownName, SettingError: an unknown name, a duplicate name, or a pack or roster that cannot be read.
@@ -192,6 +193,7 @@ class Detection:
         fast: bool = False,
         objects: Sequence[Detector] = (),
         languages: Sequence[str] = (),
+        read: Iterable[str] = (),
     ) -> None:
         self.packs: tuple[Pack, ...] = tuple(load_pack(folder) for folder in packs)
         others = installed("incognote.detectors")
@@ -207,11 +209,11 @@ class Detection:
         if twice := {name for name in bearers if bearers.count(name) > 1}:
             raise SettingError(f"detectors: another detector is already named {min(twice)}. Rename one of the two.")
         embedded = not {"rules", "encoder"}.isdisjoint(names)
-        self._router = RulesDetector(self.packs, _with_rules(), languages) if embedded else None
+        self._accepted = frozenset({"en", *languages, *read})
+        self._router = RulesDetector(self.packs, _with_rules(), sorted(self._accepted - {"en"})) if embedded else None
         self._rules = self._router if "rules" in names else None
         self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
         self._foreign = _foreign(point) if "encoder" in names else []
-        self._accepted = frozenset({"en", *languages})
         ours = tuple(d for d in (self._rules, self._encoder, *self._foreign) if d is not None)
         self.detectors: tuple[Detector, ...] = (*ours, *self._others)
         self.reads = frozenset[str](languages).union(*(d.reads for d in self.detectors if d not in self._foreign))

@@ -44,6 +44,10 @@ class Engine:
         self.domain = settings.domain
         self.policy: Policy = load_policy(settings.policy)
         self.keyring: Keyring = settings.keyring() if keyring is None else keyring
+        self.recording = self._recording(models)
+        self.models = self._models(models, own_thread=own_thread)
+        """The language models, for reading notes and for agents; None if none is used."""
+        self.reader = self._reader()
         self.detection = Detection(
             settings.detectors,
             settings.packs,
@@ -52,11 +56,8 @@ class Engine:
             fast=settings.encoder_fast,
             objects=detectors,
             languages=settings.languages,
+            read=self.reader.reads if self.reader else (),
         )
-        self.recording = self._recording(models)
-        self.models = self._models(models, own_thread=own_thread)
-        """The language models, for reading notes and for agents; None if none is used."""
-        self.reader = self._reader()
         if settings.schemas:
             _ = self.registry
 

@@ -191,11 +191,16 @@ class NoteReader:
     def work(self, planned: Planned, read: Mapping[int, Extraction], silent: int) -> dict[str, Any]:
         """Return, for the manifest, the models of a record and counts of what they did."""
         usage, how, unanswered, passes = Usage(), Counter[str](), Counter[str](), 0
+        languages = sorted(frozenset().union(*(extraction.languages for extraction in read.values())))
         for extraction in read.values():
             usage, how, unanswered = usage + extraction.usage, how + extraction.how, unanswered + extraction.unanswered
             passes += len(extraction.by_pass)
+        facts = self.facts()
+        if languages:
+            versions = {code: self._prompt.localized(frozenset((code,))).version for code in languages}
+            facts["prompt"] |= {"languages": versions}
         return {
-            **self.facts(),
+            **facts,
             "route": planned.route,
             "chunks": len(planned.chunks),
             "requests": len(planned.requests),

@@ -139,6 +139,7 @@ def render(
     from dataclasses import replace
 
     from incognote.errors import UsageError
+    from incognote.extraction.asking import languages_in
     from incognote.extraction.chunks import chunks
     from incognote.prompts import sendable
     from incognote.prompts.loader import load
@@ -165,7 +166,8 @@ def render(
     if len(pieces) > 1:
         warn(f"This is chunk {chunk} of {len(pieces)}. For another one, add --chunk N.")
     at = pieces[chunk - 1]
-    rendered = made.render([sendable(text[at.start : at.end])], types)
+    shown = sendable(text[at.start : at.end])
+    rendered = made.localized(languages_in([shown])).render([shown], types)
     put_out(f"{rendered.system}\n\n{rendered.user}\n".encode())
 
 

@@ -31,9 +31,10 @@ from typing import TYPE_CHECKING
 from incognote.detectors import PASSED
 from incognote.detectors.clinical import clinical, never_names
 from incognote.detectors.rules.lexicon import fold, given, lexicon, surname
-from incognote.detectors.rules.patterns.rule import labeled_rules
+from incognote.detectors.rules.patterns.rule import labeled_rules, source_of
 from incognote.languages import language
 from incognote.nouns import Span
+from incognote.plugins import installed
 from incognote.schemas.catalogue import catalogue
 from incognote.text.characters import BLANK
 
@@ -61,21 +62,22 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _DAYS, _RETURNS = "rules:dates_days.", "rules:dates_words.month-to-return"
 _NAME = re.compile(rf"(?:[A-Z][^\W\d_]+\.?|{BLANK}) \Z")
 
-_LABELED = ("rules:names.label", "rules:tables.", "rules:hl7.")
+_LABELED = re.compile(r"rules:(?:[a-z]{2}/)?(?:names\.label|tables\.|hl7\.)")
 _NUMBERS = frozenset({"ID", "CONTACT"})
 _ANY_NUMBER = "GUID"
 
 
 @cache
-def weak(code: str = "en") -> frozenset[str]:
-    """The rules of a language that need a second opinion, as written in a span's `sources`."""
-    written = language(code).table("rules", "weak.toml")
-    return frozenset(f"rules:{name}" for name in written.get("rules", ()))
+def is_weak(source: str) -> bool:
+    """Whether a source of a span is a rule that needs a second opinion. Each language lists its own (weak.toml)."""
+    code, found, _ = source.removeprefix("rules:").partition("/")
+    return source in _weak(code if found and code in installed("incognote.languages") else "en")
 
 
 @cache
-def _weak(codes: frozenset[str]) -> frozenset[str]:
-    return frozenset().union(*map(weak, codes))
+def _weak(code: str) -> frozenset[str]:
+    written = language(code).table("rules", "weak.toml")
+    return frozenset(source_of(name, code) for name in written.get("rules", ()))
 
 
 ENGLISH = frozenset({"en"})
@@ -97,13 +99,13 @@ def agreed(
     beside = _Beside([s for s in opinion.spans if s.score >= EXACT and _group(s) == "PERSON"])
     for span in spans:
         if codes == ENGLISH:
-            if weak().issuperset(span.sources) and clinical(span):
+            if all(map(is_weak, span.sources)) and clinical(span):
                 continue
             inner = beside(span) if _group(span) == "PERSON" else None
             if inner is not None and len(inner) < len(span):
                 span = _cut(span, inner, opinion)
         chance = max(each.sure(span.start, span.end) for each in opinions)
-        yield replace(span, score=min(span.score, chance)) if chance < _denied(span, codes) else span
+        yield replace(span, score=min(span.score, chance)) if chance < _denied(span) else span
 
 
 def _cut(span: Span, inner: Span, opinion: EncoderReading) -> Span:
@@ -142,11 +144,11 @@ def deniable(span: Span) -> bool:
 
 def labeled(span: Span) -> bool:
     """Whether a rule with a label, a column's header, or a check digit found a span."""
-    return not labeled_rules().isdisjoint(span.sources) or any(s.startswith(_LABELED) for s in span.sources)
+    return not labeled_rules().isdisjoint(span.sources) or any(map(_LABELED.match, span.sources))
 
 
-def _denied(span: Span, codes: frozenset[str] = ENGLISH) -> float:
-    if _weak(codes).issuperset(span.sources):
+def _denied(span: Span) -> float:
+    if all(map(is_weak, span.sources)):
         return DENIED
     firm = span.score >= CERTAIN or _group(span) in _NUMBERS or not all(s.startswith("rules:") for s in span.sources)
     return 0.0 if firm else DENIED_FLATLY
@@ -234,9 +236,9 @@ def _holiday(span: Span) -> bool:
 def _typed(spans: Iterable[Span], learned: Sequence[Span]) -> Iterator[Span]:
     said, beside = list(spans), _Beside(learned)
     for span in said:
-        other = beside(span) if weak().issuperset(span.sources) else None
+        other = beside(span) if all(map(is_weak, span.sources)) else None
         yield span if other is None or _group(other) == _group(span) else replace(span, type=other.type)
-    telling = [s for s in said if _group(s) in _NUMBERS and s.type != _ANY_NUMBER and not weak().issuperset(s.sources)]
+    telling = [s for s in said if _group(s) in _NUMBERS and s.type != _ANY_NUMBER and not all(map(is_weak, s.sources))]
     beside = _Beside(telling)
     for span in learned:
         other = beside(span) if _group(span) in _NUMBERS else None

@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from incognote.detectors.rules import foreign_lexicon
 from incognote.errors import BudgetExhausted, ContextTooLong, ModelUnavailable, PromptCut
 from incognote.llm.base import LanguageModel, Message, Request, Usage, gather_all
+from incognote.plugins import installed
 from incognote.prompts.loader import Prompt, Rendered
 from incognote.prompts.reply import ParsedReply, read, read_several
+from incognote.text.language import spoken
 
 
 @dataclass(slots=True)
@@ -72,10 +75,12 @@ class Calls:
     Args:
         most: the maximum for each vote.
         made: the number of calls of each vote, by model and sample.
+        languages: the languages whose additions to the prompt were shown.
     """
 
     most: int = MOST_CALLS
     made: Counter[tuple[str, int]] = field(default_factory=Counter)
+    languages: frozenset[str] = frozenset()
 
     @property
     def left(self) -> int:
@@ -106,6 +111,12 @@ class _Question:
     rendered: Rendered
     tally: Callable[[Usage], None]
     calls: Calls
+
+
+def languages_in(texts: Sequence[str]) -> frozenset[str]:
+    """Return the languages of the texts that have a package, without English. Their additions go into the prompt."""
+    known = frozenset(installed("incognote.languages"))
+    return spoken("\n".join(texts), known, foreign_lexicon()) - {"en"}
 
 
 class NoAnswer(Exception):
@@ -175,7 +186,9 @@ class ChunkAsker:
         """
         if self.budget.exhausted:
             raise NoAnswer(BudgetExhausted.code, smaller=False)
-        question = _Question(texts, self.terms.prompt.render(texts, self.terms.types), tally, calls)
+        calls.languages |= (codes := languages_in(texts))
+        rendered = self.terms.prompt.localized(codes).render(texts, self.terms.types)
+        question = _Question(texts, rendered, tally, calls)
         votes = [(model, sample) for model in self.terms.models for sample in range(self.terms.votes)]
         if len(votes) == 1:
             answers = [await self._vote(*votes[0], question)]

@@ -129,6 +129,7 @@ class Extraction:
         problem: why the model failed on this chunk, if only this chunk was asked about.
         clear: whether each reply was one complete answer about this chunk alone, at the first try. Otherwise, silence
             about a part of the chunk means nothing.
+        languages: the languages whose additions to the prompt the model saw.
     """
 
     spans: list[Span] = field(default_factory=list, repr=False)
@@ -141,6 +142,7 @@ class Extraction:
     by_vote: list[list[tuple[int, int]]] = field(default_factory=list, repr=False)
     problem: ModelProblem | None = None
     clear: bool = True
+    languages: frozenset[str] = frozenset()
 
     def tally(self, usage: Usage) -> None:
         self.usage += usage
@@ -154,6 +156,7 @@ class Extraction:
         self.usage += other.usage
         self.how += other.how
         self.clear &= other.clear
+        self.languages |= other.languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +226,7 @@ class Extractor:
                 await self._read_smaller(pairs, none, passes - turn, calls)
                 return
             for (piece, extraction, view), readings in zip(left, answers, strict=True):
+                extraction.languages |= calls.languages
                 self._take(piece, view, readings, extraction)
 
     def _view(self, piece: TextChunk, extraction: Extraction) -> Masked | None:

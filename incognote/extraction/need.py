@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from incognote.align.merge import merge
-from incognote.detectors.agreement import weak
+from incognote.detectors.agreement import is_weak
 from incognote.extraction.routing import chances
 from incognote.nouns import Span
 from incognote.schemas.policy import Policy
@@ -71,7 +71,7 @@ def _telling(span: Span) -> bool:
     It does not if it was known beforehand, or if the only rules that found it are often wrong.
     """
     others = [source for source in span.sources if source.partition(":")[0] != "encoder"]
-    return all(source.startswith("rules:") for source in others) and not weak().issuperset(others)
+    return all(source.startswith("rules:") for source in others) and not all(map(is_weak, others))
 
 
 def _touched(start: int, end: int, named: Iterable[Span]) -> bool:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from incognote.errors import SettingError, UnknownName
+from incognote.languages import language
 from incognote.prompts import fence, marks, sendable
 from incognote.prompts.overlay import Example, Guideline, changed, told
 from incognote.schemas.catalogue import catalogue
@@ -118,6 +119,27 @@ class Prompt:
         if self.generic:
             content.append("generic")
         return version_of(content)
+
+    def localized(self, codes: frozenset[str]) -> Prompt:
+        """Return the prompt with the additions of the packages of these languages (`prompt.toml`).
+
+        Args:
+            codes: ISO 639-1 codes of installed languages.
+
+        Raises:
+            SettingError: a package's additions are malformed.
+        """
+        if not codes:
+            return self
+        if (key := ("languages", codes)) not in self._made:
+            made = self
+            for code in sorted(codes):
+                if written := language(code).table("prompt.toml"):
+                    over = changed(written, made.sections, made.guidelines, made.examples)
+                    made = replace(made, sections=over.sections, guidelines=over.guidelines, examples=over.examples)
+            self._made[key] = made
+        localized: Prompt = self._made[key]
+        return localized
 
     @property
     def composes(self) -> bool:

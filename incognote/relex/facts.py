@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Literal
 
-from incognote.detectors.agreement import weak
+from incognote.detectors.agreement import is_weak
 from incognote.detectors.clinical import acronym, never_names
 from incognote.detectors.rules.lexicon import (
     BRAND,
@@ -51,6 +51,7 @@ Withheld = Literal[
 GIVEN = frozenset(("given", "schema", "known", "roster"))
 """Sources of identifiers that a person, a record or a list named."""
 _GUESSES = ("encoder", "audit", "sweep", "reading", "script")
+_DATES = re.compile(r"rules:(?:[a-z]{2}/)?dates")
 _NEAR = 48  # characters of context on each side of a number
 _SURE = 0.96
 """The score from which the encoder alone is right about a word or number in more than nine of ten cases."""
@@ -146,7 +147,7 @@ def _reason(span: Span) -> Withheld | None:
 
 def reliable(span: Span) -> bool:
     """Whether something other than a guess found the span: a rule that is not weak, a list, or a language model."""
-    return any(not source.startswith(_GUESSES) and source not in weak() for source in span.sources)
+    return any(not source.startswith(_GUESSES) and not is_weak(source) for source in span.sources)
 
 
 def guessed(span: Span) -> bool:
@@ -297,7 +298,7 @@ def _aged(span: Span) -> bool:
 
 def _ruled(span: Span) -> bool:
     """Whether a rule for dates, even a weak one, is sure of a date."""
-    return span.score >= _LIKELY and any(source.startswith("rules:dates") for source in span.sources)
+    return span.score >= _LIKELY and any(map(_DATES.match, span.sources))
 
 
 def _no_fraction(span: Span) -> bool:

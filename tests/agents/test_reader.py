@@ -11,8 +11,9 @@ from incognote import Deidentifier
 from incognote.errors import EgressRefused, KeyMissing, PolicyProblem, SettingError, UnknownName
 from incognote.extraction.routing import Chance, least_value, value
 from incognote.keys import Keyring
-from incognote.llm.base import Reply, Usage
+from incognote.llm.base import Reply, Request, Usage
 from incognote.nouns import Span, Text
+from incognote.prompts.loader import load
 from incognote.schemas.choices import ModelTerms
 from incognote.schemas.policy import load_policy
 from incognote.testing import ScriptedLLM, text_of
@@ -143,3 +144,38 @@ def test_all_types_are_asked_for_where_all_are_wanted() -> None:
     with Deidentifier(model=model, passes=1) as deid:
         assert [s.text for s in deid.detect(["She is widowed."], types="all")[0]] == ["widowed"]
         assert deid.detect(["She is widowed."]) == [[]]
+
+
+READS_GERMAN = {"scripted/model": {"reads": ["en", "de"]}}
+GERMAN = (
+    "Die Patientin Jutta Wiesner wurde am 3. Mai wegen einer akuten Atemnot aufgenommen und erhielt Sauerstoff über "
+    "die Nase. Der weitere Verlauf war ohne Besonderheiten, und sie konnte nach wenigen Tagen nach Hause gehen."
+)
+
+
+def test_a_german_text_is_asked_about_with_the_additions_for_german_and_the_manifest_says_so() -> None:
+    seen: list[str] = []
+
+    def answer(request: Request) -> str:
+        seen.append(request.messages[0].content)
+        return '{"PERSON": ["<<Jutta Wiesner>>"], "DATE": ["am <<3. Mai>> wegen"]}'
+
+    with Deidentifier(model=ScriptedLLM(answer), models=READS_GERMAN) as deid:
+        german, english = deid.deidentify(GERMAN), deid.deidentify(NOTE)
+    assert german.verdict.outcome == "release"
+    assert "The text is in German" in seen[0]
+    assert "The text is in German" not in seen[1]
+    own = load("extract/v3").localized(frozenset({"de"})).version
+    assert german.manifest["models"]["prompt"]["languages"] == {"de": own}
+    assert "languages" not in english.manifest["models"]["prompt"]
+
+
+def test_the_rules_of_a_language_that_a_model_reads_work_as_if_it_were_accepted() -> None:
+    text = Text(GERMAN)
+    with Deidentifier(model=ScriptedLLM(lambda request: "{}"), models=READS_GERMAN) as deid:
+        detection = deid.engine.detection
+        assert detection.reads == {"en"}
+        assert {source for span in detection.detect([text])[0] for source in span.sources if "rules:" in source} == {
+            "rules:de/dates_words.day-month",
+            "rules:de/listed.titled",
+        }

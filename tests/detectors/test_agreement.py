@@ -23,9 +23,9 @@ from incognote.detectors.agreement import (
     DENIED_FLATLY,
     _Beside,
     agreed,
+    is_weak,
     named,
     supported,
-    weak,
 )
 from incognote.languages import language
 from incognote.nouns import Span, Text
@@ -135,11 +135,20 @@ def test_every_rule_in_the_table_is_one_of_the_rules() -> None:
     below = [p for p in (*_below(shipped), *of_the_language) if p.name != "weak.toml"]
     words = "".join(p.read_text(encoding="utf-8") for p in below if p.name.endswith((".py", ".toml")))
     places = words + " ".join(p.name for p in below)
-    assert weak()
-    for source in weak():
-        family, _, name = source.removeprefix("rules:").partition(".")
+    table = language().table("rules", "weak.toml")["rules"]
+    assert table
+    for rule in table:
+        assert is_weak(f"rules:{rule}")
+        source, (family, _, name) = rule, rule.partition(".")
         assert name in words, source
         assert family in places, source
+
+
+def test_each_language_has_its_own_weak_rules() -> None:
+    (rule, *_) = language("fr").table("rules", "weak.toml")["rules"]
+    assert is_weak(f"rules:fr/{rule}")
+    assert not is_weak(f"rules:{rule}")
+    assert not is_weak("rules:site/residue.unexplained")
 
 
 def test_the_table_is_what_the_rules_are_measured_at() -> None:

@@ -92,3 +92,20 @@ def test_no_prompt_quotes_a_note_it_is_measured_on() -> None:
     for example in ("Halvorsen-Mbeki", "rtw"):
         assert example in V2.read_text(encoding="utf-8")
         assert example not in notes
+
+
+@pytest.mark.parametrize("code", ["ar", "de", "es", "fr"])
+def test_the_additions_of_a_language_hold_an_example_and_leave_the_contract_alone(code: str) -> None:
+    made, types = load("extract/v3"), asked(load_policy("strict"))
+    there = made.localized(frozenset({code}))
+    assert made.localized(frozenset({code})) is there
+    assert (there.contract, len(there.examples), there.languages) == (made.contract, 1, made.languages)
+    assert there.version != made.version
+    assert "# Examples" in there.render(["x"], types).system
+    assert there.render(["x"], types).schema == made.render(["x"], types).schema
+
+
+def test_a_prompt_without_another_language_is_as_before() -> None:
+    made = load("extract/v3")
+    assert made.localized(frozenset()) is made
+    assert made.localized(frozenset({"en"})).version == made.version

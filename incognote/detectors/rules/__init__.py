@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Any
 
 from incognote.detectors.rules import lexicon, patterns, tables
-from incognote.detectors.rules.patterns.rule import shipped_rules
+from incognote.detectors.rules.patterns.rule import shipped_rules, source_of
 from incognote.detectors.rules.view import TOKEN, Candidate, View
 from incognote.languages import Language, language
 from incognote.nouns import PACK, Span, Text
@@ -51,7 +51,7 @@ class RulesDetector:
         self.reads = frozenset(code for code in languages if released(code))
         self._accepted = self.languages.intersection(accepted)
         self._loaded: dict[str, tuple[Finder, ...]] = {}
-        self._sources: dict[tuple[str, bool], tuple[str, ...]] = {}  # by rule: the spans of a rule share one tuple
+        self._sources: dict[tuple[str, str, bool], tuple[str, ...]] = {}  # the spans of a rule share one tuple
         self.version = data_version(tuple(languages))
 
     def detect(self, texts: Sequence[Text], languages: Sequence[frozenset[str]] | None = None) -> list[list[Span]]:
@@ -82,43 +82,44 @@ class RulesDetector:
         said = {code: sum(lexicon.commonness(table.get(key, 0)) for key in keys) for code, table in tables.items()}
         return frozenset(code for code, weight in said.items() if 2 * weight >= max(said.values()))
 
-    def _finders(self, languages: frozenset[str]) -> list[Finder]:
-        """Return the finders for a text in these languages. A language is loaded for its first text."""
+    def _finders(self, languages: frozenset[str]) -> list[tuple[str, Finder]]:
+        """Return the finders for a text in these languages, with their languages. One is loaded for its first text."""
         for code in sorted(languages - self._loaded.keys()):
             with _LOADING:  # later, no lock is taken: a forked child might find it locked forever
                 self._load(code)
-        found = [finder for code in sorted(languages) for finder in self._loaded[code]]
-        return found if "en" in languages or "en" not in self.languages else [*found, neutral()]
+        found = [(code, finder) for code in sorted(languages) for finder in self._loaded[code]]
+        return found if "en" in languages or "en" not in self.languages else [*found, ("en", neutral())]
 
     def _load(self, code: str) -> None:
         """Read every table in one thread. Otherwise, threads that start together would each read all of them."""
         if code not in self._loaded:
             loaded = finders(code)
-            self._spans(Text(getattr(language(code).part("rules"), "EXAMPLE", "")), loaded)
+            self._spans(Text(getattr(language(code).part("rules"), "EXAMPLE", "")), [(code, each) for each in loaded])
             self._loaded[code] = loaded
 
-    def _spans(self, text: Text, finders: Sequence[Finder]) -> list[Span]:
+    def _spans(self, text: Text, finders: Sequence[tuple[str, Finder]]) -> list[Span]:
         if not text.content:
             return []
         spans: list[Span] = []
         for part in parts(text.content):
             view, at = View(Text(part.content, text.field)), part.first
-            found = {(c, False) for finder in finders for c in finder(view)}
+            found = {(c, code, False) for code, finder in finders for c in finder(view)}
             if self._packs:
-                found |= {(c, True) for pack in self._packs for finder in pack.finders for c in finder(view)}
-                found = {(c, own) for c, own in found if not self._allowed(view.text[c.start : c.end])}
+                found |= {(c, "en", True) for pack in self._packs for finder in pack.finders for c in finder(view)}
+                found = {each for each in found if not self._allowed(view.text[each[0].start : each[0].end])}
             if len(part.content) < len(text):
-                found = {(c, own) for c, own in found if part.owns(c.start)}
+                found = {each for each in found if part.owns(each[0].start)}
             spans += (
-                Span(text, at + c.start, at + c.end, c.type, c.score, self._source(c.rule, own))
-                for c, own in sorted(found)
+                Span(text, at + c.start, at + c.end, c.type, c.score, self._source(c.rule, code, own))
+                for c, code, own in sorted(found)
             )
         return spans
 
-    def _source(self, rule: str, own: bool) -> tuple[str, ...]:
-        made = self._sources.get((rule, own))
+    def _source(self, rule: str, code: str, own: bool) -> tuple[str, ...]:
+        made = self._sources.get((rule, code, own))
         if made is None:
-            made = self._sources[rule, own] = (f"{self.name}:{rule}", *([f"{PACK}rules"] if own else []))
+            made = (source_of(rule, code), *([f"{PACK}rules"] if own else []))
+            self._sources[rule, code, own] = made
         return made
 
     def _allowed(self, words: str) -> bool:

@@ -230,6 +230,11 @@ def _joined(sets: tuple[frozenset[str], ...]) -> frozenset[str]:
     return frozenset().union(*sets)
 
 
+def source_of(rule: str, code: str = "en") -> str:
+    """Return how the `sources` of a span name a rule: `rules:names.title`, or `rules:de/names.title` for German."""
+    return f"rules:{rule}" if code == "en" else f"rules:{code}/{rule}"
+
+
 @cache
 def shipped_macros(code: str = "en") -> Mapping[str, str]:
     """Return the macros of a language, from rules/macros.toml."""
@@ -247,6 +252,6 @@ def shipped_rules(code: str = "en") -> tuple[tuple[PatternRule, ...], tuple[Rety
             rules += [PatternRule.from_dict(raw, file=stem, macros=macros) for raw in written.get("rule", ())]
             retypes += [Retype.from_dict(raw, file=stem, macros=macros) for raw in written.get("retype", ())]
     _labeled[code] = frozenset(
-        f"rules:{rule.id}" for rule in rules if rule.labels or not _FORMS.issuperset(rule.validators)
+        source_of(rule.id, code) for rule in rules if rule.labels or not _FORMS.issuperset(rule.validators)
     )
     return tuple(rules), tuple(retypes)
