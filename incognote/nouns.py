@@ -30,7 +30,7 @@ _TYPE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SEVERITY: tuple[Outcome, ...] = ("release", "review", "quarantine")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Text:
     """One free-text value of a record, with its field path.
 

@@ -49,6 +49,7 @@ class System:
         detectors: the detectors besides the model.
         policy: a shipped policy, or the path of one.
         wrap: what is put around the recorded model.
+        language: of the notes, if it is not English. It is accepted, and the model reads it.
     """
 
     name: str
@@ -57,16 +58,24 @@ class System:
     detectors: tuple[str, ...] = ("rules",)
     policy: str = "strict"
     wrap: Callable[[Replayed], LanguageModel] = lambda model: model
+    language: str = ""
 
     def open(self, replies: Path) -> Deidentifier:
         """Open a Deidentifier that answers from the recording."""
+        languages = (self.language,) if self.language else ()
         if self.prompt is None:
-            return Deidentifier(detectors=self.detectors, policy=self.policy)
+            return Deidentifier(detectors=self.detectors, policy=self.policy, languages=languages)
         recording = Recording(replies / f"{self.prompt.replace('/', '-')}.jsonl", plain=True, create=False)
         model = self.wrap(Replayed(MODEL, recording))
         detectors = (*self.detectors, "llm")
         return Deidentifier(
-            model=model, prompt=self.prompt, passes=self.passes, detectors=detectors, policy=self.policy
+            model=model,
+            prompt=self.prompt,
+            passes=self.passes,
+            detectors=detectors,
+            policy=self.policy,
+            languages=languages,
+            models={MODEL: {"reads": ("en", *languages)}},
         )
 
 

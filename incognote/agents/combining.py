@@ -29,12 +29,11 @@ from incognote.agents.stages import Detected, Merged, Opened, Planned
 from incognote.align.merge import merge
 from incognote.detectors.agreement import deniable, is_weak, labeled
 from incognote.detectors.known import KnownDetector
-from incognote.detectors.rules import foreign_lexicon
+from incognote.detectors.rules import unread_in
 from incognote.languages import language
 from incognote.nouns import Known, Span, Text
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
-from incognote.text.language import unread
 
 if TYPE_CHECKING:
     from incognote.extraction.chunks import Chunk
@@ -167,8 +166,8 @@ def _credible(
     inside = [s for s in certain if s.start < chunk.end and chunk.start < s.end]
     if sum(any(s.start < end and start < s.end for start, end in named) for s in inside) < LEAST_NAMED * len(inside):
         return False
-    content = text.content[chunk.start : chunk.end]
-    return not addresses_model(content) and not unread(content, languages, foreign_lexicon(), part=bool(text.field))
+    part = chunk.of(text)
+    return not addresses_model(part.content) and not unread_in(part, languages)
 
 
 def addresses_model(content: str) -> bool:

@@ -22,7 +22,7 @@ from incognote.detectors.agreement import ENGLISH, agreed, named, supported
 from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
 from incognote.detectors.retyping import retyped
-from incognote.detectors.rules import RulesDetector, foreign_lexicon
+from incognote.detectors.rules import RulesDetector, foreign_lexicon, unread_in
 from incognote.detectors.rules.lexicon import LEXICON, beside, is_common
 from incognote.errors import SettingError, UnknownName
 from incognote.languages import language
@@ -414,7 +414,7 @@ def unsupported(texts: Sequence[Text], read: Sequence[frozenset[str]]) -> list[R
     reasons: list[Reason] = []
     short: list[str] = []
     for text, languages in zip(texts, read, strict=True):
-        if stretches := unread(text.content, languages, foreign_lexicon(), part=bool(text.field)):
+        if stretches := unread_in(text, languages):
             reasons.append(Reason("unsupported-language", text.field, names_of(stretches)))
         elif len(text) < _SHORT_FIELD:
             short.append(text.content)

@@ -139,8 +139,9 @@ def render(
     from dataclasses import replace
 
     from incognote.errors import UsageError
-    from incognote.extraction.asking import languages_in
     from incognote.extraction.chunks import chunks
+    from incognote.extraction.extractor import TextChunk
+    from incognote.nouns import Text
     from incognote.prompts import sendable
     from incognote.prompts.loader import load
     from incognote.settings import CHUNK_WORDS
@@ -166,8 +167,8 @@ def render(
     if len(pieces) > 1:
         warn(f"This is chunk {chunk} of {len(pieces)}. For another one, add --chunk N.")
     at = pieces[chunk - 1]
-    shown = sendable(text[at.start : at.end])
-    rendered = made.localized(languages_in([shown])).render([shown], types)
+    languages = TextChunk(Text(text), at).languages
+    rendered = made.localized(languages).render([sendable(text[at.start : at.end])], types)
     put_out(f"{rendered.system}\n\n{rendered.user}\n".encode())
 
 

@@ -8,13 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from incognote.detectors.rules import foreign_lexicon
 from incognote.errors import BudgetExhausted, ContextTooLong, ModelUnavailable, PromptCut
 from incognote.llm.base import LanguageModel, Message, Request, Usage, gather_all
-from incognote.plugins import installed
 from incognote.prompts.loader import Prompt, Rendered
 from incognote.prompts.reply import ParsedReply, read, read_several
-from incognote.text.language import spoken
 
 
 @dataclass(slots=True)
@@ -75,12 +72,10 @@ class Calls:
     Args:
         most: the maximum for each vote.
         made: the number of calls of each vote, by model and sample.
-        languages: the languages whose additions to the prompt were shown.
     """
 
     most: int = MOST_CALLS
     made: Counter[tuple[str, int]] = field(default_factory=Counter)
-    languages: frozenset[str] = frozenset()
 
     @property
     def left(self) -> int:
@@ -111,12 +106,6 @@ class _Question:
     rendered: Rendered
     tally: Callable[[Usage], None]
     calls: Calls
-
-
-def languages_in(texts: Sequence[str]) -> frozenset[str]:
-    """Return the languages of the texts that have a package, without English. Their additions go into the prompt."""
-    known = frozenset(installed("incognote.languages"))
-    return spoken("\n".join(texts), known, foreign_lexicon()) - {"en"}
 
 
 class NoAnswer(Exception):
@@ -170,7 +159,11 @@ class ChunkAsker:
     budget: Budget = field(default_factory=Budget)
 
     async def ask(
-        self, texts: Sequence[str], tally: Callable[[Usage], None], calls: Calls
+        self,
+        texts: Sequence[str],
+        tally: Callable[[Usage], None],
+        calls: Calls,
+        languages: frozenset[str] = frozenset(),
     ) -> list[list[ParsedReply]]:
         """Return the readings of all votes of all models, one list of votes per text.
 
@@ -178,6 +171,7 @@ class ChunkAsker:
             texts: one text, or several small ones of one patient, which make one composite request.
             tally: receives the usage of each call.
             calls: counts the calls. At least one must be left.
+            languages: the prompt is shown with the additions for these languages.
 
         Raises:
             NoAnswer: a model declined, was cut short or gave an unreadable answer. One vote without an answer is
@@ -186,8 +180,7 @@ class ChunkAsker:
         """
         if self.budget.exhausted:
             raise NoAnswer(BudgetExhausted.code, smaller=False)
-        calls.languages |= (codes := languages_in(texts))
-        rendered = self.terms.prompt.localized(codes).render(texts, self.terms.types)
+        rendered = self.terms.prompt.localized(languages).render(texts, self.terms.types)
         question = _Question(texts, rendered, tally, calls)
         votes = [(model, sample) for model in self.terms.models for sample in range(self.terms.votes)]
         if len(votes) == 1:

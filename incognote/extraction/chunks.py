@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from incognote.languages import language
+from incognote.nouns import Text
 from incognote.settings import CHUNK_WORDS
 
 _WORD = re.compile(r"\S+")
@@ -28,6 +29,12 @@ class Chunk:
 
     start: int
     end: int
+
+    def of(self, text: Text) -> Text:
+        """Return this part of a text: the text itself if the chunk is all of it."""
+        if self.end - self.start == len(text):
+            return text
+        return Text(text.content[self.start : self.end], text.field)
 
 
 def chunks(text: str, words: int = CHUNK_WORDS, overlap: int | None = None) -> list[Chunk]:

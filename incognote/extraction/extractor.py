@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from incognote.align.mentions import Fits, Placement, place
 from incognote.align.merge import merge
+from incognote.detectors.rules import languages_of
 from incognote.errors import BudgetExhausted, ModelProblem, ModelRejected, ModelUnavailable
 from incognote.extraction.asking import CAPPED, Calls, ChunkAsker, NoAnswer, Rule
 from incognote.extraction.chunks import Chunk, halves, length
@@ -21,6 +22,7 @@ from incognote.extraction.need import more_masks
 from incognote.llm.base import Usage, gather_all
 from incognote.nouns import Mention, Span, Text
 from incognote.offsets import Shift
+from incognote.plugins import installed
 from incognote.prompts import sendable
 from incognote.prompts.reply import ParsedReply
 from incognote.schemas.catalogue import catalogue
@@ -110,6 +112,11 @@ class TextChunk:
     text: Text
     chunk: Chunk
     evidence: Sequence[Span] = field(default=(), repr=False)
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages of the chunk that have a package, without English."""
+        return languages_of(self.chunk.of(self.text), frozenset(installed("incognote.languages"))) - {"en"}
 
 
 @dataclass(slots=True)
@@ -214,19 +221,21 @@ class Extractor:
 
     async def _read(self, pairs: Sequence[tuple[TextChunk, Extraction]], passes: int, calls: Calls) -> None:
         """Run the passes in step for all pieces. A piece drops out when nothing of it is left to read or to find."""
+        languages = frozenset[str]().union(*(piece.languages for piece, _ in pairs))
         for turn in range(passes):
             views = [(piece, extraction, self._view(piece, extraction)) for piece, extraction in pairs]
             left = [(piece, extraction, view) for piece, extraction, view in views if view is not None]
             if not left or not calls.left:  # the first pass always has a call left
                 return
             try:
-                answers = await self.asker.ask([view.text for _, _, view in left], left[0][1].tally, calls)
+                shown = [view.text for _, _, view in left]
+                answers = await self.asker.ask(shown, left[0][1].tally, calls, languages)
             except NoAnswer as none:
                 pairs = [(piece, extraction) for piece, extraction, _ in left]
                 await self._read_smaller(pairs, none, passes - turn, calls)
                 return
             for (piece, extraction, view), readings in zip(left, answers, strict=True):
-                extraction.languages |= calls.languages
+                extraction.languages |= languages
                 self._take(piece, view, readings, extraction)
 
     def _view(self, piece: TextChunk, extraction: Extraction) -> Masked | None:

@@ -208,7 +208,9 @@ def _unread(text: str, reads: frozenset[str], lexicon: Lexicon, *, part: bool) -
     return sorted(found, key=lambda s: s.start)
 
 
-def spoken(text: str, known: frozenset[str], lexicon: Lexicon) -> frozenset[str]:
+def spoken(
+    text: str, known: frozenset[str], lexicon: Lexicon, stretches: Sequence[Stretch] | None = None
+) -> frozenset[str]:
     """Return the languages of a text whose rules must read it, out of the known ones. Empty if nothing shows one.
 
     English is left out if most words are in another known language and no passage in English is left. It stays if a
@@ -217,9 +219,10 @@ def spoken(text: str, known: frozenset[str], lexicon: Lexicon) -> frozenset[str]
     Args:
         known: ISO 639-1 codes, English among them.
         lexicon: the English lexicon.
+        stretches: those of all languages (`unread` with no language that is read), if they are known already.
     """
     words = dict.fromkeys(known, 0)
-    for stretch in unread(text, frozenset(), lexicon):
+    for stretch in unread(text, frozenset(), lexicon) if stretches is None else stretches:
         if stretch.language in words:
             words[stretch.language] += stretch.words
     found = frozenset(code for code, count in words.items() if count)

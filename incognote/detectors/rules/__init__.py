@@ -8,13 +8,14 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from incognote.detectors.rules import lexicon, patterns, tables
 from incognote.detectors.rules.patterns.rule import shipped_rules, source_of
 from incognote.detectors.rules.view import TOKEN, Candidate, View
 from incognote.languages import Language, language
 from incognote.nouns import PACK, Span, Text
-from incognote.text.language import Lexicon, spoken
+from incognote.text.language import Lexicon, Stretch, spoken, unread
 from incognote.text.parts import parts
 
 _DATA_FOLDERS = ("rules", "lexicon", "gazetteer")
@@ -67,7 +68,7 @@ class RulesDetector:
         """Return the languages whose rules read a text. English is left out only for an accepted language."""
         if len(self.languages) == 1:
             return self.languages
-        found = spoken(text.content, self.languages, foreign_lexicon()) or self._by_words(text.content)
+        found = languages_of(text, self.languages) or self._by_words(text.content)
         return found if found <= self._accepted | {"en"} else found | {"en"}
 
     def _by_words(self, text: str) -> frozenset[str]:
@@ -158,6 +159,29 @@ def released(code: str) -> bool:
 def foreign_lexicon() -> Lexicon:
     """Return the lexicon of English words for `text.language`. It is read once."""
     return Lexicon(lexicon.lexicon(), lexicon.english(), lexicon.fold)
+
+
+def stretches(text: Text) -> tuple[Stretch, ...]:
+    """Return the stretches of a text in all languages that can be told. They are kept for as long as the text is."""
+    found = _stretches.get(text)
+    if found is None:
+        found = _stretches[text] = tuple(unread(text.content, frozenset(), foreign_lexicon()))
+    return found
+
+
+_stretches: WeakKeyDictionary[Text, tuple[Stretch, ...]] = WeakKeyDictionary()
+
+
+def languages_of(text: Text, known: frozenset[str]) -> frozenset[str]:
+    """Return the languages of a text, out of the known ones, as `incognote.text.language.spoken` does."""
+    return spoken(text.content, known, foreign_lexicon(), stretches(text))
+
+
+def unread_in(text: Text, reads: frozenset[str]) -> list[Stretch]:
+    """Return the stretches of a text in languages that are not read, as `incognote.text.language.unread` does."""
+    if all(stretch.language == "en" for stretch in stretches(text)):
+        return [] if "en" in reads else list(stretches(text))
+    return unread(text.content, reads, foreign_lexicon(), part=bool(text.field))
 
 
 @cache
