@@ -72,6 +72,11 @@ class Engine:
         return self.reader is not None and self.reader.composes and self.policy.models.route != "embedded"
 
     @cached_property
+    def reads(self) -> frozenset[str]:
+        """The languages that the detectors or the language models read, and the accepted languages."""
+        return self.detection.reads | (self.reader.reads if self.reader else frozenset())
+
+    @cached_property
     def has_agents(self) -> bool:
         """Whether a model runs the agents of relexicalization."""
         return bool(self.settings.agents) and bool(self.policy.surrogates)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 import secrets
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from random import Random, SystemRandom
 from typing import Any
 
 from incognote.errors import NotReleased
 from incognote.evaluation.intervals import Figure, share
+from incognote.languages import language
 from incognote.nouns import Result
+from incognote.plugins import installed
 from incognote.schemas.policy import Policy
 
 _SLOT = re.compile(r"\{(\w+):([A-Z_]+)\}")
@@ -35,28 +35,32 @@ class Sentinel:
     planted: tuple[tuple[str, str], ...] = field(repr=False)
 
 
-def draw(count: int, chance: Random | None = None) -> list[Sentinel]:
-    """Draw a number of notes.
+def draw(count: int, chance: Random | None = None, languages: Iterable[str] = ("en",)) -> list[Sentinel]:
+    """Draw a number of notes, each in one of the languages.
 
     Args:
         chance: the random generator for values and notes; None for the system's randomness.
+        languages: ISO 639-1 codes. A language whose package has no sentinel notes is left out.
     """
     chance = chance or SystemRandom()
-    return [_filled(chance.choice(_told()["notes"]).strip("\n") + "\n", chance) for _ in range(count)]
+    told = [table for code in sorted(languages) if (table := _told(code))]
+    return [_filled(chance.choice(told), chance) for _ in range(count)] if told else []
 
 
-def _filled(note: str, chance: Random) -> Sentinel:
+def _filled(told: Mapping[str, Any], chance: Random) -> Sentinel:
+    note = chance.choice(told["notes"]).strip("\n") + "\n"
     values: dict[str, tuple[str, str]] = {}
     for name, kind in _SLOT.findall(note):
         if name not in values:
-            values[name] = (kind, _value(kind, note, values, chance))
+            values[name] = (kind, _value(told, kind, note, values, chance))
     text = _SLOT.sub(lambda slot: values[slot[1]][1], note)
     return Sentinel(secrets.token_hex(8), text, tuple(values.values()))
 
 
-def _value(kind: str, note: str, taken: Mapping[str, tuple[str, str]], chance: Random) -> str:
+def _value(
+    told: Mapping[str, Any], kind: str, note: str, taken: Mapping[str, tuple[str, str]], chance: Random
+) -> str:
     """Return a value of a type that is unlike all values already in the note."""
-    told = _told()
     while True:
         value: str = chance.choice(told["forms"][kind]).format(
             given=chance.choice(told["given"]["values"]),
@@ -76,8 +80,8 @@ def _value(kind: str, note: str, taken: Mapping[str, tuple[str, str]], chance: R
 
 
 @cache
-def _told() -> dict[str, Any]:
-    return tomllib.loads(files("incognote.service.sentinels").joinpath("notes.toml").read_text(encoding="utf-8"))
+def _told(code: str) -> Mapping[str, Any]:
+    return language(code).table("sentinels.toml") if code in installed("incognote.languages") else {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class SentinelWatch:
         """
         if not self._count:
             return SentinelScore()
-        drawn = draw(self._count, self._chance)
+        drawn = draw(self._count, self._chance, self._deid.engine.reads)
         results = await asyncio.gather(
             *(self._deid.adeidentify(one.text, patient=one.id, domain=DOMAIN) for one in drawn)
         )

@@ -41,6 +41,21 @@ def test_every_note_holds_its_identifiers_once_drawn_and_no_slot_is_left() -> No
         assert not any(one in other for one in words for other in words if one is not other)
 
 
+@pytest.mark.parametrize("code", ["ar", "de", "es", "fr"])
+def test_the_notes_of_an_accepted_language_are_drawn_and_found(code: str) -> None:
+    drawn = draw(40, Random(3), [code])
+    with Deidentifier(detectors=("rules",), languages=[code]) as deid:
+        assert deid.engine.reads == {"en", code}
+        results = [deid.deidentify(one.text) for one in drawn]
+        scored = score(drawn, results, deid.engine.policy)
+    assert {result.verdict.outcome for result in results} == {"release"}
+    assert (scored.recall.value or 0.0) >= 0.8
+
+
+def test_a_language_without_a_package_has_no_notes() -> None:
+    assert draw(3, Random(1), ["zu"]) == []
+
+
 def test_no_two_draws_are_alike() -> None:
     assert len({sentinel.text for sentinel in draw(100)}) > 90
     assert len({sentinel.id for sentinel in draw(100)}) == 100
