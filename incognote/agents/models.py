@@ -12,7 +12,7 @@ from incognote.agents.stages import Planned
 from incognote.errors import KeyMissing, SettingError
 from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
 from incognote.extraction.chunks import Chunk, chunks, grouped, length, room
-from incognote.extraction.extractor import Extraction, Extractor, TextChunk
+from incognote.extraction.extractor import Extraction, Extractor, TextChunk, packaged
 from incognote.extraction.routing import chances, valuable
 from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel, Usage, left_out_by
@@ -157,7 +157,7 @@ class NoteReader:
         terms = policy.models
         if terms.route == "embedded":
             return []
-        parts = chunks(text.content, self.words, self.overlap)
+        parts = chunks(text.content, self.words, self.overlap, packaged(text))
         if terms.route == "doubtful":
             parts = valuable(text.content, parts, chances(raw, policy), terms.share)
         return [c for c in parts if any(map(str.isalnum, text.content[c.start : c.end]))]

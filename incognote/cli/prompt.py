@@ -140,7 +140,7 @@ def render(
 
     from incognote.errors import UsageError
     from incognote.extraction.chunks import chunks
-    from incognote.extraction.extractor import TextChunk
+    from incognote.extraction.extractor import TextChunk, packaged
     from incognote.nouns import Text
     from incognote.prompts import sendable
     from incognote.prompts.loader import load
@@ -161,7 +161,7 @@ def render(
         text = Path(note).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise UsageError(f"--note: {note} is not UTF-8 text, or cannot be read.") from None
-    pieces = chunks(text, chunk_words or CHUNK_WORDS)
+    pieces = chunks(text, chunk_words or CHUNK_WORDS, languages=packaged(Text(text)))
     if chunk > len(pieces):
         raise UsageError(f"--chunk: the note has {len(pieces)} chunks.")
     if len(pieces) > 1:

@@ -19,7 +19,7 @@ _NEAR = 115
 """In percent of the size: a text up to this long is not split. Two calls would cost nearly twice as much as one."""
 _SPARE = 16  # one in this many words of a chunk is kept free, so that cuts can move to the end of a sentence
 _SHARED = 8  # words that neighbors share: the halves of a chunk, and small chunks by default
-_SENTENCE = re.compile(r"[.!?;][\"')\]’”]*\Z")
+_SENTENCE = re.compile(r"[.!?;؟؛][\"')\]’”]*\Z")
 _INITIAL = re.compile(r"[^\W\d_]\.")
 
 
@@ -37,7 +37,9 @@ class Chunk:
         return Text(text.content[self.start : self.end], text.field)
 
 
-def chunks(text: str, words: int = CHUNK_WORDS, overlap: int | None = None) -> list[Chunk]:
+def chunks(
+    text: str, words: int = CHUNK_WORDS, overlap: int | None = None, languages: frozenset[str] = frozenset()
+) -> list[Chunk]:
     """Split the text into chunks of about equal length. Together they cover every character.
 
     A text of up to 1.15 times `words` stays whole. In a longer text, no chunk has more than `words` words, and no chunk
@@ -48,6 +50,7 @@ def chunks(text: str, words: int = CHUNK_WORDS, overlap: int | None = None) -> l
         words: the size of a chunk, at least 2.
         overlap: the minimum number of words that neighbors share. The default is a sixteenth of `words`, but at least 8
             words, or a quarter of a small chunk. Neighbors share a mention that a cut divides, so it is read whole.
+        languages: of the text, besides English. Their abbreviations count, too.
 
     Returns:
         The chunks in order; empty for a text without a word.
@@ -63,7 +66,7 @@ def chunks(text: str, words: int = CHUNK_WORDS, overlap: int | None = None) -> l
     if 100 * len(spans) <= _NEAR * words:
         return [Chunk(0, len(text))]
     count = -(-(len(spans) - shared) // max(1, words - shared - words // _SPARE))
-    return _divided(text, spans, count, shared, words)
+    return _divided(text, spans, count, shared, words, languages)
 
 
 def length(text: str) -> int:
@@ -71,13 +74,13 @@ def length(text: str) -> int:
     return sum(1 for _ in _words(text))
 
 
-def halves(text: str, chunk: Chunk) -> tuple[Chunk, ...]:
+def halves(text: str, chunk: Chunk, languages: frozenset[str] = frozenset()) -> tuple[Chunk, ...]:
     """Split a chunk into two that share a few words. Return none if it has fewer than four times as many words."""
     inner = text[chunk.start : chunk.end]
     spans = list(_words(inner))
     if len(spans) < 4 * _SHARED:
         return ()
-    parts = _divided(inner, spans, 2, _SHARED, len(spans))
+    parts = _divided(inner, spans, 2, _SHARED, len(spans), languages)
     return tuple(Chunk(part.start + chunk.start, part.end + chunk.start) for part in parts)
 
 
@@ -90,7 +93,9 @@ def _words(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _divided(text: str, spans: Sequence[tuple[int, int]], count: int, shared: int, most: int) -> list[Chunk]:
+def _divided(
+    text: str, spans: Sequence[tuple[int, int]], count: int, shared: int, most: int, languages: frozenset[str]
+) -> list[Chunk]:
     """Divide a text of these words into `count` chunks of at most `most` words. Neighbors share `shared` words.
 
     The chunks would be equally long if each cut were exactly at its place. A cut may move to a better place nearby.
@@ -98,23 +103,25 @@ def _divided(text: str, spans: Sequence[tuple[int, int]], count: int, shared: in
     new = len(spans) - shared  # each chunk adds new / count words, and shares the rest
     step = -(-new // count)
     reach = min((most - step - shared) // 2, new // count // 8)  # the farthest that a cut moves, in words
+    abbreviations = _abbreviations(languages | {"en"})
+
+    def cut(due: int, before: int, after: int) -> int:
+        """Return the index of the word to cut before: in the best kind of place near `due`, then the nearest one."""
+        places = range(due - before, due + after + 1)
+        return min(places, key=lambda at: (_kind(text, spans, at, abbreviations), abs(at - due)))
+
     parts: list[Chunk] = []
     first = 0
     for number in range(1, count):
         due = number * new // count
-        last = _cut(text, spans, due + shared, reach // 2, reach)
+        last = cut(due + shared, reach // 2, reach)
         parts.append(Chunk(spans[first][0] if parts else 0, spans[last - 1][1]))
-        first = _cut(text, spans, due, reach, last - shared - due) if shared else last
+        first = cut(due, reach, last - shared - due) if shared else last
     parts.append(Chunk(spans[first][0], len(text)))
     return parts
 
 
-def _cut(text: str, spans: Sequence[tuple[int, int]], due: int, before: int, after: int) -> int:
-    """Return the index of the word to cut before: in the best kind of place near `due`, then the nearest one."""
-    return min(range(due - before, due + after + 1), key=lambda at: (_kind(text, spans, at), abs(at - due)))
-
-
-def _kind(text: str, spans: Sequence[tuple[int, int]], at: int) -> int:
+def _kind(text: str, spans: Sequence[tuple[int, int]], at: int, abbreviations: frozenset[str]) -> int:
     """Rate the place before a word: 0 is a blank line, 5 is within a run without a space."""
     start, end = spans[at - 1]
     gap = text[end : spans[at][0]]
@@ -123,7 +130,7 @@ def _kind(text: str, spans: Sequence[tuple[int, int]], at: int) -> int:
     if gap.count("\n") > 1:
         return 0
     word = text[start:end].lstrip("(['\"“‘")
-    if word.casefold() in _abbreviations() or _INITIAL.fullmatch(word):
+    if word.casefold() in abbreviations or _INITIAL.fullmatch(word):
         return 4
     if "\n" in gap:
         return 1
@@ -131,9 +138,10 @@ def _kind(text: str, spans: Sequence[tuple[int, int]], at: int) -> int:
 
 
 @cache
-def _abbreviations() -> frozenset[str]:
+def _abbreviations(codes: frozenset[str]) -> frozenset[str]:
     """Words with a period that does not end a sentence, such as "dr.", in lower case."""
-    return frozenset(language().table("words", "sentences.toml").get("abbreviations", ()))
+    tables = (language(code).table("words", "sentences.toml") for code in codes)
+    return frozenset(word for table in tables for word in table.get("abbreviations", ()))
 
 
 LIGHT = 64

@@ -39,6 +39,11 @@ class TypedStretch:
     type: str
 
 
+def packaged(text: Text) -> frozenset[str]:
+    """Return the languages of a text that have a package, without English."""
+    return languages_of(text, frozenset(installed("incognote.languages"))) - {"en"}
+
+
 def counted(answers: Sequence[Sequence[TypedStretch]], rule: Rule) -> dict[TypedStretch, float]:
     """Return each distinct range with its score.
 
@@ -116,7 +121,7 @@ class TextChunk:
     @property
     def languages(self) -> frozenset[str]:
         """The languages of the chunk that have a package, without English."""
-        return languages_of(self.chunk.of(self.text), frozenset(installed("incognote.languages"))) - {"en"}
+        return packaged(self.chunk.of(self.text))
 
 
 @dataclass(slots=True)
@@ -273,7 +278,7 @@ class Extractor:
         The piece stays unread if it cannot be split, or if too few calls are left.
         """
         extraction.clear = False
-        parts = halves(piece.text.content, piece.chunk) if none.smaller else ()
+        parts = halves(piece.text.content, piece.chunk, piece.languages) if none.smaller else ()
         if not parts or calls.left < len(parts):
             extraction.unanswered.update([none.code, CAPPED] if parts else [none.code])
             return

@@ -146,3 +146,11 @@ def test_room_is_bounded_by_the_chunk_and_by_what_the_context_leaves() -> None:
     assert room(256, 8192, 1200, 2048) == 256
     assert room(256, 4096, 1200, 2600) == 98
     assert room(256, 2048, 1500, 1000) == 0
+
+
+def test_a_german_text_is_not_cut_after_a_german_abbreviation() -> None:
+    words = ["wort"] * 300
+    words[151] = "geb."
+    text = " ".join(words)
+    assert text[: chunks(text, 200, 0)[0].end].endswith(" geb.")
+    assert text[: chunks(text, 200, 0, frozenset({"de"}))[0].end].endswith(" wort")

@@ -93,18 +93,23 @@ def variants_(
     overwrite: options.Overwrite = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Make training texts in other languages: the handwritten ones, and copies with other identifiers.
+    """Make training texts in other languages: handwritten and translated ones, and copies with other identifiers.
 
     Writes corpus.jsonl, development.jsonl (texts held back for calibration), and words.txt (the vocabulary).
     """
+    from dataclasses import replace
+
     from incognote.files.atomic import require_writable, write_atomic
     from incognote_training.corpus import variants
+    from incognote_training.corpus.translations import translated
 
     out.mkdir(parents=True, exist_ok=True)
     names = ("corpus.jsonl", "development.jsonl", "words.txt")
     for name in names:
         require_writable(out / name, overwrite=overwrite)
     corpus = variants.handwritten(language or variants.CODES)
+    translations = translated(language or variants.CODES, seed or 0)
+    corpus = replace(corpus, training=(*corpus.training, *translations))
     others = [document for path in more or () for document in variants.open_corpus(path)]
     documents = list(variants.training(corpus, others, copies, seed or 0))
     words = variants.vocabulary([*corpus.training, *others])

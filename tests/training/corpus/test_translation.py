@@ -24,6 +24,7 @@ from incognote_training.corpus.document import Document
 from incognote_training.corpus.marked import unmarked
 from incognote_training.corpus.native import native_values
 from incognote_training.corpus.translation import (
+    LANGUAGES,
     Masked,
     Translation,
     ask,
@@ -34,6 +35,7 @@ from incognote_training.corpus.translation import (
     read_replies,
     request,
 )
+from incognote_training.corpus.translations import translation
 
 NOTE = (
     "⟦PATIENT:Mary Abara⟧ is a ⟦AGE:61⟧ year old woman seen on ⟦DATE:03/16/2025⟧ by Dr. ⟦CLINICIAN:John Frey⟧. "
@@ -295,3 +297,12 @@ def test_a_type_has_its_label_in_each_set() -> None:
     assert labels["FAX_NUMBER"] == ["CONTACT", None, "FAX"]
     assert labels["SSN_OR_TAXPAYER"] == ["ID", None, "SSN"]
     assert labels["RACE"] == [None, None, None]
+
+
+@pytest.mark.parametrize("code", sorted(LANGUAGES))
+def test_each_recorded_translation_keeps_every_type_word_and_gives_a_document(code: str) -> None:
+    made, documents = translation(code)
+    assert len(documents) == made.documents == 76
+    assert not made.rejected
+    assert made.type_words["lost"] == made.type_words["doubled"] == made.type_words["unknown"] == 0
+    assert {document.lang for document in documents} == {code}
