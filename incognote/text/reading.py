@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate
 
 from incognote.offsets import Shift
@@ -39,6 +40,8 @@ _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 # Characters that may need folding: non-ASCII, control characters, and the symbols of escapes, tags and emphasis.
 _ODD = re.compile(r"[^\t\n\r\x1a -~]|[&<%\\=*_+`~\]}^\"]|'(?:'|\|\|)|har\(|h[rR]\(|H[AR]|ode\(")
 _LOST = re.compile("[\ufffd\ue000-\uf8ff]")
+_ARABIC, _NATIVE = re.compile("[\u0621-\u064a]{2,}"), 8
+_ARABIC_NUMBER = re.compile("[\u0660-\u0669\u06f0-\u06f9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +215,11 @@ class _Work:
             self.changed += ((len(self.shifts), new_start, new_end) for _, _, new_start, new_end in moved)
         return True
 
+    @cached_property
+    def in_arabic(self) -> bool:
+        """Whether the original has so many Arabic words that it also writes its numbers in Arabic digits."""
+        return len(_ARABIC.findall(self._given)) >= _NATIVE
+
     def original(self, start: int, end: int) -> tuple[int, int]:
         return Reading("", "", tuple(self.shifts)).back(start, end)
 
@@ -302,7 +310,9 @@ def _disguised(work: _Work, vocabulary: Vocabulary) -> Iterator[Stretch]:
             if not (a < end and start < b if end > start else a < start < b):
                 continue
             done = b
-            if not _ordinary(match[0], work.originally(a, b), vocabulary):
+            written = work.originally(a, b)
+            native = _ARABIC_NUMBER.fullmatch(written) and work.in_arabic
+            if not native and not _ordinary(match[0], written, vocabulary):
                 yield a, b
 
 

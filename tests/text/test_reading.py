@@ -438,3 +438,11 @@ def test_the_sections_of_a_large_text_are_read_as_one(pieces: list[str]) -> None
         assert here <= {(f.start, f.end, f.words) for f in found.fragments}
         assert {(seen_first + a, seen_first + b) for a, b in one.disguised} <= set(found.disguised)
         first, seen_first = first + len(one.text), seen_first + len(one.seen)
+
+
+def test_arabic_digits_are_no_disguise_in_an_arabic_text() -> None:
+    arabic = "الوزن ٢٩٠٠ غرام والعلامات الحيوية مستقرة والرضيع يرضع جيدا من الأم"
+    found = reading(arabic)
+    assert found.disguised == ()
+    assert "2900" in found.seen
+    assert reading("Seen today, weight ٢٩٠٠ g, see الوزن.").disguised != ()
