@@ -9,17 +9,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from incognote.detectors.rules.lexicon import KINDS, commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.view import Candidate, View, cases
 from incognote.languages import language
+from incognote.nouns import Span
+from incognote.schemas.catalogue import catalogue
 
 _MOST = 6  # words of a name or an institution
 _SPACE = re.compile(r"[ \t\u00a0]{0,3}\Z")
 _LINK = re.compile(r"[ \t\u00a0]{0,3}[:：.=|\-–]{0,3}[ \t\u00a0]{0,12}\Z")  # between a label and its value
 _RTL = re.compile(r"[\u0590-\u08ff]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_TATWEEL, _ALEF, _LAM = "\u0640", "\u0627", "\u0644"
+_JOINED = re.compile(
+    r"[\u0628\u0639\u0641\u0643\u0644\u0648]?(?:\u0627?\u0644)?\u0640?(?<=[\u0621-\u064a])(?=[A-Za-z\d])"
+)
+_INITIAL, _SHORTEST = "\u0639\u0641\u0643", 3  # letters that are cut only before an article, and letters left
+_CUT = frozenset({"PERSON", "LOCATION"})
+_PLACES = frozenset({"CITY", "STATE", "COUNTRY", "LOCATION"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +112,47 @@ def _lines(code: str, name: str) -> list[str]:
 def finders(code: str) -> tuple[Callable[[View], Iterator[Candidate]], ...]:
     """Return the finders of names, institutions and towns of a language."""
     return (lambda view: _settled(_names(view, code), code), lambda view: _places(view, code))
+
+
+def unattached(span: Span, code: str) -> Span:
+    """Cut letters attached before an identifier ("ل" in "لأحمد") if the rest is in another script, or only it is known.
+
+    Letters with which many names begin are cut only before an article. Of 7,495 marks in training texts, 246 have
+    attached letters. Of these, 191 are cut, and so is one letter of 2 other marks.
+    """
+    own = lists(code)
+    if not own.clitics:
+        return span
+    text, group = span.source.content, catalogue()[span.type].group
+    joined = _JOINED.match(text, span.start, span.end) if group != "ID" else None  # a plate may begin with a letter
+    if joined:
+        return replace(span, start=joined.end())
+    found = _LETTERS.match(text, span.start, span.end) if group in _CUT else None
+    if found is None or _known(found[0], code):
+        return span
+    for clitic in own.clitics:
+        rest = found[0].removeprefix(clitic).lstrip(_TATWEEL)
+        article = rest.startswith(_ALEF + _LAM)
+        if len(rest) < _SHORTEST or not found[0].startswith(clitic) or (clitic[0] in _INITIAL and not article):
+            continue
+        cut = len(found[0]) - len(rest)
+        if _known(rest, code) or fold(text[span.start + cut : span.end]) in own.towns:
+            return replace(span, start=span.start + cut)
+        if clitic == rest[0] == _LAM and _known(_ALEF + rest, code):  # the article is written without its alef
+            return replace(span, start=span.start + cut + 1)
+    return span
+
+
+def placed(span: Span, code: str) -> Span:
+    """Give a place the type of the gazetteer: a town, a state, or a country."""
+    kind = lists(code).towns.get(fold(span.text)) if span.type in _PLACES else None
+    return span if kind is None or kind == span.type else replace(span, type=kind)
+
+
+def _known(word: str, code: str) -> bool:
+    key = fold(word)
+    entry = lexicon(code).get(key, 0)
+    return bool(given(entry) or surname(entry)) or key in lists(code).towns or key in lists(code).heads
 
 
 class _Words:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from incognote.detectors.rules.listed import finders
+from incognote.detectors.rules.listed import finders, placed, unattached
 from incognote.detectors.rules.view import View
-from incognote.nouns import Text
+from incognote.nouns import Span, Text
 
 
 def found(code: str, text: str) -> list[tuple[str, str]]:
@@ -79,3 +79,31 @@ def test_an_institution_goes_from_its_first_word_to_its_last_proper_word(
 )
 def test_a_town_is_found_after_a_preposition(code: str, text: str, town: str) -> None:
     assert ("CITY", town) in found(code, text)
+
+
+@pytest.mark.parametrize(
+    ("words", "type_", "left"),
+    [
+        ("لأحمد", "PATIENT", "أحمد"),
+        ("لـأحمد", "PATIENT", "أحمد"),
+        ("للبلوي", "CLINICIAN", "بلوي"),
+        ("بالرياض", "CITY", "الرياض"),
+        ("بمستشفى الشفاء", "HOSPITAL", "مستشفى الشفاء"),
+        ("وRosalie", "CLINICIAN", "Rosalie"),
+        ("ف15 مارس", "DATE", "15 مارس"),
+        ("وليد", "PATIENT", "وليد"),
+        ("بغداد", "CITY", "بغداد"),
+        ("ب4417", "VEHICLE_LICENSE_PLATE_US", "ب4417"),
+        ("عامل بناء", "OCCUPATION", "عامل بناء"),
+    ],
+)
+def test_attached_arabic_letters_stay_outside_a_span_of_the_encoder(words: str, type_: str, left: str) -> None:
+    text = Text(f"{words} x")
+    assert unattached(Span(text, 0, len(words), type_), "ar").text == left
+    assert unattached(Span(text, 0, len(words), type_), "fr").text == words
+
+
+def test_a_place_of_the_encoder_gets_the_type_of_the_gazetteer() -> None:
+    text = Text("Portugal")
+    assert placed(Span(text, 0, 8, "CITY"), "fr").type == "COUNTRY"
+    assert placed(Span(text, 0, 8, "PERSON"), "fr").type == "PERSON"
