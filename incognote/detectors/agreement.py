@@ -55,6 +55,7 @@ other than English, and for short words in capitals and short numbers. On 100 sy
 neither rules nor encoder had seen, ALONE_FOREIGN between 0.5 and 0.7 changed recall and precision by at most 0.003."""
 _BARE = re.compile(r"[A-Z]{1,6}|\d{1,3}")
 EXACT, APART, USUAL = 0.9, 0.2, 4
+APART_FOREIGN = 0.05
 """From a score of EXACT, the encoder's name decides where a rule's name ends. The words that are cut off are less
 probable than APART to be part of an identifier, and less usual than USUAL as a name."""
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -96,9 +97,14 @@ def agreed(
         codes: the languages whose rules read the text.
     """
     opinion = opinions[0]
-    beside = _Beside([s for s in opinion.spans if s.score >= EXACT and _group(s) == "PERSON"])
+    exact = [s for s in opinion.spans if s.score >= EXACT]
+    beside = _Beside(exact if codes != ENGLISH else [s for s in exact if _group(s) == "PERSON"])
     for span in spans:
-        if codes == ENGLISH:
+        if codes != ENGLISH:
+            inner = None if _group(span) in _NUMBERS else beside(span)
+            if inner is not None and len(opinions) == 1:
+                span = _trimmed(span, inner, opinion)
+        else:
             if all(map(is_weak, span.sources)) and clinical(span):
                 continue
             inner = beside(span) if _group(span) == "PERSON" else None
@@ -106,6 +112,16 @@ def agreed(
                 span = _cut(span, inner, opinion)
         chance = max(each.sure(span.start, span.end) for each in opinions)
         yield replace(span, score=min(span.score, chance)) if chance < _denied(span) else span
+
+
+def _trimmed(span: Span, inner: Span, opinion: EncoderReading) -> Span:
+    """Cut the ends of a rule's span that the encoder is sure are no part of an identifier: "CHU de Brest. Son"."""
+    start, end = span.start, span.end
+    if start < inner.start and opinion.sure(start, inner.start) < APART_FOREIGN:
+        start = inner.start
+    if inner.end < end and opinion.sure(inner.end, end) < APART_FOREIGN:
+        end = inner.end
+    return span if (start, end) == (span.start, span.end) else replace(span, start=start, end=end)
 
 
 def _cut(span: Span, inner: Span, opinion: EncoderReading) -> Span:

@@ -401,13 +401,19 @@ def _places(view: View, code: str) -> Iterator[Candidate]:
         at += 1
 
 
+def _ends(words: _Words, i: int) -> bool:
+    """Whether a period after a word ends the sentence. After an abbreviation, it does not."""
+    key = words.keys[i]
+    return len(key) > 5 or (len(key) > 3 and (key in words.lists.towns or bool(words.entry(i))))
+
+
 def _institution(words: _Words, i: int) -> int:
     """Return the index after the proper words of an institution, whose head ends before token i."""
     view, own = words.view, words.lists
     at = last = i
     while at < len(view) and at - i < _MOST and (_joined(view, at) or view.words[at] in "-."):
         word = view.words[at]
-        if word == "." and len(view.words[at - 1]) > 5:  # the end of a sentence, not of an abbreviation
+        if word == "." and _ends(words, at - 1):
             break
         if words.keys[at] in own.joining or word in ("-", ".", "'", "’", "“", '"', "«"):
             at += 1
