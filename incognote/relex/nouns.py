@@ -36,6 +36,7 @@ class Hints:
         sex: "female" or "male" if the record says so of its patient ("76 M", "Sex: F", or most of its pronouns).
         facts: the age, birth date, and record number directly after the name of a person, such as
             "age=53 born=1971-4-2 number=778209".
+        language: of the text, if it is not English and has a package (ISO 639-1).
     """
 
     title: str = ""
@@ -55,6 +56,7 @@ class Hints:
     clause: int = 0
     sex: str = ""
     facts: str = ""
+    language: str = ""
 
 
 _NO_HINTS = Hints()

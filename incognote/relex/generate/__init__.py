@@ -24,7 +24,7 @@ from incognote.relex.generate.base import (
 )
 from incognote.relex.generate.contacts import Contacts
 from incognote.relex.generate.ids import Ids
-from incognote.relex.generate.institutions import Institutions
+from incognote.relex.generate.institutions import Institutions, keeps_kind
 from incognote.relex.generate.persons import Persons, words_of
 from incognote.relex.generate.places import Places, named_words
 from incognote.relex.generate.times import Ages, Dates
@@ -130,8 +130,11 @@ class Generators:
 
     def render(self, variant: MentionVariant, identity: Identity, surrogate: Surrogate) -> RenderedSurrogate | None:
         """The replacement of a variant; None if only a label is possible, as in letters that the pools do not have."""
-        made = self._kinds[identity.group].render(variant, identity, surrogate)
-        return made if made is None or same_letters(variant.words, made.text) else None
+        made, code = self._kinds[identity.group].render(variant, identity, surrogate), variant.hints.language
+        if made is None or not same_letters(variant.words, made.text):
+            return None
+        strange = identity.group == "ORG" and code and not keeps_kind(variant.words, made.text, code)
+        return None if strange else made
 
     def whole(self, identity: Identity, surrogate: Surrogate) -> str:
         """The string that must be unique in the scope, as an index reserves it; "" if it may repeat (dates, ages)."""

@@ -12,6 +12,7 @@ from incognote.detectors.rules.lexicon import given as weight
 from incognote.relex.names import key, locale, parse
 from incognote.relex.names.guess import bearers
 from incognote.relex.names.parsed import unparticled
+from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
 from incognote.relex.pools.people import Culture
 
@@ -43,6 +44,16 @@ _SHARED = 6  # names that two cultures must share to draw from both
 def culture(name: str) -> Culture:
     """A culture by name; that of the notes if there is none."""
     return pools().people.get(name) or pools().people[HOME]
+
+
+def spoken_in(identity: Identity) -> str:
+    """The culture of the language in which an identity's mentions are written; "" for English, Arabic, or several.
+
+    Arabic notes write the names of Arabs in Arabic letters, which show the culture, and those of others in Latin ones.
+    """
+    codes = {variant.hints.language for variant in identity.variants}
+    code = codes.pop() if len(codes) == 1 else ""
+    return code if code in pools().people and code != "ar" else ""
 
 
 def neighbors(name: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from incognote.detectors.rules.lexicon import fold, is_common
+from incognote.detectors.rules.listed import lists
 from incognote.operators.readers import places
 from incognote.relex.generate.base import (
     Component,
@@ -232,6 +233,14 @@ class Institutions(SurrogateGenerator):
         if kind == _LETTERS:
             house = house.upper()
         return {kind: house} | {f"site:{normal}": normal for normal in sorted(sites)}
+
+
+def keeps_kind(words: str, made: str, code: str) -> bool:
+    """Whether a surrogate keeps the word for the kind of an institution in another language: "Klinikum", "CHU"."""
+    own, left = lists(code), set(map(fold, _WORD.findall(made)))
+    kinds = {word for head in own.heads for word in head.split() if len(word) > 2}
+    tails = tuple(own.tails)
+    return any(word in left and (word in kinds or word.endswith(tails)) for word in map(fold, _WORD.findall(words)))
 
 
 def _part(component: Component) -> str:

@@ -19,7 +19,7 @@ from incognote.relex.generate.base import (
     UsedSurrogates,
     plain,
 )
-from incognote.relex.generate.cultures import HOME, culture, gender_of, home_of_given, neighbors, shared
+from incognote.relex.generate.cultures import HOME, culture, gender_of, home_of_given, neighbors, shared, spoken_in
 from incognote.relex.generate.forms import is_monogram, monogram, nickname, nicknames, plain_letters, written_like
 from incognote.relex.generate.reading import NICKNAMED, NameReading, read_names, shaped_like
 from incognote.relex.names import fullest, key, parse, readings, render
@@ -155,7 +155,8 @@ class Persons(SurrogateGenerator):
     @staticmethod
     def _reading(identity: Identity) -> NameReading:
         forms = tuple(sorted({(_name(v)[1], v.hints.title) for v in identity.variants}))
-        return read_names(forms, _gender(identity), identity.attributes.get("locale", ""), staff=not identity.scope)
+        locale, spoken = identity.attributes.get("locale", ""), spoken_in(identity)
+        return read_names(forms, _gender(identity), locale, staff=not identity.scope, spoken=spoken)
 
     @staticmethod
     def _normal(identity: Identity) -> str:

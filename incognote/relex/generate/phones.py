@@ -23,6 +23,12 @@ from incognote.relex.generate.base import (
 from incognote.relex.generate.places import Places
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 
+_WORDS = re.compile(r"[^\W\d_]{3,}")
+_LABELS = frozenset(
+    "and anexo busca cel cell direct durchwahl ext extension extn fax handy home int interno mob mobile mobil móvil "
+    "office or pager phone portable poste tel telefon teléfono téléphone voicemail work xxx xxxx تحويلة جوال "
+    "هاتف".split()
+)
 _FREE = frozenset("800 833 844 855 866 877 888".split())
 _NANP = 10
 _LOCAL = 7
@@ -122,7 +128,7 @@ class Phones:
         return Surrogate({"number": parts.pop("phone"), **parts}, self.pools.version)
 
     def render(self, variant: MentionVariant, surrogate: Surrogate) -> RenderedSurrogate | None:
-        """None if nothing in the words can be dialed."""
+        """None if nothing in the words can be dialed, or if other words than labels would stay."""
         words = variant.words
         if not surrogate.parts["number"]:
             return None
@@ -131,7 +137,10 @@ class Phones:
         if match and "extension" in surrogate.parts:
             tail = re.sub(r"\d+", surrogate.parts["extension"], tail)
         size = len(read_number(words).national)
-        return RenderedSurrogate(_filled(head, surrogate.parts["number"][-size:]) + tail, ("number",))
+        made = _filled(head, surrogate.parts["number"][-size:]) + tail
+        if not _LABELS.issuperset({*_WORDS.findall(made.lower())} & {*_WORDS.findall(words.lower())}):
+            return None
+        return RenderedSurrogate(made, ("number",))
 
     def _area(self, domain: str, scope: str, number: Number) -> Component:
         return Component(domain, scope, "area", number.national[:3])

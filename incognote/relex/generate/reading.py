@@ -76,7 +76,9 @@ class NameReading:
 
 
 @lru_cache(maxsize=1 << 12)
-def read_names(forms: tuple[tuple[str, str], ...], gender: str, locale: str, *, staff: bool) -> NameReading:
+def read_names(
+    forms: tuple[tuple[str, str], ...], gender: str, locale: str, *, staff: bool, spoken: str = ""
+) -> NameReading:
     """Read the written forms of a person.
 
     Args:
@@ -85,6 +87,7 @@ def read_names(forms: tuple[tuple[str, str], ...], gender: str, locale: str, *, 
         locale: the locale guessed from the whole name, or "".
         staff: whether it is a clinician. The culture of a clinician's surname is decided by the surname alone, so that
             "Dr. Haddad" does not depend on whether the given name has been seen.
+        spoken: the culture of the text's language, "" for English. A name that no other culture shows belongs to it.
     """
     whole = fullest(_two_given(parse(shown, title)) for shown, title in forms)
     written = tuple(shaped_like(shown, title, whole) for shown, title in forms)
@@ -94,7 +97,7 @@ def read_names(forms: tuple[tuple[str, str], ...], gender: str, locale: str, *, 
     shown = sorted((p for name in written for p in name.of("surname", "middle", "given")), key=lambda p: len(p.text))
     texts = {p.key: p.text for p in shown}  # with particles, if any form has them
     families = {
-        normal: _family(texts.get(normal, normal), () if staff else given, "" if staff else locale)
+        normal: _family(texts.get(normal, normal), () if staff else given, "" if staff else locale, spoken)
         for part, normal in normals.items()
         if part.split(":")[0] == "surname"
     }
@@ -126,10 +129,12 @@ def read_names(forms: tuple[tuple[str, str], ...], gender: str, locale: str, *, 
         word = formal or normals["given"]
         prefix, base = _kunya(texts.get(word, ""))
         nicked = formal not in given and family not in homes_of_given(formal)
-        home, other = home_of_given(base or (given[0] if given and nicked else word), family, locale)
+        home, other = home_of_given(base or (given[0] if given and nicked else word), family or spoken, locale)
+        if spoken and home in ("", HOME):
+            home, other = family or spoken, ""
         kin = home
         age = age_of(word) if home == HOME and not other else ""
-        detail = (home, other, age, "") if family else ("", "", age, base or word)
+        detail = (home, other, age, "") if family or spoken else ("", "", age, base or word)
         kind = "male" if prefix else gender
         parts["given"] = (f"given:{kind}", f"{base or normals['given']}{bearer}", detail)
     for word in given:
@@ -235,9 +240,11 @@ def _letters(name: Parsed) -> tuple[int, str]:
     return -sum(len(p.key) for p in name.of("given", "surname") if p.style != "initial"), name.words
 
 
-def _family(text: str, given: tuple[str, ...], locale: str) -> str:
+def _family(text: str, given: tuple[str, ...], locale: str, spoken: str) -> str:
     """The culture of a surname. If only the given name shows one, that is the surname's too."""
     home = home_of_surname(text, given, locale)
+    if spoken and home in ("", *neighbors(HOME)) and len(key(text)) > 1:
+        return spoken
     if home or len(key(text)) < 2:
         return home
     homes = [name for word in given[:1] if is_listed(word) for name in homes_of_given(word)]

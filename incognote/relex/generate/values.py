@@ -62,7 +62,7 @@ class Occupations(SurrogateGenerator):
         if is_state(variant.words):
             return RenderedSurrogate(variant.words, ())
         core = _core(variant.words)
-        if _foreign(core, self.pools):
+        if variant.hints.language or _foreign(core, self.pools):
             return None
         job = surrogate.parts["job"]
         low = core.lower()

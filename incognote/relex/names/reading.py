@@ -23,6 +23,7 @@ _HYPHEN = frozenset("-‐‑")
 _HYPHENED = re.compile(r"[-‐‑]")
 _SPELLED = re.compile(r"[^\W\d_](?:([- .])[^\W\d_])(?:\1[^\W\d_]){2,}\Z")
 _DOUBLE = ("es", "pt")
+_COMMON = 6  # the weight in the lexicon from which a surname is common in English
 
 
 class _Unit(NamedTuple):
@@ -230,6 +231,7 @@ def _joined(body: str, units: list[_Unit]) -> list[_Unit]:
         )
         particle = particle or (at == 0 and low in words().kunya and len(units) == 2)
         particle = particle and not (at and low == "van" and unit.text != low and "vi" in bearers(units[at - 1].key))
+        particle = particle or (low == "le" and not last and _breton(units, at))
         behind = _HYPHENED.split(unit.text)[-1]
         particle = particle or (behind != unit.text and behind.islower() and key(behind) in words().particles)
         if particle and not last and not (at == 0 and _given_after_all(low, units[1].key)):
@@ -239,6 +241,19 @@ def _joined(body: str, units: list[_Unit]) -> list[_Unit]:
         out.append(_Unit(begin, unit.end, body[begin : unit.end], unit.quoted, unit.dotted))
         start = None
     return out
+
+
+def _breton(units: list[_Unit], at: int) -> bool:
+    """Whether a "Le" belongs to the next word (Le Goff, LE BIHAN Yann).
+
+    That word is no name of Vietnam and no very common surname in English. It is the last one, or the only other one in
+    capitals.
+    """
+    unit, following = units[at], units[at + 1]
+    capitals = at == 0 and unit.text.isupper() and [u.text.isupper() for u in units[1:]] == [True, False]
+    common = surname_weight(lexicon().get(following.key, 0)) >= _COMMON
+    named = len(following.key) > 2 and "vi" not in bearers(following.key) and not common
+    return named and (capitals or at == len(units) - 2)
 
 
 def _given_after_all(particle: str, following: str) -> bool:
