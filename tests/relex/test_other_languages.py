@@ -12,7 +12,7 @@ import pytest
 
 from incognote import Deidentifier
 from incognote.keys import Keyring
-from incognote.relex.generate.cultures import gender_of
+from incognote.relex.generate.cultures import gender_of, homes_of_given
 from incognote.relex.index.opening import open_index
 from incognote.relex.names import key
 
@@ -23,6 +23,16 @@ ARABIC = (
 GERMAN = (
     "Frau Sabine Müller, geb. 03.05.1961, kam am 12. März 2021 mit ihrem Ehemann Karl Müller ins Universitätsklinikum "
     "Freiburg. Frau Müller berichtet über Schmerzen. Wiedervorlage im April 2021 bei Dr. Özdemir. Sie ist Lehrerin."
+)
+FRENCH = (
+    "Mme LE GOFF Anne-Marie, couturière, née le 17/08/1949, habite à Plouvien. Elle est vue au CHU de Brest par le "
+    "Dr Kerbrat, qui trouve une tension élevée. Le traitement est poursuivi. Mme Le Goff rentre à la maison avec son "
+    "fils Yann."
+)
+SPANISH = (
+    "La paciente María Dolores Iglesias de la Fuente, de 71 años, modista, ingresa el 3 de abril de 2020 en el "
+    "Hospital Clínico San Carlos de Madrid. Su hijo Andrés vive en Cangas. La señora Iglesias vuelve a casa con la "
+    "doctora Rey Outeiral."
 )
 LATIN = re.compile(r"[A-Za-z]")
 """Letters that only labels have in an Arabic note."""
@@ -39,8 +49,9 @@ def released(tmp_path: Path) -> Iterator[Callable[[str, str], str]]:
         await (await open_index(url, Keyring(bytes(range(32))), create=True)).aclose()
 
     asyncio.run(make())
-    with Deidentifier("surrogate", index=url, key_file=path, detectors="rules", languages=["ar", "de"]) as deidentifier:
-        yield lambda text, patient: deidentifier.deidentify(text, patient=patient).text or ""
+    accepted = ["ar", "de", "es", "fr"]
+    with Deidentifier("surrogate", index=url, key_file=path, detectors="rules", languages=accepted) as deid:
+        yield lambda text, patient: deid.deidentify(text, patient=patient).text or ""
 
 
 @pytest.mark.parametrize("patient", ["p1", "p2", "p3"])
@@ -74,3 +85,29 @@ def test_a_german_note_keeps_its_months_and_gets_a_label_for_a_job_that_the_pool
     assert len({name for found in names for name in found if name}) == 1
     assert "Sie ist [OCCUPATION]." in out
     assert not re.search(r"Müller|Sabine|Karl|Özdemir|Freiburg|March|January|October|December|[Mm]ay ", out)
+
+
+@pytest.mark.parametrize("patient", ["p1", "p2", "p3"])
+def test_a_french_woman_keeps_one_french_surname_and_her_job_and_hospital_become_labels(
+    released: Callable[[str, str], str], patient: str
+) -> None:
+    out = released(FRENCH, patient)
+    (first, given), (again,) = re.findall(r"Mme (.+) (\S+), \[", out)[0], re.findall(r"Mme ([^,]+) rentre", out)
+    assert first.lower() == again.lower()
+    assert "fr" in homes_of_given(key(given))
+    assert "[OCCUPATION]" in out
+    assert "au [HOSPITAL] par" in out
+    assert not re.search(r"(?i)goff|anne-marie|brest|kerbrat|plouvien|yann", out)
+
+
+@pytest.mark.parametrize("patient", ["p1", "p2", "p3"])
+def test_a_spanish_hospital_ends_with_its_sentence_and_a_job_is_not_written_in_english(
+    released: Callable[[str, str], str], patient: str
+) -> None:
+    out = released(SPANISH, patient)
+    assert re.search(r"en el Hospital Clínico [^.]+\. Su hijo ", out)
+    assert "[OCCUPATION], ingresa" in out
+    full, again = re.findall(r"paciente ([^,]+),", out) + re.findall(r"señora (\S+) vuelve", out)
+    assert again in full.split()
+    assert not re.search(r"doctora (Arturo|José|Luis) ", out)
+    assert not re.search(r"Dolores|Iglesias|Fuente|San Carlos|Madrid|Andrés|Cangas|Outeiral", out)

@@ -25,7 +25,7 @@ from incognote.relex.generate.reading import NICKNAMED, NameReading, read_names,
 from incognote.relex.names import fullest, key, parse, readings, render
 from incognote.relex.names.guess import SURE
 from incognote.relex.names.guess import gender as guess_gender
-from incognote.relex.names.parsed import suffix, words
+from incognote.relex.names.parsed import suffix, unparticled, words
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import pools
 
@@ -133,7 +133,7 @@ class Persons(SurrogateGenerator):
         if shape.order in ("single", "initials") and is_monogram(name):
             return RenderedSurrogate(front + monogram(name, surrogate.parts, reading), (_GIVEN, _SURNAME))
         text = front + render(shape, written_like(shape, surrogate.parts, reading))
-        text = plain_letters(text) if variant.words.isascii() else text
+        text = plain_letters(text) if variant.words.isascii() and not variant.hints.language else text
         return RenderedSurrogate(text, tuple(sorted({p.role for p in shape.pieces if p.role in surrogate.parts})))
 
     def _names(self, identity: Identity) -> dict[str, ComponentRequest]:
@@ -201,13 +201,17 @@ def _gender(identity: Identity) -> str:
 
 
 def words_of(identity: Identity) -> set[str]:
-    """Every name word that an identity's variants show in full, under any reading. No surrogate may be one of these."""
+    """Every name word that an identity's variants show in full, under any reading. No surrogate may be one of these.
+
+    A surname with particles is also given without them.
+    """
     return {
-        piece.key
+        word
         for variant in identity.variants
         for reading in readings(variant.words, variant.hints.title)
         for piece in reading.of("given", "middle", "surname", "nick")
-        if len(piece.key) > 1
+        for word in (piece.key, key(unparticled(piece.text)))
+        if len(word) > 1
     }
 
 

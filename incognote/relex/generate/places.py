@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from incognote.detectors.rules.lexicon import fold
+from incognote.languages import language
 from incognote.operators.readers import places
 from incognote.relex.addresses import AddressPiece, pieces
 from incognote.relex.cluster.located import home_of
@@ -25,6 +26,7 @@ from incognote.relex.generate.base import (
     shaped,
     walk,
 )
+from incognote.relex.generate.cultures import spoken_in
 from incognote.relex.generate.institutions import coined, read_name
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools, Town
@@ -53,6 +55,12 @@ _TONGUES = {
 }  # fmt: skip
 """The lists of street names by country, or by US state."""
 _ENGLISH = frozenset(("US", "CA", "GB", "IE", "AU", "NZ"))
+
+
+@cache
+def _country(code: str) -> str:
+    """The country of towns that no list has, in a text in another language; "" in English."""
+    return str(language(code).table("bundle.toml").get("country", "")) if code else ""
 
 
 class Places(SurrogateGenerator):
@@ -231,9 +239,11 @@ class Places(SurrogateGenerator):
         country, region = identity.attributes.get("country", ""), identity.attributes.get("region", "")
         lone_code = country and {piece.role for piece in found} == {"zip"}
         own = None if lone_code else home_of(found, self.pools)
-        if own is None:
+        spoken = _country(spoken_in(identity))
+        if own is None or (spoken and own[0] in _ENGLISH):
             town = next((fold(piece.text) for piece in found if piece.role == "city"), "")
-            return (country, region) if country else self.pools.home_of.get(town, ("", ""))
+            known = (country, region) if country else self.pools.home_of.get(town, ("", ""))
+            return (spoken, "") if spoken and known[0] in ("", *_ENGLISH) else known
         return (own[0], own[1] or (region if own[0] == country else ""))
 
     def _state(self, component: Component, detail: tuple[str, ...], place: int, taken: UsedSurrogates) -> str:

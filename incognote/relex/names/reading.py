@@ -198,6 +198,8 @@ def _ways(body: str, units: list[_Unit], titles: Set[str]) -> Iterator[tuple[lis
         yield [_Slot(joined[0].start, joined[0].end, "surname", "initial"), *_first(joined[1:])], "surname first"
     if len(joined) == 2 and _double(joined):
         yield _family(joined), "single"
+    if count := _in_capitals(joined):
+        yield [*_family(joined[:count]), *_first(joined[count:])], "surname first"
     usual = _western(joined)
     other = _surname_first(joined)
     ways: list[tuple[list[_Slot], Order]] = [(usual, "given first"), (other, "surname first")]
@@ -207,6 +209,13 @@ def _ways(body: str, units: list[_Unit], titles: Set[str]) -> Iterator[tuple[lis
     if len(joined) == 2 and not any(u.initial for u in joined):
         yield _first(joined), "given first"
         yield [_Slot(joined[0].start, joined[1].end, "given")], "single"
+
+
+def _in_capitals(units: list[_Unit]) -> int:
+    """The number of words in capitals before others that are not: a surname written first, as in DUPONT Marie."""
+    count = next((i for i, unit in enumerate(units) if not unit.text.isupper()), 0)
+    whole = all(len(unit.key) > 2 for unit in units[:count])
+    return count if whole and not any(unit.text.isupper() for unit in units[count:]) else 0
 
 
 def _indian(name: str) -> bool:

@@ -99,3 +99,23 @@ def test_case_and_initials_are_told() -> None:
 def test_no_character_is_lost_in_any_reading_and_each_part_has_letters(written: str) -> None:
     assert all(name.words == written for name in readings(written))
     assert all(piece.key for name in readings(written) for piece in name.of(*NAMED))
+
+
+@pytest.mark.parametrize(
+    ("written", "surname", "given"),
+    [
+        ("Anne-Marie Le Goff", ("Le Goff",), ("Anne-Marie",)),
+        ("Le Goff", ("Le Goff",), ()),
+        ("LE BIHAN Yann", ("LE BIHAN",), ("Yann",)),
+        ("DUPONT Marie", ("DUPONT",), ("Marie",)),
+        ("GARCÍA LÓPEZ María", ("GARCÍA", "LÓPEZ"), ("María",)),
+        ("Thuy Le", ("Le",), ("Thuy",)),
+        ("Le Nguyen", ("Nguyen",), ("Le",)),
+        ("JOHN SMITH", ("SMITH",), ("JOHN",)),
+    ],
+)
+def test_breton_surnames_and_surnames_in_capitals_are_told(
+    written: str, surname: tuple[str, ...], given: tuple[str, ...]
+) -> None:
+    name = parse(written)
+    assert (name.surname, name.given) == (surname, given)
