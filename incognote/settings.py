@@ -324,6 +324,11 @@ class Settings(ModelSettings, BaseSettings):
                 f'{type(error).__name__}: an INCOGNOTE_* variable with a list must be JSON, for example \'["a", "b"]\''
             ) from None
 
+    @property
+    def model_names(self) -> list[str]:
+        """The names of the language models, as vendor/name."""
+        return [name.strip() for name in (self.model or "").split(",") if name.strip()]
+
     def for_model(self, name: str) -> Settings:
         """These settings, with the changes in one model's table."""
         own = self.models.get(name)

@@ -178,7 +178,7 @@ class Detection:
         point, fast: options of the encoder.
         objects: additional detectors.
         languages: languages to accept as if they were read (ISO 639-1).
-        read: languages that a model reads. Their rules and encoder read texts as in accepted languages.
+        read: languages that a model reads. Texts in them are read as in accepted languages.
 
     Raises:
         UnknownName, SettingError: an unknown name, a duplicate name, or a pack or roster that cannot be read.
@@ -210,8 +210,9 @@ class Detection:
         if twice := {name for name in bearers if bearers.count(name) > 1}:
             raise SettingError(f"detectors: another detector is already named {min(twice)}. Rename one of the two.")
         embedded = not {"rules", "encoder"}.isdisjoint(names)
+        read = tuple(read)
         self._accepted = frozenset({"en", *languages, *read})
-        self._router = RulesDetector(self.packs, _with_rules(), sorted(self._accepted - {"en"})) if embedded else None
+        self._router = RulesDetector(self.packs, _with_rules(), languages, read) if embedded else None
         self._rules = self._router if "rules" in names else None
         self._encoder = _encoder(point, fast=fast) if "encoder" in names else None
         self._foreign = _foreign(point) if "encoder" in names else []

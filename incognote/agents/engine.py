@@ -44,10 +44,6 @@ class Engine:
         self.domain = settings.domain
         self.policy: Policy = load_policy(settings.policy)
         self.keyring: Keyring = settings.keyring() if keyring is None else keyring
-        self.recording = self._recording(models)
-        self.models = self._models(models, own_thread=own_thread)
-        """The language models, for reading notes and for agents; None if none is used."""
-        self.reader = self._reader()
         self.detection = Detection(
             settings.detectors,
             settings.packs,
@@ -56,10 +52,23 @@ class Engine:
             fast=settings.encoder_fast,
             objects=detectors,
             languages=settings.languages,
-            read=self.reader.reads if self.reader else (),
+            read=self._languages_read(models),
         )
+        self.recording = self._recording(models)
+        self.models = self._models(models, own_thread=own_thread)
+        """The language models, for reading notes and for agents; None if none is used."""
+        self.reader = self._reader()
         if settings.schemas:
             _ = self.registry
+
+    def _languages_read(self, models: Sequence[LanguageModel]) -> frozenset[str]:
+        """Return the languages that the language models read; empty if they do not read all of each text."""
+        names = [model.name for model in models] or self.settings.model_names
+        if not names or not self._reads or self.policy.models.route != "all":
+            return frozenset()
+        from incognote.agents.models import languages_read
+
+        return languages_read(self.settings, names)
 
     @cached_property
     def _reads(self) -> bool:

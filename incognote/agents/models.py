@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from incognote.agents.breaker import Breaker
 from incognote.agents.stages import Planned
+from incognote.detectors.rules import packaged
 from incognote.errors import KeyMissing, SettingError
 from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
 from incognote.extraction.chunks import Chunk, chunks, grouped, length, room
-from incognote.extraction.extractor import Extraction, Extractor, TextChunk, packaged
+from incognote.extraction.extractor import Extraction, Extractor, TextChunk
 from incognote.extraction.routing import chances, valuable
 from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel, Usage, left_out_by
@@ -52,7 +53,7 @@ class Models:
         *,
         own_thread: bool = False,
     ) -> None:
-        names = [name.strip() for name in (settings.model or "").split(",") if name.strip()]
+        names = settings.model_names
         self.first: Settings = settings.for_model(names[0] if names else objects[0].name)
         """The settings of the first model, which also apply to all requests."""
         self.budget = Budget(settings.budget_tokens, settings.budget_usd)
@@ -118,9 +119,7 @@ class NoteReader:
         prompt_tokens = len(self._prompt.render(["", ""], terms.types).system) // 4 if self.composes else 0
         self._room = room(self.words, first.context_tokens, prompt_tokens, first.max_tokens // 2)
         self.breaker = models.breaker
-        self.reads = frozenset.intersection(
-            *(frozenset(settings.for_model(model.name).reads or self._prompt.languages) for model in models.all)
-        )
+        self.reads = languages_read(settings, [model.name for model in models.all], self._prompt.languages)
         """The languages (ISO 639-1) that all of the models are trusted to read."""
         self._extractor = Extractor(ChunkAsker(terms, models.budget), first.passes, policy=policy)
         self.slots = BATCHED if settings.batch else max(settings.for_model(m.name).model_slots for m in models.all)
@@ -212,6 +211,22 @@ class NoteReader:
             "left_out": sorted(frozenset().union(*map(left_out_by, self._extractor.asker.terms.models))),
             "unanswered": dict(sorted(unanswered.items())),
         }
+
+
+def languages_read(
+    settings: Settings, names: Iterable[str], prompt: Iterable[str] | None = None
+) -> frozenset[str]:
+    """Return the languages that all of these models are trusted to read.
+
+    Args:
+        prompt: the languages of the prompt, for models without a setting. The default is those of the first model's.
+
+    Raises:
+        SettingError, UnknownName: the prompt cannot be used.
+    """
+    own = [settings.for_model(name) for name in names]
+    written = load(own[0].prompt).languages if prompt is None else prompt
+    return frozenset.intersection(*(frozenset(each.reads or written) for each in own))
 
 
 def open_recording(settings: Settings, keyring: Keyring) -> Recording | None:

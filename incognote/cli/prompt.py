@@ -138,9 +138,10 @@ def render(
     """
     from dataclasses import replace
 
+    from incognote.detectors.rules import packaged
     from incognote.errors import UsageError
     from incognote.extraction.chunks import chunks
-    from incognote.extraction.extractor import TextChunk, packaged
+    from incognote.extraction.extractor import TextChunk
     from incognote.nouns import Text
     from incognote.prompts import sendable
     from incognote.prompts.loader import load

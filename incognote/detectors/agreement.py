@@ -33,7 +33,7 @@ from incognote.detectors.clinical import clinical, never_names
 from incognote.detectors.rules.lexicon import fold, given, lexicon, surname
 from incognote.detectors.rules.patterns.rule import labeled_rules, source_of
 from incognote.languages import language
-from incognote.nouns import Span
+from incognote.nouns import PACK, Span
 from incognote.plugins import installed
 from incognote.schemas.catalogue import catalogue
 from incognote.text.characters import BLANK
@@ -54,8 +54,9 @@ BARE = 0.85
 other than English, and for short words in capitals and short numbers. On 100 synthetic Spanish notes of an author that
 neither rules nor encoder had seen, ALONE_FOREIGN between 0.5 and 0.7 changed recall and precision by at most 0.003."""
 _BARE = re.compile(r"[A-Z]{1,6}|\d{1,3}")
-EXACT, APART, USUAL = 0.9, 0.2, 4
 APART_FOREIGN = 0.05
+"""In other languages than English, words that are cut off a rule's span are less probable than this."""
+EXACT, APART, USUAL = 0.9, 0.2, 4
 """From a score of EXACT, the encoder's name decides where a rule's name ends. The words that are cut off are less
 probable than APART to be part of an identifier, and less usual than USUAL as a name."""
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -90,7 +91,8 @@ def agreed(
     """Yield the spans of rules. A span that every encoder denies gets their highest probability as its score.
 
     In English, spans of weak rules that are clinical words or numbers are dropped, and a name that a rule ended too
-    late is cut where the encoder ends it: "Thuy Le PharmD", "Dr. Marchetti Tuesday".
+    late is cut where the encoder ends it: "Thuy Le PharmD", "Dr. Marchetti Tuesday". In other languages, ends of a span
+    that the encoder is sure are no identifier are cut: "CHU de Brest. Son".
 
     Args:
         opinions: the result of each encoder that read the text.
@@ -101,8 +103,8 @@ def agreed(
     beside = _Beside(exact if codes != ENGLISH else [s for s in exact if _group(s) == "PERSON"])
     for span in spans:
         if codes != ENGLISH:
-            inner = None if _group(span) in _NUMBERS else beside(span)
-            if inner is not None and len(opinions) == 1:
+            inner = beside(span) if len(opinions) == 1 and _trimmable(span) else None
+            if inner is not None and _group(inner) == _group(span):
                 span = _trimmed(span, inner, opinion)
         else:
             if all(map(is_weak, span.sources)) and clinical(span):
@@ -112,6 +114,11 @@ def agreed(
                 span = _cut(span, inner, opinion)
         chance = max(each.sure(span.start, span.end) for each in opinions)
         yield replace(span, score=min(span.score, chance)) if chance < _denied(span) else span
+
+
+def _trimmable(span: Span) -> bool:
+    """Whether the encoder may cut a span of rules in another language: no number, no label, and not of a site pack."""
+    return _group(span) not in _NUMBERS and not labeled(span) and not any(s.startswith(PACK) for s in span.sources)
 
 
 def _trimmed(span: Span, inner: Span, opinion: EncoderReading) -> Span:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from incognote.align.mentions import Fits, Placement, place
 from incognote.align.merge import merge
-from incognote.detectors.rules import languages_of
+from incognote.detectors.rules import packaged
 from incognote.errors import BudgetExhausted, ModelProblem, ModelRejected, ModelUnavailable
 from incognote.extraction.asking import CAPPED, Calls, ChunkAsker, NoAnswer, Rule
 from incognote.extraction.chunks import Chunk, halves, length
@@ -22,7 +22,6 @@ from incognote.extraction.need import more_masks
 from incognote.llm.base import Usage, gather_all
 from incognote.nouns import Mention, Span, Text
 from incognote.offsets import Shift
-from incognote.plugins import installed
 from incognote.prompts import sendable
 from incognote.prompts.reply import ParsedReply
 from incognote.schemas.catalogue import catalogue
@@ -37,11 +36,6 @@ class TypedStretch:
     start: int
     end: int
     type: str
-
-
-def packaged(text: Text) -> frozenset[str]:
-    """Return the languages of a text that have a package, without English."""
-    return languages_of(text, frozenset(installed("incognote.languages"))) - {"en"}
 
 
 def counted(answers: Sequence[Sequence[TypedStretch]], rule: Rule) -> dict[TypedStretch, float]:
@@ -120,7 +114,7 @@ class TextChunk:
 
     @property
     def languages(self) -> frozenset[str]:
-        """The languages of the chunk that have a package, without English."""
+        """The languages other than English in which the chunk is written, and that have a package."""
         return packaged(self.chunk.of(self.text))
 
 
@@ -226,7 +220,7 @@ class Extractor:
 
     async def _read(self, pairs: Sequence[tuple[TextChunk, Extraction]], passes: int, calls: Calls) -> None:
         """Run the passes in step for all pieces. A piece drops out when nothing of it is left to read or to find."""
-        languages = frozenset[str]().union(*(piece.languages for piece, _ in pairs))
+        languages = frozenset.intersection(*(piece.languages for piece, _ in pairs))
         for turn in range(passes):
             views = [(piece, extraction, self._view(piece, extraction)) for piece, extraction in pairs]
             left = [(piece, extraction, view) for piece, extraction, view in views if view is not None]

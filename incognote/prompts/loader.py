@@ -135,7 +135,10 @@ class Prompt:
             made = self
             for code in sorted(codes):
                 if written := language(code).table("prompt.toml"):
+                    if extra := written.keys() & {"base", "languages", "drop_examples"}:
+                        raise SettingError(f"prompt.toml of the language {code}: remove {', '.join(sorted(extra))}")
                     over = changed(written, made.sections, made.guidelines, made.examples)
+                    _check(over.sections)
                     made = replace(made, sections=over.sections, guidelines=over.guidelines, examples=over.examples)
             self._made[key] = made
         localized: Prompt = self._made[key]

@@ -300,7 +300,7 @@ def _of_an_institution(words: str) -> frozenset[str]:
 
 
 def _packed(variant: MentionVariant) -> list[object]:
-    hints = asdict(variant.hints)
+    hints = {name: value for name, value in asdict(variant.hints).items() if value or name == "degrees"}
     return [variant.type, variant.words, variant.patient, variant.field, variant.start, variant.end, hints]
 
 

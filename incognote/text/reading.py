@@ -40,7 +40,7 @@ _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 # Characters that may need folding: non-ASCII, control characters, and the symbols of escapes, tags and emphasis.
 _ODD = re.compile(r"[^\t\n\r\x1a -~]|[&<%\\=*_+`~\]}^\"]|'(?:'|\|\|)|har\(|h[rR]\(|H[AR]|ode\(")
 _LOST = re.compile("[\ufffd\ue000-\uf8ff]")
-_ARABIC, _NATIVE = re.compile("[\u0621-\u064a]{2,}"), 8
+_ARABIC, _LATIN, _NATIVE = re.compile("[\u0621-\u064a]{2,}"), re.compile("[A-Za-z]{2,}"), 3
 _ARABIC_NUMBER = re.compile("[\u0660-\u0669\u06f0-\u06f9]+")
 
 
@@ -217,8 +217,9 @@ class _Work:
 
     @cached_property
     def in_arabic(self) -> bool:
-        """Whether the original has so many Arabic words that it also writes its numbers in Arabic digits."""
-        return len(_ARABIC.findall(self._given)) >= _NATIVE
+        """Whether the original has more Arabic words than others, so that Arabic digits are its own."""
+        words = len(_ARABIC.findall(self._given))
+        return words >= _NATIVE and words > len(_LATIN.findall(self._given))
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         return Reading("", "", tuple(self.shifts)).back(start, end)

@@ -179,3 +179,11 @@ def test_the_rules_of_a_language_that_a_model_reads_work_as_if_it_were_accepted(
             "rules:de/dates_words.day-month",
             "rules:de/listed.titled",
         }
+
+
+def test_a_short_english_text_is_read_by_the_english_rules_if_the_model_also_reads_spanish(tmp_path: Path) -> None:
+    reads = {"scripted/model": {"reads": ["en", "es"]}}
+    for route in ("all", "doubtful"):
+        own, model = policy(tmp_path, f'route = "{route}"'), ScriptedLLM(lambda request: "{}")
+        with Deidentifier(own, model=model, models=reads, detectors=("rules", "llm")) as deid:
+            assert deid.deidentify("La Jolla, CA 92037 c/o Keller").text == "[ADDRESS] c/o [PERSON]"

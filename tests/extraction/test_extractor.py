@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from incognote.errors import ContextTooLong, ModelUnavailable
 from incognote.extraction.asking import MOST_CALLS, AskingTerms, Budget, ChunkAsker
-from incognote.extraction.chunks import chunks
+from incognote.extraction.chunks import Chunk, chunks
 from incognote.extraction.extractor import Extraction, Extractor, TextChunk, TypedStretch, counted, masked
 from incognote.llm.base import Reply, Request, Usage
 from incognote.nouns import Text
@@ -375,3 +375,10 @@ async def test_a_pass_that_would_be_the_ninth_call_is_left_out() -> None:
     (made,) = await extractor(model, passes=9).extract([piece])
     assert model.calls == MOST_CALLS
     assert not made.unanswered
+
+
+def test_only_a_chunk_that_is_mostly_in_another_language_has_its_additions() -> None:
+    spanish = "El paciente ingresa por dolor torácico y presenta fiebre desde ayer por la noche según su familia. "
+    english = "The patient was seen in the clinic for a routine visit and had no complaints at all today. "
+    for text, codes in ((spanish * 3, {"es"}), (english * 5 + spanish, set()), (english, set())):
+        assert TextChunk(Text(text), Chunk(0, len(text))).languages == codes

@@ -15,6 +15,7 @@ from incognote.detectors.rules.patterns.rule import shipped_rules, source_of
 from incognote.detectors.rules.view import TOKEN, Candidate, View
 from incognote.languages import Language, language
 from incognote.nouns import PACK, Span, Text
+from incognote.plugins import installed
 from incognote.text.language import Lexicon, Stretch, spoken, unread
 from incognote.text.parts import parts
 
@@ -35,6 +36,7 @@ class RulesDetector:
         languages: the languages whose rules run (ISO 639-1), English among them.
         accepted: languages in which a text is likely. The common words decide which of them and of English read a
             text that is too short to show its language.
+        read: languages that something else reads, too. Only those English rules read a text in one of them.
         packs: each has `finders` (callables from View to candidates) and `allow(text_lower) -> bool`. A candidate is
             dropped if a pack allows its whole text.
 
@@ -45,12 +47,14 @@ class RulesDetector:
     name = "rules"
 
     def __init__(
-        self, packs: Sequence[Any] = (), languages: Sequence[str] = ("en",), accepted: Sequence[str] = ()
-    ) -> None:
+        self, packs: Sequence[Any] = (), languages: Sequence[str] = ("en",), accepted: Sequence[str] = (),
+        read: Iterable[str] = (),
+    ) -> None:  # fmt: skip
         self._packs = tuple(packs)
         self.languages = frozenset(languages)
         self.reads = frozenset(code for code in languages if released(code))
         self._accepted = self.languages.intersection(accepted)
+        self._alone = self._accepted.union(read) | {"en"}
         self._loaded: dict[str, tuple[Finder, ...]] = {}
         self._sources: dict[tuple[str, str, bool], tuple[str, ...]] = {}  # the spans of a rule share one tuple
         self.version = data_version(tuple(languages))
@@ -69,7 +73,7 @@ class RulesDetector:
         if len(self.languages) == 1:
             return self.languages
         found = languages_of(text, self.languages) or self._by_words(text.content)
-        return found if found <= self._accepted | {"en"} else found | {"en"}
+        return found if found <= self._alone else found | {"en"}
 
     def _by_words(self, text: str) -> frozenset[str]:
         """Return the languages of a short text, out of English and the accepted ones: those with the most common words.
@@ -175,6 +179,25 @@ _stretches: WeakKeyDictionary[Text, tuple[Stretch, ...]] = WeakKeyDictionary()
 def languages_of(text: Text, known: frozenset[str]) -> frozenset[str]:
     """Return the languages of a text, out of the known ones, as `incognote.text.language.spoken` does."""
     return spoken(text.content, known, foreign_lexicon(), stretches(text))
+
+
+def packaged(text: Text) -> frozenset[str]:
+    """Return the languages other than English in which most of a text is written, and that have a package.
+
+    The result is kept for as long as the text is.
+    """
+    found = _packaged.get(text)
+    if found is None:
+        found = languages_of(text, frozenset(installed("incognote.languages")))
+        if "en" in found:
+            words = len(text.content.split())
+            own = {code: sum(s.words for s in stretches(text) if s.language == code) for code in found}
+            found = frozenset(code for code in found if 2 * own[code] > words)
+        found = _packaged[text] = found - {"en"}
+    return found
+
+
+_packaged: WeakKeyDictionary[Text, frozenset[str]] = WeakKeyDictionary()
 
 
 def unread_in(text: Text, reads: frozenset[str]) -> list[Stretch]:

@@ -91,9 +91,9 @@ def lists(code: str) -> Lists:
     def words(key: str) -> frozenset[str]:
         return frozenset(map(fold, raw.get(key, ())))
 
-    towns = dict.fromkeys(map(plain, _lines(code, "cities.txt")), "CITY")
+    towns = dict.fromkeys(map(plain, _lines(code, "countries.txt")), "COUNTRY")
     towns |= dict.fromkeys(map(plain, _lines(code, "states.txt")), "STATE")
-    towns |= dict.fromkeys(map(plain, _lines(code, "countries.txt")), "COUNTRY")
+    towns |= dict.fromkeys(map(plain, _lines(code, "cities.txt")), "CITY")  # a policy may keep states and countries
     return Lists(
         by_word("titles"), by_word("labels"), words("kin"), words("particles"), words("before"),
         tuple(sorted(raw.get("clitics", ()), key=len, reverse=True)), words("elisions"),
@@ -144,9 +144,12 @@ def unattached(span: Span, code: str) -> Span:
 
 
 def placed(span: Span, code: str) -> Span:
-    """Give a place the type of the gazetteer: a town, a state, or a country."""
+    """Give a place the type of the gazetteer if it is a town, or a country but no town.
+
+    Many states have the name of their capital, and a policy may keep states.
+    """
     kind = lists(code).towns.get(fold(span.text)) if span.type in _PLACES else None
-    return span if kind is None or kind == span.type else replace(span, type=kind)
+    return span if kind in (None, "STATE", span.type) else replace(span, type=kind)
 
 
 def _known(word: str, code: str) -> bool:
@@ -402,9 +405,9 @@ def _places(view: View, code: str) -> Iterator[Candidate]:
 
 
 def _ends(words: _Words, i: int) -> bool:
-    """Whether a period after a word ends the sentence. After an abbreviation, it does not."""
+    """Whether a period after a word ends the sentence: after a town or a long word, but not after an abbreviation."""
     key = words.keys[i]
-    return len(key) > 5 or (len(key) > 3 and (key in words.lists.towns or bool(words.entry(i))))
+    return len(key) > 5 or key in words.lists.towns
 
 
 def _institution(words: _Words, i: int) -> int:

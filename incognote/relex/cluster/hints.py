@@ -7,13 +7,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from incognote.detectors.rules import languages_of
+from incognote.detectors.rules import packaged
 from incognote.detectors.rules.lexicon import fold
-from incognote.nouns import Span, Text
+from incognote.nouns import Span
 from incognote.operators.base import is_birth
 from incognote.operators.readers import dates
 from incognote.operators.timeline import clause, context
-from incognote.plugins import installed
 from incognote.relex.cluster.evidence import GIVEN, role_beside
 from incognote.relex.cluster.grouping import cluster_data, group_of
 from incognote.relex.cluster.kinship import WORD, kin_beside, kin_side
@@ -73,15 +72,9 @@ def variant(span: Span, *, record: str, patient: str = "", domain: str = "") -> 
     readers = {"PERSON": _hints, "PLACE": _place_hints, "DATE": _date_hints, "AGE": _age_hints}
     read = readers.get(group_of(span.type))
     hints = read(span) if read else Hints()
-    if said := _language(span.source):
-        hints = replace(hints, language=said)
+    if len(codes := packaged(span.source)) == 1:
+        hints = replace(hints, language=next(iter(codes)))
     return MentionVariant(span.type, span.words, domain, patient, record, span.field, span.start, span.end, hints)
-
-
-def _language(text: Text) -> str:
-    """The language of a text, if it is not English and has a package; "" for a mixture of several."""
-    codes = languages_of(text, frozenset(installed("incognote.languages"))) - {"en"}
-    return next(iter(codes)) if len(codes) == 1 else ""
 
 
 _BEFORE_PLACE = 60

@@ -239,11 +239,10 @@ class Places(SurrogateGenerator):
         country, region = identity.attributes.get("country", ""), identity.attributes.get("region", "")
         lone_code = country and {piece.role for piece in found} == {"zip"}
         own = None if lone_code else home_of(found, self.pools)
-        spoken = _country(spoken_in(identity))
-        if own is None or (spoken and own[0] in _ENGLISH):
+        if own is None:
             town = next((fold(piece.text) for piece in found if piece.role == "city"), "")
             known = (country, region) if country else self.pools.home_of.get(town, ("", ""))
-            return (spoken, "") if spoken and known[0] in ("", *_ENGLISH) else known
+            return known if known[0] else (_country(spoken_in(identity)), "")
         return (own[0], own[1] or (region if own[0] == country else ""))
 
     def _state(self, component: Component, detail: tuple[str, ...], place: int, taken: UsedSurrogates) -> str:

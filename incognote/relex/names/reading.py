@@ -211,11 +211,21 @@ def _ways(body: str, units: list[_Unit], titles: Set[str]) -> Iterator[tuple[lis
         yield [_Slot(joined[0].start, joined[1].end, "given")], "single"
 
 
+def _likelier_surname(entry: int) -> bool:
+    return given_weight(entry) <= surname_weight(entry)
+
+
 def _in_capitals(units: list[_Unit]) -> int:
-    """The number of words in capitals before others that are not: a surname written first, as in DUPONT Marie."""
+    """The number of words in capitals before a given name that is not: a surname written first, as in DUPONT Marie.
+
+    In JOHN Whitfield, the word in capitals is the given name.
+    """
     count = next((i for i, unit in enumerate(units) if not unit.text.isupper()), 0)
-    whole = all(len(unit.key) > 2 for unit in units[:count])
-    return count if whole and not any(unit.text.isupper() for unit in units[count:]) else 0
+    entries = [lexicon().get(unit.key, 0) for unit in units[:count]]
+    family = all(map(_likelier_surname, entries)) and all(len(unit.key) > 2 for unit in units[:count])
+    first = next((key(part) for unit in units[count : count + 1] for part in _HYPHENED.split(unit.text)), "")
+    named = given_weight(lexicon().get(first, 0)) or any(k & {"male", "female"} for k in bearers(first).values())
+    return count if family and named and not any(unit.text.isupper() for unit in units[count:]) else 0
 
 
 def _indian(name: str) -> bool:
@@ -262,7 +272,8 @@ def _breton(units: list[_Unit], at: int) -> bool:
     capitals = at == 0 and unit.text.isupper() and [u.text.isupper() for u in units[1:]] == [True, False]
     common = surname_weight(lexicon().get(following.key, 0)) >= _COMMON
     named = len(following.key) > 2 and "vi" not in bearers(following.key) and not common
-    return named and (capitals or at == len(units) - 2)
+    vietnamese = at > 0 and "vi" in bearers(units[at - 1].key)
+    return named and not vietnamese and (capitals or at == len(units) - 2)
 
 
 def _given_after_all(particle: str, following: str) -> bool:

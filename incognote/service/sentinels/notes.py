@@ -75,7 +75,7 @@ def _value(
             day=f"{chance.randint(13, 28):02}",
             year=chance.randint(2015, 2025),
         )
-        if value not in note and all(value not in other for _, other in taken.values()):
+        if value not in note and all(value not in other and other not in value for _, other in taken.values()):
             return value
 
 

@@ -107,3 +107,17 @@ def test_a_place_of_the_encoder_gets_the_type_of_the_gazetteer() -> None:
     text = Text("Portugal")
     assert placed(Span(text, 0, 8, "CITY"), "fr").type == "COUNTRY"
     assert placed(Span(text, 0, 8, "PERSON"), "fr").type == "PERSON"
+    assert placed(Span(Text("Monaco"), 0, 6, "CITY"), "fr").type == "CITY"
+    assert placed(Span(Text("Durango"), 0, 7, "CITY"), "es").type == "CITY"
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "words"),
+    [
+        ("es", "Ingresa en el Hosp. San Carlos esta noche.", "Hosp. San Carlos"),
+        ("es", "Ingresa en el Hospital Gral. Gregorio Marañón hoy.", "Hospital Gral. Gregorio Marañón"),
+        ("fr", "Vue au CHU de Brest. Son fils va bien.", "CHU de Brest"),
+    ],
+)
+def test_an_institution_ends_with_the_sentence_and_not_after_an_abbreviation(code: str, text: str, words: str) -> None:
+    assert words in [name for _, name in found(code, text)]

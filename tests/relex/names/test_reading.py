@@ -112,6 +112,8 @@ def test_no_character_is_lost_in_any_reading_and_each_part_has_letters(written: 
         ("Thuy Le", ("Le",), ("Thuy",)),
         ("Le Nguyen", ("Nguyen",), ("Le",)),
         ("JOHN SMITH", ("SMITH",), ("JOHN",)),
+        ("JOHN Whitfield", ("Whitfield",), ("JOHN",)),
+        ("Hoa Le Whitcomb", ("Whitcomb",), ("Hoa",)),
     ],
 )
 def test_breton_surnames_and_surnames_in_capitals_are_told(
