@@ -40,6 +40,7 @@ STRATA: Mapping[str, Mapping[str, str]] = {
         "Egypt and Sudan": "egypt sudan",
         "Iraq and Levant": "iraq syria lebanon jordan palestine levant",
         "Maghreb": "morocco algeria tunisia libya mauritania",
+        "no country": "",
     },
     "de": {"Germany": "germany", "Austria": "austria", "Switzerland and Luxembourg": "switzerland luxembourg"},
     "es": {"Spain": "spain", "Latin America and United States": ""},
@@ -122,6 +123,8 @@ def regions(code: str, notes: Sequence[Mapping[str, Any]], rows: Sequence[Mappin
     for name in STRATA[code]:
         own = [row for note, row in zip(notes, rows, strict=True) if region(code, note["country"]) == name]
         own = [row for row in own if row["direct"] + row["other"]]
+        if not own:
+            continue
         left = [row["direct left"] + row["other left"] for row in own]
         pairs = [[row["direct"] + row["other"], n] for row, n in zip(own, left, strict=True)]
         counts = np.array(pairs, dtype=np.float64)
@@ -181,7 +184,7 @@ def _rows(systems: Mapping[str, Any]) -> Iterable[list[str]]:
 
 def _by_region(told: Mapping[str, Any]) -> Iterable[list[str]]:
     for name, row in told["both"].items():
-        others = [each[name][key] for each in told.values() for key in ("recall", "documents_leaking")]
+        others = [each[name][key] for each in told.values() for key in ("recall", "documents_leaking") if name in each]
         yield [name, str(row["notes"]), *map(_written, others)]
 
 
