@@ -46,6 +46,9 @@ DENIED = 0.3
 DENIED_FLATLY, CERTAIN = 0.1, 0.8
 """The encoder denies a span of another rule only below DENIED_FLATLY. It never denies a number, a span with a score of
 at least CERTAIN, or a span of a site pack."""
+DENIED_CERTAIN = 0.02
+"""In other languages, it also denies spans with such a score below this, unless the rule has a label. On 254 texts held
+back from training, this raised precision by 0.3 to 0.5 points and lowered recall by up to 0.2 (Spanish)."""
 ALONE = {"LOCATION": 0.75, "PROFESSION": 0.7}
 ALONE_ELSE = 0.65
 ALONE_FOREIGN = 0.55
@@ -173,8 +176,11 @@ def labeled(span: Span) -> bool:
 def _denied(span: Span) -> float:
     if all(map(is_weak, span.sources)):
         return DENIED
-    firm = span.score >= CERTAIN or _group(span) in _NUMBERS or not all(s.startswith("rules:") for s in span.sources)
-    return 0.0 if firm else DENIED_FLATLY
+    if _group(span) in _NUMBERS or not all(s.startswith("rules:") for s in span.sources):
+        return 0.0
+    if span.score < CERTAIN:
+        return DENIED_FLATLY
+    return DENIED_CERTAIN if all("/" in s for s in span.sources) and not labeled(span) else 0.0
 
 
 def supported(learned: Iterable[Span], said: Sequence[Span], codes: frozenset[str] = ENGLISH) -> Iterator[Span]:

@@ -91,7 +91,8 @@ def found(detection: Detection, text: str) -> set[str]:
 )
 def test_a_sentence_in_an_accepted_language_does_not_turn_the_english_encoder_off(more: str) -> None:
     detection = Detection(("rules", "encoder"), languages=["ar", "de", "es", "fr"])
-    assert found(detection, ENGLISH_NOTE) <= found(detection, ENGLISH_NOTE + more)
+    with_more = found(detection, ENGLISH_NOTE + more)
+    assert all(any(words in each for each in with_more) for words in found(detection, ENGLISH_NOTE))
 
 
 def test_an_arabic_note_with_a_few_english_words_is_read_only_by_its_own_encoder() -> None:
