@@ -24,7 +24,6 @@ from incognote.detectors.packs import Pack, load_pack
 from incognote.detectors.retyping import retyped
 from incognote.detectors.rules import RulesDetector, foreign_lexicon, unread_in
 from incognote.detectors.rules.lexicon import LEXICON, beside, is_common
-from incognote.detectors.rules.listed import placed, unattached
 from incognote.errors import SettingError, UnknownName
 from incognote.languages import language
 from incognote.nouns import PACK, Known, Reason, Span, Text
@@ -258,8 +257,11 @@ class Detection:
         alone = read[0][1] == ENGLISH and len(read) == 1
         by_rules = list(agreed(spans, [reading for reading, _ in read], ENGLISH if alone else spoken))
         learned = [s for reading, codes in read for s in supported(reading.spans, by_rules, codes)]
-        for code in sorted(spoken - ENGLISH):
-            learned = [placed(unattached(span, code), code) for span in learned]
+        if others := sorted(spoken - ENGLISH):
+            from incognote.detectors.rules.listed import placed, unattached  # English notes do not load the module
+
+            for code in others:
+                learned = [placed(unattached(span, code), code) for span in learned]
         doubts = (s for reading, _ in read for s in reading.doubts if not self._allowed(s.text))
         return [*named(by_rules, [s for s in learned if not self._allowed(s.text)]), *doubts]
 
