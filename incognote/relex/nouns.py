@@ -26,7 +26,8 @@ class Hints:
         alias: the words and marks between it and the name before it, if they say that both names are the same person's.
         another: the text says that it is another person with a name already mentioned.
         apart: the text says that it is a different person from the one named before it (the sister of Dr. Ruiz).
-        pronoun: "female" or "male", from a pronoun in parentheses directly after it.
+        pronoun: "female" or "male", from a pronoun in parentheses directly after it, or in other languages the word
+            directly before it.
         work: the field of work given beside it ("cardiology"), folded.
         guessed: a detector chose the type, not a person. Such a type is evidence that the text can contradict.
         role: "patient", "relative" or "staff" if the text beside a guessed type says so.

@@ -111,3 +111,10 @@ def test_a_spanish_hospital_ends_with_its_sentence_and_a_job_is_not_written_in_e
     assert again in full.split()
     assert not re.search(r"doctora (Arturo|José|Luis) ", out)
     assert not re.search(r"Dolores|Iglesias|Fuente|San Carlos|Madrid|Andrés|Cangas|Outeiral", out)
+
+
+@pytest.mark.parametrize("patient", ["p1", "p2", "p3"])
+def test_the_word_before_a_name_says_whether_it_is_a_womans(released: Callable[[str, str], str], patient: str) -> None:
+    out = released("المريض سالم الكعبي، 60 سنة، حضر مع زوجته انتصار إلى العيادة اليوم بسبب ألم في الصدر.", patient)
+    (wife,) = re.findall(r"زوجته (\w+)", out)
+    assert gender_of(key(wife)) == "female"

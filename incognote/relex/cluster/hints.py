@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
 
 from incognote.detectors.rules import packaged
 from incognote.detectors.rules.lexicon import fold
+from incognote.languages import language
 from incognote.nouns import Span
 from incognote.operators.base import is_birth
 from incognote.operators.readers import dates
@@ -73,10 +74,30 @@ def variant(span: Span, *, record: str, patient: str = "", domain: str = "") -> 
     read = readers.get(group_of(span.type))
     hints = read(span) if read else Hints()
     if len(codes := packaged(span.source)) == 1:
-        hints = replace(hints, language=next(iter(codes)))
+        code = next(iter(codes))
+        hints = replace(hints, language=code, pronoun=hints.pronoun or _said_before(span, code))
     return MentionVariant(span.type, span.words, domain, patient, record, span.field, span.start, span.end, hints)
 
 
+def _said_before(span: Span, code: str) -> str:
+    """The gender that the word directly before a name says in another language: "Frau", "su hija", "زوجته"."""
+    if group_of(span.type) != "PERSON":
+        return ""
+    found = _WORD_BEFORE.search(span.source.content[max(0, span.start - _BEFORE) : span.start])
+    word = fold(found[1]) if found else ""
+    said = _genders(code)
+    return said.get(word) or (said.get(word[1:], "") if word[:1] in _ATTACHED else "")
+
+
+@cache
+def _genders(code: str) -> Mapping[str, str]:
+    """Word → "female" or "male", from the package of a language."""
+    table = language(code).table("words", "gender.toml")
+    return {fold(word): gender for gender, words in table.items() for word in words.split()}
+
+
+_ATTACHED = "\u0628\u0641\u0643\u0644\u0648"  # letters that Arabic writes before a word
+_WORD_BEFORE = re.compile(r"([^\W\d_]+(?:-[^\W\d_]+)?)\.?[\s:/(,،]{1,3}\Z")
 _BEFORE_PLACE = 60
 _GLUE = re.compile(
     r"(?:[\s,;:=|·•/()<>{}\[\]\"'\\–-]"

@@ -6,6 +6,7 @@ surrogates = Generators(Choices()).generate_all(identities, draw, taken)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from incognote.errors import UsageError
@@ -45,6 +46,7 @@ _KINDS: tuple[type[SurrogateGenerator], ...] = (
     Occupations,
     Others,
 )
+_ENGLISH_MONTHS = re.compile(r"\b(?:january|february|march|may|june|july|october|december)\b")
 _ATTEMPTS = 256  # how many wholes may be refused before one is free
 _WORDS: Mapping[Group, int] = {"PERSON": 0, "PLACE": 1, "ORG": 2}
 """The groups that come before contacts, which are built from names."""
@@ -133,12 +135,21 @@ class Generators:
         made, code = self._kinds[identity.group].render(variant, identity, surrogate), variant.hints.language
         if made is None or not same_letters(variant.words, made.text):
             return None
-        strange = identity.group == "ORG" and code and not keeps_kind(variant.words, made.text, code)
+        if not code:
+            return made
+        strange = (identity.group == "ORG" and not keeps_kind(variant.words, made.text, code)) or (
+            identity.group == "DATE" and bool(_in_english(made.text) - _in_english(variant.words))
+        )
         return None if strange else made
 
     def whole(self, identity: Identity, surrogate: Surrogate) -> str:
         """The string that must be unique in the scope, as an index reserves it; "" if it may repeat (dates, ages)."""
         return self._kinds[identity.group].whole(surrogate)
+
+
+def _in_english(date: str) -> set[str]:
+    """The names of months that a date in another language does not have."""
+    return set(_ENGLISH_MONTHS.findall(date.lower()))
 
 
 def originals(identity: Identity) -> set[str]:

@@ -129,7 +129,8 @@ def gender_of(word: str, locales: int = 1) -> str:
     """The gender of a given name in all cultures that list it, or else in all locales; "" if they differ.
 
     Args:
-        locales: how many locales must know the name if no culture lists it.
+        locales: how many locales must know the name if no culture lists it. If more than one must, the ending of an
+            Arabic name does not count.
     """
     kinds = {
         kind.split("_")[0]
@@ -138,7 +139,7 @@ def gender_of(word: str, locales: int = 1) -> str:
         if any(key(n) == word for n in names)
     }
     found = [known - {"surname"} for known in bearers(word).values() if known - {"surname"}]
-    if not kinds and not found and _ARABIC.match(word):
+    if not kinds and not found and locales == 1 and _ARABIC.match(word):
         return "female" if word.endswith(("ه", "اء")) else "male"  # in their normal form, ta marbuta is ه
     if not kinds and len(found) >= locales:
         kinds = {kind for known in found for kind in known}
