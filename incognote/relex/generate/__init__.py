@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from incognote.errors import UsageError
+from incognote.languages import language
 from incognote.operators.date_shift import SIX_YEARS
 from incognote.relex.cluster.values import phone_of
 from incognote.relex.generate.base import (
@@ -46,7 +48,7 @@ _KINDS: tuple[type[SurrogateGenerator], ...] = (
     Occupations,
     Others,
 )
-_ENGLISH_MONTHS = re.compile(r"\b(?:january|february|march|may|june|july|october|december)\b")
+_WORD = re.compile(r"[^\W\d_]+")
 _ATTEMPTS = 256  # how many wholes may be refused before one is free
 _WORDS: Mapping[Group, int] = {"PERSON": 0, "PLACE": 1, "ORG": 2}
 """The groups that come before contacts, which are built from names."""
@@ -138,7 +140,7 @@ class Generators:
         if not code:
             return made
         strange = (identity.group == "ORG" and not keeps_kind(variant.words, made.text, code)) or (
-            identity.group == "DATE" and bool(_in_english(made.text) - _in_english(variant.words))
+            identity.group == "DATE" and bool(_in_english(made.text, code) - _in_english(variant.words, code))
         )
         return None if strange else made
 
@@ -147,9 +149,16 @@ class Generators:
         return self._kinds[identity.group].whole(surrogate)
 
 
-def _in_english(date: str) -> set[str]:
-    """The names of months that a date in another language does not have."""
-    return set(_ENGLISH_MONTHS.findall(date.lower()))
+def _in_english(date: str, code: str) -> set[str]:
+    """The English names of months in a date that are no months of another language."""
+    return set(_WORD.findall(date.lower())) & _english_months(code)
+
+
+@cache
+def _english_months(code: str) -> frozenset[str]:
+    months = language().table("words", "dates.toml")["months"]
+    own = (names.split() for names in months.get(code, {}).values())
+    return frozenset(months["en"]["full"].split()).difference(*own)
 
 
 def originals(identity: Identity) -> set[str]:
