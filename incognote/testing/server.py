@@ -48,6 +48,14 @@ _TURNS = 8  # turns of the loop: accepting a connection takes three
 _IDLE = 3600  # seconds that a connection without a request is kept
 
 
+async def _aborted(state: ServerState) -> None:
+    """Abort all connections. One that was just accepted is not among them yet, so this takes several turns."""
+    for _ in range(_TURNS):
+        for connection in list(state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)
+
+
 class LocalServer:
     """An OpenAI-compatible server on 127.0.0.1, in its own thread.
 
@@ -228,12 +236,9 @@ class LocalServer:
         ready.set()
         await self._end.wait()
         server.close()
-        for _ in range(_TURNS):  # a connection that was just accepted is not among them yet
-            for connection in list(state.connections):
-                connection.transport.abort()
-            await asyncio.sleep(0)
+        await _aborted(state)
         await asyncio.gather(*state.tasks)
-        await asyncio.sleep(0)  # transports that a task closed lose their connection in the next turn
+        await _aborted(state)  # those accepted last; and transports that a task closed need another turn
 
     async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request: log it, check the key, and pass it to the routes."""
