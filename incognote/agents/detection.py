@@ -6,7 +6,7 @@ spans are divided by the policy's thresholds, merged, swept for repetitions, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
@@ -193,7 +193,7 @@ class Detection:
         fast: bool = False,
         objects: Sequence[Detector] = (),
         languages: Sequence[str] = (),
-        read: Iterable[str] = (),
+        read: Collection[str] = (),
     ) -> None:
         self.packs: tuple[Pack, ...] = tuple(load_pack(folder) for folder in packs)
         others = installed("incognote.detectors")
@@ -209,7 +209,6 @@ class Detection:
         if twice := {name for name in bearers if bearers.count(name) > 1}:
             raise SettingError(f"detectors: another detector is already named {min(twice)}. Rename one of the two.")
         embedded = not {"rules", "encoder"}.isdisjoint(names)
-        read = tuple(read)
         self._accepted = frozenset({"en", *languages, *read})
         self._router = RulesDetector(self.packs, _with_rules(), languages, read) if embedded else None
         self._rules = self._router if "rules" in names else None

@@ -119,7 +119,7 @@ class NoteReader:
         prompt_tokens = len(self._prompt.render(["", ""], terms.types).system) // 4 if self.composes else 0
         self._room = room(self.words, first.context_tokens, prompt_tokens, first.max_tokens // 2)
         self.breaker = models.breaker
-        self.reads = languages_read(settings, [model.name for model in models.all], self._prompt.languages)
+        self.reads = languages_read(settings, [model.name for model in models.all])
         """The languages (ISO 639-1) that all of the models are trusted to read."""
         self._extractor = Extractor(ChunkAsker(terms, models.budget), first.passes, policy=policy)
         self.slots = BATCHED if settings.batch else max(settings.for_model(m.name).model_slots for m in models.all)
@@ -213,19 +213,14 @@ class NoteReader:
         }
 
 
-def languages_read(
-    settings: Settings, names: Iterable[str], prompt: Iterable[str] | None = None
-) -> frozenset[str]:
-    """Return the languages that all of these models are trusted to read.
-
-    Args:
-        prompt: the languages of the prompt, for models without a setting. The default is those of the first model's.
+def languages_read(settings: Settings, names: Iterable[str]) -> frozenset[str]:
+    """Return the languages that all of these models are trusted to read: their `reads`, or else those of the prompt.
 
     Raises:
         SettingError, UnknownName: the prompt cannot be used.
     """
     own = [settings.for_model(name) for name in names]
-    written = load(own[0].prompt).languages if prompt is None else prompt
+    written = load(own[0].prompt).languages
     return frozenset.intersection(*(frozenset(each.reads or written) for each in own))
 
 

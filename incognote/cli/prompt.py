@@ -162,14 +162,14 @@ def render(
         text = Path(note).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise UsageError(f"--note: {note} is not UTF-8 text, or cannot be read.") from None
-    pieces = chunks(text, chunk_words or CHUNK_WORDS, languages=packaged(Text(text)))
+    whole = Text(text)
+    pieces = chunks(text, chunk_words or CHUNK_WORDS, languages=packaged(whole))
     if chunk > len(pieces):
         raise UsageError(f"--chunk: the note has {len(pieces)} chunks.")
     if len(pieces) > 1:
         warn(f"This is chunk {chunk} of {len(pieces)}. For another one, add --chunk N.")
     at = pieces[chunk - 1]
-    languages = TextChunk(Text(text), at).languages
-    rendered = made.localized(languages).render([sendable(text[at.start : at.end])], types)
+    rendered = made.localized(TextChunk(whole, at).languages).render([sendable(text[at.start : at.end])], types)
     put_out(f"{rendered.system}\n\n{rendered.user}\n".encode())
 
 

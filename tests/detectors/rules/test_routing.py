@@ -92,6 +92,8 @@ def found(detection: Detection, text: str) -> set[str]:
 def test_a_sentence_in_an_accepted_language_does_not_turn_the_english_encoder_off(more: str) -> None:
     detection = Detection(("rules", "encoder"), languages=["ar", "de", "es", "fr"])
     with_more = found(detection, ENGLISH_NOTE + more)
+    if "Dank" in more:  # after Arabic, its encoder adds a word to one span
+        assert found(detection, ENGLISH_NOTE) <= with_more
     assert all(any(words in each for each in with_more) for words in found(detection, ENGLISH_NOTE))
 
 
