@@ -166,7 +166,7 @@ def foreign_lexicon() -> Lexicon:
 
 
 def stretches(text: Text) -> tuple[Stretch, ...]:
-    """Return the stretches of a text in all languages that can be recognized. They are kept for as long as the text is."""
+    """Return the stretches of a text in all languages that are recognized. They are kept as long as the text."""
     found = _stretches.get(text)
     if found is None:
         found = _stretches[text] = tuple(unread(text.content, frozenset(), foreign_lexicon()))

@@ -117,8 +117,8 @@ def finders(code: str) -> tuple[Callable[[View], Iterator[Candidate]], ...]:
 def unattached(span: Span, code: str) -> Span:
     """Cut letters attached before an identifier ("ل" in "لأحمد") if the rest is in another script, or only it is known.
 
-    Letters with which many names begin are cut only before an article. Of 7,495 marks in training texts (synthetic), 246
-    have attached letters. Of these, 191 are cut, and so is one letter of 2 other marks.
+    Letters with which many names begin are cut only before an article. Of 7,495 marks in training texts (synthetic),
+    246 have attached letters. Of these, 191 are cut, and so is one letter of 2 other marks.
     """
     own = lists(code)
     if not own.clitics:
