@@ -17,9 +17,11 @@ class Sample:
         make: makes a source with these texts, in order; one document each if `many`.
         damaged: sources that are refused, with the reason code of each.
         many: whether a source can contain several documents.
+        packed: whether the source is compressed, so a stretch of a text is no range of its bytes.
     """
 
     form: Format
     make: Callable[[Sequence[str]], bytes]
     damaged: Sequence[tuple[bytes, str]]
     many: bool = False
+    packed: bool = False

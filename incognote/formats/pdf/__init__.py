@@ -1,0 +1,32 @@
+"""PDF files with text: pages, forms, annotations, bookmarks, properties, and attached files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+from incognote.formats import encoding
+from incognote.formats.base import Document, Format, Unreadable
+from incognote.text.container import of_bytes
+
+
+def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
+    from incognote.formats.pdf.document import PdfDocument
+
+    data = stream.read(encoding.MAX_BYTES + 1)
+    what = of_bytes(data[: encoding.HEAD])
+    if len(data) > encoding.MAX_BYTES:
+        yield Unreadable(encoding.too_large())
+    elif what not in (None, "PDF"):
+        yield Unreadable(encoding.unsupported(str(what)), data)
+    else:
+        yield PdfDocument(data)
+
+
+def _second(data: bytes) -> Iterable[str]:
+    from incognote.formats.pdf.second import texts
+
+    return texts(data)
+
+
+FORMATS = (Format("pdf", ("application/pdf",), (".pdf",), _read, contents=("PDF",), second=_second),)

@@ -1,0 +1,68 @@
+"""What a PDF may keep although no detector reads it: keys, operators, programs, fonts, languages, and page labels."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+from incognote.formats.rtf.closed import vocabulary
+
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,4}){0,2}")
+PREFIX = re.compile(r"[A-Za-z]{0,2}[-. ]?")
+NAME = re.compile(r"place\d+|field\d+|attachment\d+\.\w{1,8}")
+"""The names that we give to places, form fields, and attached files."""
+SYSTEMS = frozenset("Adobe Identity UCS Japan1 GB1 CNS1 Korea1 KR".split())
+"""The registries and orderings of character collections."""
+APPEARANCE = re.compile(r"(?:\s|/[\w+\-]{1,20}\s+[\d.]+\s+Tf|(?:-?[\d.]+\s+){1,4}(?:g|rg|k|Tz|TL|Tc|Tw|Ts)(?=\s|\Z))*")
+_PROGRAM = re.compile(r"[\w .,;:()/\-+]{0,120}")
+_SUBSET = re.compile(r"((?:[A-Z]{6}\+)?)(.*)", re.DOTALL)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+@cache
+def keys(kind: str) -> frozenset[str]:
+    """Return the keys of a kind of dictionary that are kept, each with its slash."""
+    return frozenset(f"/{word}" for word in _tables()["keys"][kind].split())
+
+
+@cache
+def names(kind: str) -> frozenset[str]:
+    """Return a list of names that are kept, each with its slash."""
+    return frozenset(f"/{word}" for word in _tables()["names"][kind].split())
+
+
+@cache
+def operators() -> frozenset[str]:
+    """Return the operators of content streams that are kept."""
+    return frozenset(_tables()["operators"]["all"].split())
+
+
+def is_program(name: str) -> bool:
+    """Whether the name of the program that made a file consists of known words and numbers."""
+    words = re.findall(r"[a-z]+", name.casefold())
+    return bool(_PROGRAM.fullmatch(name)) and all(len(word) < 2 or word in _words("programs") for word in words)
+
+
+def font_name(name: str) -> str:
+    """Return the name of a font, or another one if it has a word that is not known. The prefix of a subset stays."""
+    prefix, rest = _SUBSET.fullmatch(name).groups()  # type: ignore[union-attr]  # it matches every string
+    known = all(len(word) < 2 or word.casefold() in _font_words() for word in _WORD.findall(rest))
+    return name if known and not re.search(r"\d{4}", rest) else f"{prefix}Arial"
+
+
+@cache
+def _tables() -> dict[str, dict[str, str]]:
+    return tomllib.loads((files(__package__) / "rules.toml").read_text("utf-8"))
+
+
+@cache
+def _words(kind: str) -> frozenset[str]:
+    return frozenset(_tables()["words"][kind].split())
+
+
+@cache
+def _font_words() -> frozenset[str]:
+    own = {part.casefold() for word in vocabulary("fonts") for part in _WORD.findall(word)}
+    return _words("fonts") | own

@@ -1,0 +1,244 @@
+"""A PDF document: the text of each page, and everything around it."""
+
+from __future__ import annotations
+
+import io
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from incognote.errors import MalformedRecord, MissingExtra, UnsupportedFormat
+from incognote.formats.base import Change, Document, Edit, Place, Pointer, account, of_child, split_edits
+from incognote.formats.pdf.cleaning import cleaned
+from incognote.formats.pdf.content import ContentReader, PageContent, StreamKey
+from incognote.formats.pdf.layout import page_text
+from incognote.formats.pdf.objects import cleaned_objects
+from incognote.formats.pdf.writing import PageWriter, resource_name
+from incognote.nouns import Text
+
+if TYPE_CHECKING:
+    from pikepdf import Page, Pdf
+
+MAX_STREAM, MAX_UNPACKED = 128 * 2**20, 1024 * 2**20
+MAX_PAGES = 20_000
+_STREAM = re.compile(rb"stream\r?\n")
+_MOST_PICTURE = 0.35  # the largest share of a page that a picture may cover
+_MOST_CURVES = 300  # curves of a page with little text; more could be letters
+
+
+class PdfDocument(Document):
+    """A whole document. Each page is a text, and so are bookmarks, form fields, annotations, and properties.
+
+    Args:
+        data: the bytes.
+
+    Raises:
+        UnsupportedFormat: it is encrypted or signed, or a page is a picture.
+        MalformedRecord: it is damaged, or a part of its text cannot be read.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        with _opened(data) as pdf:
+            reader = ContentReader(pdf)
+            read: set[StreamKey] = set()
+            texts: list[Text] = []
+            for number, page in enumerate(pdf.pages, 1):
+                content = _content(reader, page, number)
+                read |= content.streams.keys()
+                texts.append(Text(_text(content, number), f"page {number}"))
+            found = cleaned_objects(pdf, read)
+            texts += [Text(text.text, field) for field, text in found.texts.items()]
+            self.texts = tuple(text for text in texts if text.content.strip())
+            self.actions = tuple(found.fields)
+            self.known = tuple(dict.fromkeys(found.known))
+            self.children = {field: child for field, (_, child) in found.children.items()}
+
+    def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
+        edits = list(edits)
+        changes, values = split_edits(edits)
+        account(self, changes, values)
+        with _opened(self.data) as pdf:
+            reader = ContentReader(pdf)
+            read: set[StreamKey] = set()
+            changed = 0
+            for number, page in enumerate(pdf.pages, 1):
+                content = _content(reader, page, number)
+                read |= content.streams.keys()
+                changed += _rewritten(pdf, page, content, changes.get(f"page {number}", []))
+            found = cleaned_objects(pdf, read)
+            for field, text in found.texts.items():
+                if changes.get(field):
+                    text.change(changes[field])
+                    changed += 1
+            for action, value in values.items():
+                if action in found.fields and value != action.text.content:
+                    holder, key = found.fields[action]
+                    holder[key] = value
+                    changed += 1
+            for field, (stream, _) in found.children.items():
+                child = self.children[field]
+                inner = io.BytesIO()
+                child.rebuild(of_child(edits, field), inner)
+                new = child.head + inner.getvalue() + child.after
+                if new != child.head + child.data + child.after:
+                    stream.write(new)
+                    changed += 1
+            if not changed + found.changed and _is_ours(self.data):
+                out.write(self.data)
+                return
+            if "/Info" in pdf.trailer and not pdf.trailer["/Info"].keys():
+                del pdf.trailer["/Info"]
+            pdf.remove_unreferenced_resources()
+            out.write(saved(pdf))
+
+    def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
+        return (Pointer(field),)
+
+
+def saved(pdf: Pdf) -> bytes:
+    """Return the bytes of a document, without old revisions. Equal documents give equal bytes."""
+    import pikepdf
+
+    out = io.BytesIO()
+    pdf.save(
+        out, deterministic_id=True, object_stream_mode=pikepdf.ObjectStreamMode.disable, encryption=False,
+        fix_metadata_version=False, compress_streams=True, recompress_flate=False,
+    )  # fmt: skip
+    return out.getvalue()
+
+
+def _is_ours(data: bytes) -> bool:
+    """Whether a file has one revision and nothing outside its objects, as we write it."""
+    with _opened(data) as pdf:
+        return saved(pdf) == data
+
+
+def _opened(data: bytes) -> Pdf:
+    try:
+        import pikepdf
+    except ImportError:
+        raise MissingExtra("documents", "a PDF file") from None
+    _check_unpacked(data)
+    try:
+        pdf = pikepdf.open(io.BytesIO(data), suppress_warnings=True, attempt_recovery=True)
+        pages = len(pdf.pages)
+    except pikepdf.PasswordError:
+        raise UnsupportedFormat("an encrypted PDF. Save it without a password") from None
+    except (pikepdf.PdfError, ValueError, TypeError, KeyError, AttributeError):
+        raise MalformedRecord("not a PDF file that can be read") from None
+    if not 0 < pages <= MAX_PAGES:
+        pdf.close()
+        raise MalformedRecord(f"no pages, or more than {MAX_PAGES:,}")
+    return pdf
+
+
+def _check_unpacked(data: bytes) -> None:
+    """Refuse a file whose streams are much larger when they are unpacked, before anything unpacks them."""
+    total = 0
+    for found in _STREAM.finditer(data):
+        end = data.find(b"endstream", found.end())
+        unpacking = zlib.decompressobj()
+        chunk = data[found.end() : end if end > 0 else len(data)]
+        size = 0
+        try:
+            while chunk and size <= MAX_STREAM:
+                size += len(unpacking.decompress(chunk, 2**20))
+                chunk = unpacking.unconsumed_tail
+        except zlib.error:
+            pass  # another filter, or none
+        total += size
+        if size > MAX_STREAM or total > MAX_UNPACKED:
+            raise MalformedRecord(f"longer than {MAX_UNPACKED // 2**20} MiB when it is unpacked")
+
+
+def _content(reader: ContentReader, page: Page, number: int) -> PageContent:
+    import pikepdf
+
+    try:
+        return reader.read(page, number)
+    except MalformedRecord as problem:
+        raise MalformedRecord(str(problem), field=f"page {number}") from None
+    except (pikepdf.PdfError, ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError):
+        raise MalformedRecord("a page that cannot be read", field=f"page {number}") from None
+
+
+def _text(content: PageContent, number: int) -> str:
+    """Return the text of a page.
+
+    Raises:
+        UnsupportedFormat: a picture covers much of it, or its letters may be drawn as shapes.
+    """
+    if any(share > _MOST_PICTURE for share in content.pictures):
+        raise UnsupportedFormat("a page with a large picture, which has no reader", field=f"page {number}")
+    if content.curves > _MOST_CURVES and content.curves > len(content.glyphs):
+        raise UnsupportedFormat("a page of shapes that may be letters, which have no reader", field=f"page {number}")
+    try:
+        return page_text(content.glyphs).text
+    except MalformedRecord as problem:
+        raise MalformedRecord(str(problem), field=f"page {number}") from None
+
+
+def _rewritten(pdf: Pdf, page: Page, content: PageContent, changes: list[Change]) -> int:
+    """Write the edits of a page, and what every document loses. Return how many streams changed."""
+    import pikepdf
+
+    streams: dict[StreamKey, list[Any]] = {}
+    fonts: dict[StreamKey, set[str]] = {}
+    if changes:
+        box = [float(each) for each in page.mediabox]
+        writer = PageWriter(content, page_text(content.glyphs), max(box[0], box[2]))
+        streams, fonts = writer.apply(changes), writer.fonts
+    changed = 0
+    for key, old in content.streams.items():
+        holder = page.obj if key == (0, 0) else pdf.get_object(key)
+        new = list(cleaned(streams.get(key, old)))
+        if key not in streams and new == old and b"%" not in _raw(holder):
+            continue
+        changed += 1
+        data = pikepdf.unparse_content_stream(list(_pikepdf(new)))
+        if key == (0, 0):
+            holder["/Contents"] = pdf.make_stream(data)
+        else:
+            holder.write(data)
+        for font in fonts.get(key, ()):
+            _add_font(pdf, page.resources if key == (0, 0) else holder, font, is_page=key == (0, 0))
+    return changed
+
+
+def _pikepdf(instructions: Iterable[tuple[str, list[Any]]]) -> Iterator[Any]:
+    import pikepdf
+
+    for operator, operands in instructions:
+        yield pikepdf.ContentStreamInstruction(operands, pikepdf.Operator(operator))
+
+
+def _raw(holder: Any) -> bytes:
+    import pikepdf
+
+    if isinstance(holder, pikepdf.Stream):
+        return bytes(holder.read_bytes())
+    contents = holder.get("/Contents", None)
+    if contents is None:
+        return b""
+    parts = [contents] if isinstance(contents, pikepdf.Stream) else list(contents)
+    return b"\n".join(bytes(part.read_bytes()) for part in parts)
+
+
+def _add_font(pdf: Pdf, holder: Any, font: str, *, is_page: bool) -> None:
+    import pikepdf
+
+    resources = holder if is_page else holder.get("/Resources", None)
+    if resources is None:
+        resources = holder["/Resources"] = pikepdf.Dictionary()
+    if "/Font" not in resources:
+        resources["/Font"] = pikepdf.Dictionary()
+    name = resource_name(font)
+    if name not in resources["/Font"]:
+        resources["/Font"][name] = pdf.make_indirect(
+            pikepdf.Dictionary(
+                Type=pikepdf.Name("/Font"), Subtype=pikepdf.Name("/Type1"), BaseFont=pikepdf.Name(f"/{font}"),
+                Encoding=pikepdf.Name("/WinAnsiEncoding"),
+            )
+        )

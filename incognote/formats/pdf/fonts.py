@@ -1,0 +1,187 @@
+"""The fonts of a PDF: the characters and widths of codes, and the codes of characters.
+
+pdfminer.six reads encodings, CMaps, and widths. It gets the objects as pikepdf sees them, so both read the same file.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from incognote.errors import MalformedRecord
+
+if TYPE_CHECKING:
+    from pikepdf import Object
+
+_KEYS = frozenset(
+    "Type Subtype BaseFont FirstChar LastChar Widths Encoding ToUnicode FontDescriptor DescendantFonts W DW W2 DW2"
+    " CIDSystemInfo FontMatrix FontBBox FontName Flags Ascent Descent ItalicAngle MissingWidth FontFile FontFile2"
+    " BaseEncoding Differences Registry Ordering Supplement CMapName WMode Length1".split()
+)
+_DEPTH = 8
+_UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:")
+_BLANK = re.compile("[\\s\u2000-\u200a\u202f\u205f\u3000]+")
+_BOLD = re.compile("bold|black|heavy|demi|cmb", re.IGNORECASE)
+_ITALIC = re.compile("ital|obli|slant|cmti|cmsl", re.IGNORECASE)
+_FIXED = re.compile("mono|cour|consol|typewriter|cmtt", re.IGNORECASE)
+_SERIF = re.compile("times|serif|roman|georgia|cmr|cmb|cmti|garamond|palat|minion|cambria", re.IGNORECASE)
+_SANS = re.compile("sans|arial|helv|calibri|verdana|carlito", re.IGNORECASE)
+_FLAGS = {"fixed": 1, "serif": 2, "italic": 64, "bold": 1 << 18}
+_STANDARD = {"Times": ("Times-Roman", "Times-Bold", "Times-Italic", "Times-BoldItalic")}
+
+
+class Code(NamedTuple):
+    """One code of a shown string.
+
+    Args:
+        code: its bytes.
+        text: its characters, or "" if they are unknown.
+        width: its advance for a font size of 1, in text space.
+    """
+
+    code: bytes
+    text: str
+    width: float
+
+
+@dataclass(eq=False)
+class PdfFont:
+    """A font of a document.
+
+    Attributes:
+        standard: the standard font that looks most like it, such as `Times-Bold`.
+        vertical: whether it is written from top to bottom.
+        complete: whether every code has a glyph, because the font is not a part of a font in the file.
+    """
+
+    standard: str
+    vertical: bool
+    complete: bool
+    _font: Any = field(repr=False)
+    _codes: dict[bytes, Code] = field(default_factory=dict, repr=False)
+
+    def codes(self, shown: bytes) -> list[Code]:
+        """Return the codes of a shown string, in order.
+
+        Raises:
+            MalformedRecord: they are of different lengths.
+        """
+        if not self._font.is_multibyte():
+            return [self._code(shown[i : i + 1], shown[i]) for i in range(len(shown))]
+        cids = list(self._font.decode(shown))
+        if len(cids) * 2 != len(shown):
+            raise MalformedRecord("a font whose codes do not have two bytes each")
+        return [self._code(shown[i * 2 : i * 2 + 2], cid) for i, cid in enumerate(cids)]
+
+    def encoded(self, text: str) -> list[Code] | None:
+        """Return codes for characters, or None if the font may lack one of them.
+
+        A font in a file holds only the glyphs of the codes that the file uses.
+        """
+        if self.complete and not self._font.is_multibyte():
+            for number in range(32, 256):
+                self._code(bytes([number]), number)
+        used = {code.text: code for code in self._codes.values() if code.text and code.width > 0}
+        found = [used[character] for character in text if character in used]
+        return found if len(found) == len(text) else None
+
+    def _code(self, code: bytes, cid: int) -> Code:
+        known = self._codes.get(code)
+        if known is None:
+            known = self._codes[code] = Code(code, self._text(cid), self._font.char_width(cid))
+        return known
+
+    def _text(self, cid: int) -> str:
+        from pdfminer.pdffont import PDFUnicodeNotDefined
+
+        try:
+            text = str(self._font.to_unichr(cid))
+        except (PDFUnicodeNotDefined, KeyError, ValueError, OverflowError):
+            return ""
+        if _BLANK.fullmatch(text):
+            return " "
+        return "" if _UNREADABLE.search(text) else text
+
+
+@cache
+def standard(name: str) -> PdfFont:
+    """Return one of the fonts that every PDF program has, in the encoding of Windows."""
+    from pdfminer.pdffont import PDFType1Font
+    from pdfminer.psparser import LIT
+
+    spec = {"BaseFont": LIT(name), "Encoding": LIT("WinAnsiEncoding")}
+    return PdfFont(name, False, True, PDFType1Font(None, spec))  # type: ignore[arg-type]  # the manager is not used
+
+
+def opened(spec: Object) -> PdfFont:
+    """Return a font, given its dictionary.
+
+    Raises:
+        MalformedRecord: pdfminer cannot read it.
+    """
+    from pdfminer.pdfinterp import PDFResourceManager
+
+    logging.getLogger("pdfminer").setLevel(logging.CRITICAL)  # it logs what it finds wrong in a font
+    try:
+        font: Any = PDFResourceManager(caching=False).get_font(None, _converted(spec))
+        return PdfFont(_standard(spec), bool(font.is_vertical()), _descriptor(spec) is None, font)
+    except Exception as error:  # the library may raise anything, and its message may quote the document
+        raise MalformedRecord(f"a font that cannot be read ({type(error).__name__})") from None
+
+
+def _descriptor(spec: Object) -> Object | None:
+    """Return the descriptor of a font whose program is in the file, or None."""
+    for each in (spec, *_descendants(spec)):
+        descriptor = each.get("/FontDescriptor")
+        if descriptor is not None and any(key in descriptor for key in ("/FontFile", "/FontFile2", "/FontFile3")):
+            return descriptor
+    return spec if spec.get("/Subtype") == "/Type3" else None
+
+
+def _descendants(spec: Object) -> Sequence[Object]:
+    return list(spec.get("/DescendantFonts", []))
+
+
+def _standard(spec: Object) -> str:
+    """Return the standard font that looks most like a font, by its flags and name."""
+    flags, name = 0, str(spec.get("/BaseFont", ""))
+    for each in (spec, *_descendants(spec)):
+        descriptor = each.get("/FontDescriptor")
+        if descriptor is not None:
+            flags |= int(descriptor.get("/Flags", 0))
+    bold = bool(_BOLD.search(name)) or bool(flags & _FLAGS["bold"])
+    italic = bool(_ITALIC.search(name)) or bool(flags & _FLAGS["italic"])
+    if _FIXED.search(name) or flags & _FLAGS["fixed"]:
+        family = "Courier"
+    elif (_SERIF.search(name) and not _SANS.search(name)) or (flags & _FLAGS["serif"] and not _SANS.search(name)):
+        return _STANDARD["Times"][bold + 2 * italic]
+    else:
+        family = "Helvetica"
+    look = ("Bold" if bold else "") + ("Oblique" if italic else "")
+    return f"{family}-{look}" if look else family
+
+
+def _converted(value: Any, depth: int = 0) -> Any:
+    """Convert an object of pikepdf to one of pdfminer. Only what a font needs is converted."""
+    import pikepdf
+    from pdfminer.pdftypes import PDFStream
+    from pdfminer.psparser import LIT
+
+    if depth > _DEPTH:
+        return None
+    if isinstance(value, pikepdf.Stream):
+        attributes = {key[1:]: int(item) for key, item in value.items() if key == "/Length1"}
+        return PDFStream(attributes, bytes(value.read_bytes()))
+    if isinstance(value, pikepdf.Dictionary):
+        return {key[1:]: _converted(item, depth + 1) for key, item in value.items() if key[1:] in _KEYS}
+    if isinstance(value, pikepdf.Array):
+        return [_converted(item, depth + 1) for item in value]
+    if isinstance(value, pikepdf.Name):
+        return LIT(str(value)[1:])
+    if isinstance(value, pikepdf.String):
+        return bytes(value)
+    return value if isinstance(value, bool | int) or value is None else float(value)

@@ -1,0 +1,210 @@
+"""The interactive parts of a PDF: form fields, annotations, bookmarks, and the places that links lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from incognote.errors import MalformedRecord
+from incognote.formats.pdf import closed
+from incognote.formats.pdf.keeping import Kept
+from incognote.formats.pdf.resources import Resources
+from incognote.formats.pdf.values import (
+    array,
+    dictionary,
+    entries,
+    forms_of,
+    is_array,
+    is_dictionary,
+    is_stream,
+    is_string,
+    items,
+    name,
+    string,
+    tree,
+)
+from incognote.formats.rtf.closed import is_full_name
+from incognote.nouns import Known
+
+
+def fields_of(form: Any) -> Iterator[Any]:
+    """Yield the fields and widgets of a form, in order."""
+    waiting = items(form, "/Fields")[::-1] if form is not None else []
+    seen = set()
+    while waiting:
+        field = waiting.pop()
+        if field.is_indirect and field.objgen in seen:
+            continue
+        seen.add(field.objgen)
+        yield field
+        waiting += items(field, "/Kids")[::-1]
+
+
+class Interactive:
+    """Cleans the interactive parts of a document.
+
+    Args:
+        root: its catalog. kept: collects the texts. resources: cleans the appearance of annotations.
+    """
+
+    def __init__(self, root: Any, kept: Kept, resources: Resources) -> None:
+        self._root, self._kept, self._resources = root, kept, resources
+        self._places: dict[str, str] = {}
+
+    def places(self) -> None:
+        """Rename the named places, which can be headings."""
+        found: dict[str, Any] = {key[1:]: value for key, value in entries(self._root, "/Dests")}
+        if is_dictionary(self._root.get("/Names", None)) and "/Dests" in self._root["/Names"]:
+            found |= dict(tree(self._root["/Names"]["/Dests"], "/Names"))
+        if "/Dests" in self._root:
+            self._kept.remove(self._root, "/Dests")
+        targets = {old: value.get("/D", None) if is_dictionary(value) else value for old, value in found.items()}
+        targets = {old: target for old, target in targets.items() if is_array(target)}
+        if not targets:
+            return
+        digits = len(str(len(targets)))
+        self._places = {old: f"place{number:0{digits}}" for number, old in enumerate(targets, 1)}
+        if list(self._places) != list(self._places.values()) or len(targets) < len(found):
+            self._kept.changed += 1
+        if "/Names" not in self._root:
+            self._root["/Names"] = dictionary()
+        pairs = [each for old, new in self._places.items() for each in (string(new), targets[old])]
+        self._root["/Names"]["/Dests"] = dictionary({"/Names": array(pairs)})
+
+    def form(self) -> None:
+        """Clean the form fields.
+
+        Raises:
+            MalformedRecord: the value of a field is a stream.
+        """
+        form = self._root.get("/AcroForm", None)
+        if form is None:
+            return
+        self._kept.keep(form, "acroform")
+        self._look(form)
+        if "/DR" in form:
+            self._resources.clean(form["/DR"])
+        for number, field in enumerate(fields_of(form), 1):
+            self._field(field, number)
+
+    def annotations(self, page: Any) -> None:
+        """Clean the annotations of a page. Links to other documents, sounds, films, and drawings are removed."""
+        found = items(page, "/Annots")
+        kept = [each for each in found if is_dictionary(each) and self._annotation(each)]
+        if len(kept) < len(found):
+            self._kept.changed += 1
+            page["/Annots"] = array(kept)
+
+    def bookmarks(self) -> None:
+        """Clean the bookmarks. Their titles are a text."""
+        outlines = self._root.get("/Outlines", None)
+        if not is_dictionary(outlines):
+            return
+        self._kept.keep(outlines, "outlines")
+        waiting = [outlines.get("/First", None)]
+        while waiting:
+            item = waiting.pop()
+            if not is_dictionary(item) or not self._kept.first(item):
+                continue
+            self._target(item)
+            self._kept.keep(item, "outline")
+            if "/Title" in item:
+                self._kept.text("bookmarks", item, "/Title")
+            waiting += [item.get("/Next", None), item.get("/First", None)]
+
+    def _field(self, field: Any, number: int) -> None:
+        kept = self._kept
+        kept.keep(field, "field")
+        self._look(field)
+        if "/T" in field:
+            kept.write(field, "/T", string(f"field{number}"))
+        if "/TU" in field:
+            kept.text("form", field, "/TU")
+        for key in ("/V", "/DV"):
+            value = field.get(key, None)
+            if is_stream(value):
+                raise MalformedRecord("a form field whose value is a stream. Print the document to a new PDF")
+            if is_string(value):
+                kept.text("form", field, key, "\t" if "/TU" in field and key == "/V" else "\n")
+            elif is_array(value):
+                self._options(value)
+            elif value is not None and str(value) not in closed.names("choices"):
+                self._states(field)
+        if is_array(field.get("/Opt", None)):
+            self._options(field["/Opt"])
+
+    def _options(self, values: Any) -> None:
+        for index in range(len(values)):
+            if is_array(values[index]):
+                self._options(values[index])
+            elif is_string(values[index]):
+                self._kept.text("form", values, index)
+
+    def _states(self, field: Any) -> None:
+        """Rename the states of a button, which can be words."""
+        widgets = [field, *items(field, "/Kids")]
+        looks = [look for widget in widgets for _, look in entries(widget, "/AP") if is_dictionary(look)]
+        found = sorted({state for look in looks for state in look.keys()} - closed.names("choices"))  # noqa: SIM118 -- not a dict
+        new = {state: f"/{number}" for number, state in enumerate(found, 11)}
+        for look in looks:
+            for state in sorted(look.keys()):
+                if state in new:
+                    look[new[state]] = look[state]
+                    del look[state]
+        for widget in widgets:
+            for key in ("/V", "/AS", "/DV"):
+                value = widget.get(key, None)
+                if value is not None and not is_string(value) and str(value) not in closed.names("choices"):
+                    widget[key] = name(new.get(str(value), "/Off"))
+        self._kept.changed += 1
+
+    def _look(self, holder: Any) -> None:
+        if "/DA" in holder and not closed.APPEARANCE.fullmatch(str(holder["/DA"])):
+            self._kept.write(holder, "/DA", string("/Helv 0 Tf 0 g"))
+        if is_dictionary(holder.get("/MK", None)):
+            self._kept.keep(holder["/MK"], "look")
+            if "/CA" in holder["/MK"] and self._kept.first(holder["/MK"]):
+                self._kept.text("form", holder["/MK"], "/CA")
+
+    def _annotation(self, annotation: Any) -> bool:
+        """Clean an annotation. Return whether it stays."""
+        kept = self._kept
+        kind = str(annotation.get("/Subtype", ""))
+        if kind not in closed.names("annotations"):
+            return False
+        if kind == "/Link" and not self._target(annotation):
+            return False
+        if kind == "/Widget":
+            if "/FT" not in annotation and "/Parent" not in annotation:
+                return False
+            if kept.first(annotation) and not self._in_form(annotation):
+                self._field(annotation, 0)
+        else:
+            author = annotation.get("/T", None)
+            if is_string(author) and is_full_name(str(author)):
+                kept.known.append(Known("PERSON", str(author).strip()))
+            kept.keep(annotation, "annotation")
+            self._look(annotation)
+            if is_string(annotation.get("/Contents", None)):
+                kept.text("annotations", annotation, "/Contents")
+        for form in forms_of(annotation):
+            self._resources.xobject(form)
+        return True
+
+    def _in_form(self, widget: Any) -> bool:
+        form = self._root.get("/AcroForm", None)
+        return any(each.objgen == widget.objgen for each in fields_of(form))
+
+    def _target(self, holder: Any) -> bool:
+        """Bring the place that a link or a bookmark leads to into one form. Return whether there is one."""
+        action = holder.get("/A", None)
+        place = holder.get("/Dest", None)
+        if place is None and is_dictionary(action) and action.get("/S") == "/GoTo":
+            place = action.get("/D", None)
+        if place is None:
+            return False
+        if not is_array(place):
+            place = string(self._places.get(str(place).removeprefix("/"), "place0"))
+        if "/Dest" not in holder or not is_array(place):
+            self._kept.write(holder, "/Dest", place)
+        return True

@@ -1,0 +1,287 @@
+"""The text of a PDF page in reading order, and the glyph of each of its characters.
+
+A producer writes a page in reading order, as a rule: a column after the other, and a table row by row. So glyphs that
+follow each other on a baseline become runs, runs side by side become segments, and segments keep the order of the
+file. If the order of the file contradicts the places of the glyphs, the places decide.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from math import atan2, cos, degrees, hypot, radians, sin
+from statistics import median
+from typing import NamedTuple
+
+from incognote.errors import MalformedRecord
+from incognote.formats.pdf.content import Glyph
+
+# All in units of the font size.
+_LEVEL = 0.35  # the most that a glyph of a line is above or below the one before
+_BACK = 0.6  # the most that a glyph overlaps the one before
+_NEAR = 0.55  # the widest gap between runs of a segment that the file does not write after each other
+_APART = 1.05  # the widest gap between glyphs of a run
+_SPACE = 0.17  # the narrowest gap that is a space
+_LOOSE = 0.12  # the typical gap between letters that are spaced
+_MOST_UNREADABLE = 3  # glyphs without characters in a row; fewer are bullets and other signs
+_BULLET = "\u2022"
+
+
+@dataclass(slots=True)
+class Segment:
+    """Glyphs side by side on a baseline, from left to right as they are written.
+
+    Attributes:
+        glyphs: their positions in the list of glyphs. order: the first of them in the order of the file.
+        start, end: where it is along its baseline, in points. level: how high its baseline is. angle: in degrees.
+        size: its largest font size.
+    """
+
+    glyphs: list[int]
+    start: float
+    end: float
+    level: float
+    angle: int
+    size: float
+    backwards: int = 0
+
+    @property
+    def order(self) -> int:
+        return min(self.glyphs)
+
+
+class PageText(NamedTuple):
+    """The text of a page.
+
+    Args:
+        text: its characters.
+        glyphs: the glyph of each character, or -1 for one that only separates others.
+        segments: in reading order.
+    """
+
+    text: str
+    glyphs: list[int]
+    segments: list[Segment]
+
+
+def along(glyph: Glyph, angle: int) -> tuple[float, float]:
+    """Return where a glyph starts along a baseline of an angle, and how high that is."""
+    c, s = cos(radians(angle)), sin(radians(angle))
+    return glyph.x * c + glyph.y * s, glyph.y * c - glyph.x * s
+
+
+def page_text(glyphs: Sequence[Glyph]) -> PageText:
+    """Return the text of a page in reading order.
+
+    Raises:
+        MalformedRecord: several glyphs in a row have no characters.
+    """
+    segments = list(_merged(list(_runs(glyphs))))
+    steps = sum(len(each.glyphs) > 1 for each in segments)
+    if sum(each.backwards for each in segments) > max(3, steps / 4):
+        segments.sort(key=lambda each: (each.angle, -round(each.level / max(each.size, 1) * 2), each.start))
+    else:
+        segments.sort(key=lambda each: each.order)
+    _check_readable(glyphs)
+    text: list[str] = []
+    at: list[int] = []
+    edges = _edges(segments)
+    before: Segment | None = None
+    for segment, edge in zip(segments, edges, strict=True):
+        characters = list(_characters(glyphs, segment))
+        if not characters:
+            continue
+        if before is not None:
+            between = _between(before, segment, edge, text, characters)
+            if between == "" and text[-1] == "\xad":
+                text.pop()
+                at.pop()
+            text += between
+            at += [-1] * len(between)
+        for character, glyph in characters:
+            text.append(character)
+            at.append(glyph)
+        before = segment
+    return PageText("".join(text), at, segments)
+
+
+def _runs(glyphs: Sequence[Glyph]) -> Iterator[Segment]:
+    """Yield glyphs that follow each other in the file and on a baseline."""
+    run: Segment | None = None
+    angle = 0
+    for number, glyph in enumerate(glyphs):
+        if hypot(glyph.dx, glyph.dy) > 0.001:
+            angle = round(degrees(atan2(glyph.dy, glyph.dx)) / 2) * 2 % 360
+        start, level = along(glyph, angle)
+        end = start + hypot(glyph.dx, glyph.dy)
+        size = max(glyph.size, 0.1)
+        if (
+            run is not None
+            and run.angle == angle
+            and abs(level - run.level) < _LEVEL * max(size, run.size)
+            and -_BACK * size < start - run.end < _APART * size
+            and start >= run.start
+        ):
+            run.glyphs.append(number)
+            run.end, run.size = max(run.end, end), max(run.size, size)
+            continue
+        if run is not None:
+            yield run
+        run = Segment([number], start, end, level, angle, size)
+    if run is not None:
+        yield run
+
+
+def _merged(runs: list[Segment]) -> Iterator[Segment]:
+    """Join runs side by side. Of overlapping runs, each stays a segment of its own."""
+    runs.sort(key=lambda each: (each.angle, each.level))
+    lines: list[list[Segment]] = []
+    for run in runs:
+        last = lines[-1][-1] if lines else None
+        if last is None or last.angle != run.angle or run.level - last.level > _LEVEL * min(run.size, last.size):
+            lines.append([])
+        lines[-1].append(run)
+    for line in lines:
+        line.sort(key=lambda each: (each.start, each.order))
+        open_segments: list[Segment] = []
+        for run in line:
+            joined = max(
+                (each for each in open_segments if _joins(each, run)),
+                key=lambda each: (each.glyphs[-1] + 1 == run.glyphs[0], each.end), default=None,
+            )  # fmt: skip
+            if joined is None:
+                open_segments.append(run)
+                continue
+            joined.backwards += run.backwards + (run.glyphs[0] < joined.glyphs[-1])
+            joined.glyphs += run.glyphs
+            joined.end, joined.size = max(joined.end, run.end), max(joined.size, run.size)
+        yield from open_segments
+
+
+def _joins(segment: Segment, run: Segment) -> bool:
+    size = min(segment.size, run.size)
+    follows = segment.glyphs[-1] + 1 == run.glyphs[0]
+    return -0.3 * size < run.start - segment.end < (_APART if follows else _NEAR) * size
+
+
+def _check_readable(glyphs: Sequence[Glyph]) -> None:
+    row = total = 0
+    for glyph in glyphs:
+        row = 0 if glyph.text else row + 1
+        total += not glyph.text
+        if row >= _MOST_UNREADABLE or total > max(20, len(glyphs) / 10):
+            raise MalformedRecord("text in a font without the characters of its glyphs. Print the document anew")
+
+
+def _characters(glyphs: Sequence[Glyph], segment: Segment) -> Iterator[tuple[str, int]]:
+    """Yield the characters of a segment in the order in which they are read, each with its glyph."""
+    gaps = [_gap(glyphs, segment, a, b) for a, b in pairwise(segment.glyphs)]
+    inked = [gap for gap, (a, b) in zip(gaps, pairwise(segment.glyphs), strict=True)
+             if glyphs[a].text.strip() and glyphs[b].text.strip()]  # fmt: skip
+    usual = median(inked) if len(inked) > 3 else 0.0
+    least = _SPACE + (usual if usual > _LOOSE else 0.0)
+    shown: list[tuple[str, int]] = []
+    for number, gap in zip(segment.glyphs, [0.0, *gaps], strict=True):
+        text = _plain(glyphs[number].text) if glyphs[number].text else _BULLET
+        if gap > least and shown and shown[-1][0] != " " and text[0] != " ":
+            shown.append((" ", -1))
+        shown += ((character, number) for character in text)
+    yield from _logical(shown) if any(_is_rtl(character) for character, _ in shown) else shown
+
+
+def _gap(glyphs: Sequence[Glyph], segment: Segment, first: int, second: int) -> float:
+    """Return the gap between two glyphs in units of the font size."""
+    one, two = glyphs[first], glyphs[second]
+    end = along(one, segment.angle)[0] + hypot(one.dx, one.dy)
+    return (along(two, segment.angle)[0] - end) / max(min(one.size, two.size), 0.1)
+
+
+def _plain(text: str) -> str:
+    """Return the letters that a ligature or an Arabic letter in its form within a word stands for."""
+    if any("\ufb00" <= c <= "\ufdff" or "\ufe70" <= c <= "\ufefc" for c in text):
+        return unicodedata.normalize("NFKC", text)
+    return text
+
+
+def _is_rtl(character: str) -> bool:
+    return unicodedata.bidirectional(character) in ("R", "AL")
+
+
+def _logical(shown: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """Yield characters of a line with words from right to left in the order in which they are read."""
+    kinds = []
+    for character, _ in shown:
+        kind = unicodedata.bidirectional(character)
+        kinds.append("L" if kind in ("L", "EN", "AN") else "R" if kind in ("R", "AL", "NSM") else "N")
+    for i, (character, _) in enumerate(shown):  # Unicode's rule W2: hyphens of a number after Arabic words
+        if character in "+-" and kinds[max(i - 1, 0)] == kinds[min(i + 1, len(kinds) - 1)] == "L":
+            kinds[i] = "L" if _has_letters(shown, kinds, i) else "R"
+    for i, (character, _) in enumerate(shown):  # a bracket belongs to the word in it
+        beside = kinds[i + 1 : i + 2] if character in "([{" else kinds[max(i - 1, 0) : i] if character in ")]}" else []
+        if beside == ["L"]:
+            kinds[i] = "L"
+    for i, kind in enumerate(kinds):  # signs between words or digits of one direction belong to them
+        if kind == "N":
+            before = next((k for k in reversed(kinds[:i]) if k != "N"), "R")
+            after = next((k for k in kinds[i:] if k != "N"), "R")
+            kinds[i] = "L" if before == after == "L" else "R"
+    groups = [(kind, [each for each, _ in group])
+              for kind, group in groupby(zip(shown, kinds, strict=True), key=lambda pair: pair[1])]  # fmt: skip
+    for kind, group in reversed(groups):
+        yield from group if kind == "L" else _whole_glyphs_reversed(group)
+
+
+def _has_letters(shown: list[tuple[str, int]], kinds: list[str], at: int) -> bool:
+    """Whether the word from left to right around a position has letters, and not only digits."""
+    start = next((i + 1 for i in range(at, -1, -1) if kinds[i] == "R"), 0)
+    end = next((i for i in range(at, len(kinds)) if kinds[i] == "R"), len(kinds))
+    return any(character.isalpha() for character, _ in shown[start:end])
+
+
+def _whole_glyphs_reversed(group: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    pieces = [list(piece) for _, piece in groupby(group, key=lambda each: each[1] if each[1] >= 0 else id(each))]
+    for piece in reversed(pieces):
+        yield from piece
+
+
+def _edges(segments: Sequence[Segment]) -> list[float]:
+    """Return, for each segment, where lines that begin as it does end, or infinity if that is not known."""
+    wide: dict[int, float] = {}
+    columns: dict[tuple[int, int], list[Segment]] = {}
+    for each in segments:
+        wide[each.angle] = max(wide.get(each.angle, 0.0), each.end - each.start)
+        columns.setdefault((each.angle, round(each.start / 3)), []).append(each)
+    edges = []
+    for each in segments:
+        column = columns[each.angle, round(each.start / 3)]
+        edge = max(other.end for other in column)
+        near = sum(edge - other.end < 2.5 * each.size for other in column)
+        is_block = edge - each.start > 0.6 * wide[each.angle] and edge - each.start > 20 * each.size
+        edges.append(edge if is_block or (near > 2 and edge - each.start > 8 * each.size) else float("inf"))
+    return edges
+
+
+def _between(
+    before: Segment, segment: Segment, edge: float, text: list[str], characters: list[tuple[str, int]]
+) -> str:
+    """Return what separates two segments: a tab or a space in a line, and a line break or a space after it."""
+    size = max(before.size, segment.size)
+    if before.angle == segment.angle and abs(before.level - segment.level) < 0.5 * size:
+        gap = segment.start - before.end
+        if gap > -0.5 * size:
+            return "\t" if gap > _APART * size else " "
+        return "\n"
+    down = before.level - segment.level
+    if before.angle != segment.angle or not 0 < down < 2.2 * size or abs(before.start - segment.start) > 3 * size:
+        return "\n"
+    first = next((i for i, (character, _) in enumerate(characters) if character == " "), len(characters))
+    word = (segment.end - segment.start) * first / len(characters)
+    if before.end + 0.25 * size + word <= edge:
+        return "\n"
+    if text[-1] == "\xad":
+        return ""
+    if text[-1] == "-" and len(text) > 1 and text[-2].isalpha() and characters[0][0].isalpha():
+        return ""
+    return " "

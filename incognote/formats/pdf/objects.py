@@ -1,0 +1,179 @@
+"""Everything of a PDF outside the content of its pages: what is kept, scanned, renamed, and removed.
+
+The rules are a closed list of keys (`rules.toml`). Each string that is kept is scanned, or cannot name a person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from incognote.errors import UnsupportedFormat
+from incognote.formats.pdf import closed
+from incognote.formats.pdf.content import StreamKey
+from incognote.formats.pdf.interactive import Interactive, fields_of
+from incognote.formats.pdf.keeping import Kept
+from incognote.formats.pdf.resources import Resources
+from incognote.formats.pdf.values import (
+    array,
+    dictionary,
+    entries,
+    is_array,
+    is_dictionary,
+    is_stream,
+    is_string,
+    items,
+    string,
+    tree,
+)
+
+if TYPE_CHECKING:
+    from pikepdf import Pdf
+
+_INFO = {"/Title": "info.title", "/Subject": "info.subject", "/Keywords": "info.keywords"}
+_WORDS = re.compile(r"[^\W_]{2}")
+_READ = frozenset(("/Title", "/Contents", "/TU", "/V", "/DV", "/CA", "/Name", "/DA", "/Lang", "/P"))
+"""The keys whose strings are texts, or have a rule of their own."""
+
+
+def cleaned_objects(pdf: Pdf, read: Iterable[StreamKey]) -> Kept:
+    """Bring everything outside the content of the pages into the form of the output. `pdf` is changed in place.
+
+    Args:
+        read: the forms whose text is read with the pages. All others are removed.
+
+    Raises:
+        UnsupportedFormat: the document is signed, or a form of XML. MalformedRecord: a part has text that is not read.
+    """
+    root, kept = pdf.Root, Kept()
+    _refuse(root)
+    resources = Resources(kept, read)
+    interactive = Interactive(root, kept, resources)
+    _info(pdf, kept)
+    _catalog(root, kept)
+    interactive.places()
+    _attachments(root, kept)
+    interactive.form()
+    for page in pdf.pages:
+        kept.keep(page.obj, "page")
+        _parents(page.obj, kept, resources)
+        if is_dictionary(page.obj.get("/Group", None)):
+            kept.keep(page.obj["/Group"], "group")
+        resources.clean(page.resources)
+        interactive.annotations(page.obj)
+    interactive.bookmarks()
+    _empty_strings(root, kept)
+    return kept
+
+
+def _refuse(root: Any) -> None:
+    form = root.get("/AcroForm", None)
+    if "/Perms" in root or any(field.get("/FT") == "/Sig" and "/V" in field for field in fields_of(form)):
+        raise UnsupportedFormat("a signed PDF, whose signature would not hold. Print it to a new PDF")
+    if form is not None and "/XFA" in form:
+        raise UnsupportedFormat("an XFA form, which has no reader. Print it to a new PDF")
+
+
+def _info(pdf: Pdf, kept: Kept) -> None:
+    info: Any = pdf.trailer.get("/Info", None)
+    for key in sorted(info.keys()) if is_dictionary(info) else ():
+        value = info[key]
+        if key in _INFO and is_string(value):
+            kept.text(_INFO[key], info, key)
+        elif key == "/Author" and is_string(value):
+            kept.author("info.author", info, key)
+        elif key not in ("/Creator", "/Producer") or not closed.is_program(str(value)):
+            kept.remove(info, key)
+
+
+def _catalog(root: Any, kept: Kept) -> None:
+    kept.keep(root, "catalog")
+    for key, kind in (("/Names", "names"), ("/ViewerPreferences", "viewer"), ("/OCProperties", "layers")):
+        if is_dictionary(root.get(key, None)):
+            kept.keep(root[key], kind)
+    if "/Lang" in root and not closed.LANGUAGE.fullmatch(str(root["/Lang"])):
+        kept.remove(root, "/Lang")
+    layers = root.get("/OCProperties", None)
+    if is_dictionary(layers):
+        for group in items(layers, "/OCGs"):
+            kept.keep(group, "property")
+            if "/Name" in group:
+                kept.text("layers", group, "/Name")
+        if is_dictionary(layers.get("/D", None)):
+            kept.keep(layers["/D"], "layerset")
+    if is_dictionary(root.get("/PageLabels", None)):
+        for _, label in tree(root["/PageLabels"], "/Nums"):
+            kept.keep(label, "label")
+            if "/P" in label and not closed.PREFIX.fullmatch(str(label["/P"])):
+                kept.remove(label, "/P")
+
+
+def _attachments(root: Any, kept: Kept) -> None:
+    """Open the attached files. Their names become numbers.
+
+    Raises:
+        RecordProblem: no format reads one of them.
+    """
+    from incognote.formats.registry import nested
+
+    names = root.get("/Names", None)
+    if names is None or "/EmbeddedFiles" not in names:
+        return
+    pairs: list[Any] = []
+    for number, (old, spec) in enumerate(tree(names["/EmbeddedFiles"], "/Names"), 1):
+        streams = [stream for _, stream in entries(spec, "/EF") if is_stream(stream)] if is_dictionary(spec) else []
+        if not streams:
+            kept.changed += 1
+            continue
+        field = f"attachment {number}"
+        form, document = nested(bytes(streams[0].read_bytes()), None, field)
+        new = f"attachment{number}{form.suffixes[0]}"
+        kept.changed += (old, str(spec.get("/F", "")), len(entries(spec, "/EF"))) != (new, new, 1)
+        kept.keep(spec, "attachment")
+        kept.keep(streams[0], "embedded")
+        spec["/F"] = spec["/UF"] = string(new)
+        spec["/EF"] = dictionary({"/F": streams[0]})
+        kept.children[field] = (streams[0], document)
+        pairs += [string(new), spec]
+    names["/EmbeddedFiles"] = dictionary({"/Names": array(pairs)})
+
+
+def _parents(page: Any, kept: Kept, resources: Resources) -> None:
+    parent = page.get("/Parent", None)
+    while is_dictionary(parent) and kept.first(parent):
+        kept.keep(parent, "pages")
+        if "/Resources" in parent:
+            resources.clean(parent["/Resources"])
+        parent = parent.get("/Parent", None)
+
+
+def _empty_strings(root: Any, kept: Kept) -> None:
+    """Empty every string that is neither a text nor a structured field, and has no rule of its own."""
+    texts = {(holder.objgen, key) for text in kept.texts.values() for holder, key, _, _ in text.strings
+             if holder.is_indirect}  # fmt: skip
+    direct = {content for text in kept.texts.values() for holder, _, _, content in text.strings
+              if not holder.is_indirect}  # fmt: skip
+    seen: set[tuple[int, int]] = set()
+    waiting = [root]
+    while waiting:
+        holder = waiting.pop()
+        if holder.is_indirect:
+            if holder.objgen in seen:
+                continue
+            seen.add(holder.objgen)
+        if is_array(holder) and len(holder) and holder[0] == "/Indexed":
+            continue
+        for key in range(len(holder)) if is_array(holder) else sorted(holder.keys()):
+            value = holder[key]
+            if is_array(value) or is_dictionary(value) or is_stream(value):
+                waiting.append(value)
+            elif is_string(value) and _WORDS.search(str(value)):
+                content = str(value)
+                known = (
+                    key in _READ or closed.NAME.fullmatch(content)
+                    or (key in ("/Registry", "/Ordering") and content in closed.SYSTEMS)
+                    or (holder.is_indirect and (holder.objgen, key) in texts) or content in direct
+                )  # fmt: skip
+                if not known:
+                    kept.write(holder, key, string(""))

@@ -1,0 +1,129 @@
+"""The resources of PDF pages: fonts, pictures, forms, patterns, and graphics states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from incognote.errors import MalformedRecord
+from incognote.formats.pdf import closed
+from incognote.formats.pdf.content import StreamKey, instructions_of
+from incognote.formats.pdf.keeping import Kept
+from incognote.formats.pdf.values import entries, is_dictionary, is_stream, items, name
+
+GREY = b"\xcc"
+_SHOWS = frozenset(("Tj", "TJ", "'", '"'))
+
+
+class Resources:
+    """Cleans resources.
+
+    Args:
+        kept: counts what is removed. read: the forms whose text is read with the pages. All others are removed.
+    """
+
+    def __init__(self, kept: Kept, read: Iterable[StreamKey]) -> None:
+        self._kept, self._read = kept, frozenset(read)
+
+    def clean(self, resources: Any) -> None:
+        """Clean a dictionary of resources, and all that it refers to.
+
+        Raises:
+            MalformedRecord: a pattern, a mask, or the glyphs of a font draw text, which is not read.
+        """
+        if not self._kept.first(resources):
+            return
+        self._kept.keep(resources, "resources")
+        for _, state in entries(resources, "/ExtGState"):
+            self._kept.keep(state, "state")
+            mask = state.get("/SMask", None)
+            if is_dictionary(mask):
+                self._kept.keep(mask, "mask")
+                if is_stream(mask.get("/G", None)):
+                    self._drawing(mask["/G"], "form")
+        for _, font in entries(resources, "/Font"):
+            self._font(font)
+        for _, pattern in entries(resources, "/Pattern"):
+            self._drawing(pattern, "pattern")
+        for _, each in entries(resources, "/Properties"):
+            self._kept.keep(each, "property")
+            if each.get("/Type") != "/OCG" and "/Name" in each:
+                self._kept.remove(each, "/Name")
+        for key, painted in entries(resources, "/XObject"):
+            if painted.get("/Subtype") != "/Image" and painted.objgen not in self._read:
+                self._kept.remove(resources["/XObject"], key)
+            else:
+                self.xobject(painted)
+
+    def xobject(self, stream: Any) -> None:
+        """Clean a form or a picture."""
+        if not self._kept.first(stream):
+            return
+        if stream.get("/Subtype") == "/Image":
+            self._picture(stream)
+            return
+        self._kept.keep(stream, "form")
+        if "/Group" in stream:
+            self._kept.keep(stream["/Group"], "group")
+        if "/Resources" in stream:
+            self.clean(stream["/Resources"])
+
+    def _drawing(self, drawn: Any, kind: str) -> None:
+        """Clean a pattern or a mask, whose content is not read."""
+        if not self._kept.first(drawn):
+            return
+        if is_stream(drawn) and drawn.objgen not in self._read:
+            if any(operator in _SHOWS for operator, _ in instructions_of(drawn)):
+                raise MalformedRecord("text in a pattern or a mask. Print the document to a new PDF")
+            if any(operator == "INLINE IMAGE" for operator, _ in instructions_of(drawn)):
+                raise MalformedRecord("a picture in a pattern or a mask. Print the document to a new PDF")
+        self._kept.keep(drawn, kind)
+        if "/Resources" in drawn:
+            self.clean(drawn["/Resources"])
+
+    def _picture(self, stream: Any) -> None:
+        """Replace a picture with a grey one of a single point, which covers the same part of the page."""
+        grey = {"/Type": "/XObject", "/Subtype": "/Image", "/ColorSpace": "/DeviceGray"}
+        known = {key for key in stream.keys() if key not in ("/Length", "/Filter")}  # noqa: SIM118 -- not a dict
+        if (
+            known == {*grey, "/Width", "/Height", "/BitsPerComponent"}
+            and (stream["/Width"], stream["/Height"]) == (1, 1)
+            and all(stream[key] == value for key, value in grey.items())
+            and bytes(stream.read_bytes()) == GREY
+        ):
+            return
+        for key in known:
+            del stream[key]
+        for key, value in grey.items():
+            stream[key] = name(value)
+        stream["/Width"] = stream["/Height"] = 1
+        stream["/BitsPerComponent"] = 8
+        stream.write(GREY)
+        self._kept.changed += 1
+
+    def _font(self, font: Any) -> None:
+        if not self._kept.first(font):
+            return
+        self._kept.keep(font, "font")
+        self._rename(font, "/BaseFont")
+        if is_dictionary(font.get("/Encoding", None)):
+            self._kept.keep(font["/Encoding"], "encoding")
+        for each in items(font, "/DescendantFonts"):
+            self._font(each)
+        descriptor = font.get("/FontDescriptor", None)
+        if is_dictionary(descriptor):
+            self._kept.keep(descriptor, "descriptor")
+            self._rename(descriptor, "/FontName")
+            for key in ("/FontFile", "/FontFile2", "/FontFile3"):
+                if is_stream(descriptor.get(key, None)):
+                    self._kept.keep(descriptor[key], "fontfile")
+        for _, procedure in entries(font, "/CharProcs"):
+            if any(operator in _SHOWS or operator == "Do" for operator, _ in instructions_of(procedure)):
+                raise MalformedRecord("a font whose glyphs draw text. Print the document to a new PDF")
+            self._kept.keep(procedure, "embedded")
+        if "/Resources" in font:
+            self.clean(font["/Resources"])
+
+    def _rename(self, holder: Any, key: str) -> None:
+        if key in holder:
+            self._kept.write(holder, key, name(f"/{closed.font_name(str(holder[key])[1:])}"))
