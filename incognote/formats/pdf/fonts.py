@@ -56,11 +56,13 @@ class PdfFont:
         standard: the standard font that looks most like it, such as `Times-Bold`.
         vertical: whether it is written from top to bottom.
         complete: whether every code has a glyph, because the font is not a part of a font in the file.
+        guessed: whether the file does not say which characters its codes are.
     """
 
     standard: str
     vertical: bool
     complete: bool
+    guessed: bool
     _font: Any = field(repr=False)
     _codes: dict[bytes, Code] = field(default_factory=dict, repr=False)
 
@@ -98,6 +100,8 @@ class PdfFont:
     def _text(self, cid: int) -> str:
         from pdfminer.pdffont import PDFUnicodeNotDefined
 
+        if self.guessed:
+            return ""
         try:
             text = str(self._font.to_unichr(cid))
         except (PDFUnicodeNotDefined, KeyError, ValueError, OverflowError):
@@ -114,7 +118,7 @@ def standard(name: str) -> PdfFont:
     from pdfminer.psparser import LIT
 
     spec = {"BaseFont": LIT(name), "Encoding": LIT("WinAnsiEncoding")}
-    return PdfFont(name, False, True, PDFType1Font(None, spec))  # type: ignore[arg-type]  # the manager is not used
+    return PdfFont(name, False, True, False, PDFType1Font(None, spec))  # type: ignore[arg-type]  # the manager is not used
 
 
 def opened(spec: Object) -> PdfFont:
@@ -128,7 +132,7 @@ def opened(spec: Object) -> PdfFont:
     logging.getLogger("pdfminer").setLevel(logging.CRITICAL)  # it logs what it finds wrong in a font
     try:
         font: Any = PDFResourceManager(caching=False).get_font(None, _converted(spec))
-        return PdfFont(_standard(spec), bool(font.is_vertical()), _descriptor(spec) is None, font)
+        return PdfFont(_standard(spec), bool(font.is_vertical()), _descriptor(spec) is None, _is_guessed(spec), font)
     except Exception as error:  # the library may raise anything, and its message may quote the document
         raise MalformedRecord(f"a font that cannot be read ({type(error).__name__})") from None
 
@@ -140,6 +144,14 @@ def _descriptor(spec: Object) -> Object | None:
         if descriptor is not None and any(key in descriptor for key in ("/FontFile", "/FontFile2", "/FontFile3")):
             return descriptor
     return spec if spec.get("/Subtype") == "/Type3" else None
+
+
+def _is_guessed(spec: Object) -> bool:
+    """Whether only the font program knows which characters the codes are, in a form that pdfminer does not read."""
+    descriptor = _descriptor(spec)
+    if descriptor is None or "/ToUnicode" in spec or "/Encoding" in spec:
+        return False
+    return "/FontFile" not in descriptor
 
 
 def _descendants(spec: Object) -> Sequence[Object]:

@@ -25,8 +25,15 @@ _NEAR = 0.55  # the widest gap between runs of a segment that the file does not 
 _APART = 1.05  # the widest gap between glyphs of a run
 _SPACE = 0.17  # the narrowest gap that is a space
 _LOOSE = 0.12  # the typical gap between letters that are spaced
-_MOST_UNREADABLE = 3  # glyphs without characters in a row; fewer are bullets and other signs
-_BULLET = "\u2022"
+_OVER = -0.15  # the gap between an accent and a letter under it
+_TOUCHES = 0.1  # the widest gap between the letters of a word
+
+_BULLET = "\u2022"  # a glyph without characters that is alone, such as a sign of a list
+_BULLETS = 20  # the most of them on a page of a few words
+_ACCENTS = dict(zip("`´ˆ^˜~¯˘˙¨˚˝ˇ¸˛", map(chr, (0x300, 0x301, 0x302, 0x302, 0x303, 0x303, 0x304, 0x306, 0x307, 0x308,
+                                                   0x30A, 0x30B, 0x30C, 0x327, 0x328)), strict=True))  # fmt: skip
+"""Accents that are glyphs of their own, and the combining character of each."""
+_UNREADABLE = "letters in a font that does not say which characters they are. Print the document to a new PDF"
 
 
 @dataclass(slots=True)
@@ -59,11 +66,13 @@ class PageText(NamedTuple):
         text: its characters.
         glyphs: the glyph of each character, or -1 for one that only separates others.
         segments: in reading order.
+        accents: the glyphs that are accents over another one, and share its character.
     """
 
     text: str
     glyphs: list[int]
     segments: list[Segment]
+    accents: dict[int, list[int]]
 
 
 def along(glyph: Glyph, angle: int) -> tuple[float, float]:
@@ -76,7 +85,7 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     """Return the text of a page in reading order.
 
     Raises:
-        MalformedRecord: several glyphs in a row have no characters.
+        MalformedRecord: letters have no characters, because their font does not say which.
     """
     segments = list(_merged(list(_runs(glyphs))))
     steps = sum(len(each.glyphs) > 1 for each in segments)
@@ -84,13 +93,13 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
         segments.sort(key=lambda each: (each.angle, -round(each.level / max(each.size, 1) * 2), each.start))
     else:
         segments.sort(key=lambda each: each.order)
-    _check_readable(glyphs)
     text: list[str] = []
     at: list[int] = []
+    accents: dict[int, list[int]] = {}
     edges = _edges(segments)
     before: Segment | None = None
     for segment, edge in zip(segments, edges, strict=True):
-        characters = list(_characters(glyphs, segment))
+        characters = list(_characters(glyphs, segment, accents))
         if not characters:
             continue
         if before is not None:
@@ -104,7 +113,9 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
             text.append(character)
             at.append(glyph)
         before = segment
-    return PageText("".join(text), at, segments)
+    if text.count(_BULLET) > max(_BULLETS, len(text) / 10):
+        raise MalformedRecord(_UNREADABLE)
+    return PageText("".join(text), at, segments, accents)
 
 
 def _runs(glyphs: Sequence[Glyph]) -> Iterator[Segment]:
@@ -166,28 +177,39 @@ def _joins(segment: Segment, run: Segment) -> bool:
     return -0.3 * size < run.start - segment.end < (_APART if follows else _NEAR) * size
 
 
-def _check_readable(glyphs: Sequence[Glyph]) -> None:
-    row = total = 0
-    for glyph in glyphs:
-        row = 0 if glyph.text else row + 1
-        total += not glyph.text
-        if row >= _MOST_UNREADABLE or total > max(20, len(glyphs) / 10):
-            raise MalformedRecord("text in a font without the characters of its glyphs. Print the document anew")
+def _characters(
+    glyphs: Sequence[Glyph], segment: Segment, accents: dict[int, list[int]]
+) -> Iterator[tuple[str, int]]:
+    """Yield the characters of a segment in the order in which they are read, each with its glyph.
 
-
-def _characters(glyphs: Sequence[Glyph], segment: Segment) -> Iterator[tuple[str, int]]:
-    """Yield the characters of a segment in the order in which they are read, each with its glyph."""
+    Args:
+        accents: gets the accents that are written over a letter, by the glyph of the letter.
+    """
     gaps = [_gap(glyphs, segment, a, b) for a, b in pairwise(segment.glyphs)]
     inked = [gap for gap, (a, b) in zip(gaps, pairwise(segment.glyphs), strict=True)
              if glyphs[a].text.strip() and glyphs[b].text.strip()]  # fmt: skip
     usual = median(inked) if len(inked) > 3 else 0.0
     least = _SPACE + (usual if usual > _LOOSE else 0.0)
     shown: list[tuple[str, int]] = []
-    for number, gap in zip(segment.glyphs, [0.0, *gaps], strict=True):
-        text = _plain(glyphs[number].text) if glyphs[number].text else _BULLET
+    accent, unknown = -1, False
+    for number, gap in zip(segment.glyphs, [1.0, *gaps], strict=True):
+        text = _plain(glyphs[number].text)
+        touches = bool(shown) and gap < _TOUCHES
+        if touches and ((not text and shown[-1][0] != " ") or (text != " " and unknown)):
+            raise MalformedRecord(_UNREADABLE)
+        unknown = not text
+        text = text or _BULLET
+        if accent >= 0 and gap < _OVER:
+            composed = unicodedata.normalize("NFC", text + _ACCENTS[shown[-1][0]])
+            if len(composed) == 1:
+                shown[-1] = (composed, number)
+                accents[number] = [accent]
+                accent = -1
+                continue
         if gap > least and shown and shown[-1][0] != " " and text[0] != " ":
             shown.append((" ", -1))
         shown += ((character, number) for character in text)
+        accent = number if text in _ACCENTS else -1
     yield from _logical(shown) if any(_is_rtl(character) for character, _ in shown) else shown
 
 

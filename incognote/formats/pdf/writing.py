@@ -18,8 +18,9 @@ from incognote.formats.pdf.content import Glyph, Matrix, PageContent, Show, Stre
 from incognote.formats.pdf.fonts import Code, PdfFont, standard
 from incognote.formats.pdf.layout import PageText, Segment, along
 
-_LEAST = 0.4  # new words are not written narrower than that
-_STEP = 0.05  # the scale of narrower words, which would otherwise tell how much room there was
+_LEAST = 0.3  # new words are not written narrower than that
+_STEP = 0.1  # the scale of narrower words, which would otherwise tell how much room there was
+_CLEAR = 0.7  # the least distance to the next words of the line, in font sizes; nearer ones would be joined
 _MARGIN = 4.0  # points to the edge of the page
 _POSITIONS = frozenset(("Td", "TD", "Tm", "T*"))
 _SHOWS = frozenset(("Tj", "TJ", "'", '"'))
@@ -99,7 +100,9 @@ class PageWriter:
     ) -> Iterable[tuple[int, _Hole]]:
         """Yield the glyphs of one edit, by segment. The first ones get the new words."""
         glyphs = self._text.glyphs
-        covered = sorted({glyph for glyph in glyphs[start:stop] if glyph >= 0}, key=place.__getitem__)
+        direct = {glyph for glyph in glyphs[start:stop] if glyph >= 0}
+        accents = {accent for glyph in direct for accent in self._text.accents.get(glyph, ())}
+        covered = sorted(direct | accents, key=place.__getitem__)
         if not covered:
             at = next((i for i in range(stop, len(glyphs)) if glyphs[i] >= 0), None)
             if at is not None:
@@ -183,11 +186,12 @@ class PageWriter:
 
     def _limit(self, segment: Segment) -> float:
         """Return where the next words on the same line begin, or the page ends."""
-        starts = [other.start - 0.3 * segment.size for other in self._beside(segment) if other.start >= segment.end - 1]
-        return min([*starts, self._right - _MARGIN] if segment.angle == 0 else starts, default=float("inf"))
+        starts = [other.start for other in self._beside(segment) if other.start >= segment.end - 1]
+        ends = [self._right - _MARGIN] if segment.angle == 0 else []
+        return min([*ends, *(start - _CLEAR * segment.size for start in starts)], default=float("inf"))
 
     def _left_limit(self, segment: Segment) -> float:
-        ends = [other.end + 0.3 * segment.size for other in self._beside(segment) if other.end <= segment.start + 1]
+        ends = [other.end + _CLEAR * segment.size for other in self._beside(segment) if other.end <= segment.start + 1]
         return max([*ends, _MARGIN] if segment.angle == 0 else ends, default=float("-inf"))
 
     def _beside(self, segment: Segment) -> Iterator[Segment]:
@@ -203,7 +207,7 @@ class PageWriter:
             UnicodeEncodeError: neither font has the words.
         """
         state = model.show.state
-        new = " ".join(new.split()) if new.strip() else new
+        new = " ".join(new.split()) or " "
         if state.font is not None and state.name:
             own = state.font.encoded(new)
             if own is not None:

@@ -17,6 +17,8 @@ class Sample:
         make: makes a source with these texts, in order; one document each if `many`.
         damaged: sources that are refused, with the reason code of each.
         many: whether a source can contain several documents.
+        suits: whether the format can hold texts in the order of their characters.
+        letters: the characters of new words in tests.
         packed: whether the source is compressed, so a stretch of a text is no range of its bytes.
     """
 
@@ -24,4 +26,6 @@ class Sample:
     make: Callable[[Sequence[str]], bytes]
     damaged: Sequence[tuple[bytes, str]]
     many: bool = False
+    suits: Callable[[Sequence[str]], bool] = lambda texts: True
+    letters: str = "ab\"\\,;\n&<é😀"
     packed: bool = False
