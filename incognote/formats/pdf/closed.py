@@ -52,6 +52,12 @@ def font_name(name: str) -> str:
     return name if known and not re.search(r"\d{4}", rest) else f"{prefix}Arial"
 
 
+def is_resource(name: str) -> bool:
+    """Whether the name of a resource consists of the usual abbreviations and numbers."""
+    words = _WORD.findall(name)
+    return len(name) < 40 and all(len(word) < 2 or word.casefold() in _words("resources") for word in words)
+
+
 @cache
 def _tables() -> dict[str, dict[str, str]]:
     return tomllib.loads((files(__package__) / "rules.toml").read_text("utf-8"))

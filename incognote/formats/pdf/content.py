@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incognote.errors import MalformedRecord
 from incognote.formats.pdf.fonts import Code, PdfFont, opened
-from incognote.formats.pdf.values import forms_of, is_dictionary, items
+from incognote.formats.pdf.values import forms_of, is_dictionary, is_stream, items
 
 if TYPE_CHECKING:
     from pikepdf import Object, Page, Pdf
@@ -96,13 +96,14 @@ class PageContent:
         streams: the instructions of the page (0, 0) and of each form that is read with it.
         glyphs: all glyphs, in order.
         pictures: the share of the page that each picture covers.
-        curves: how many curves are drawn.
+        curves: how many curves are drawn. bars: where narrow rectangles are, by their level and height.
     """
 
     streams: dict[StreamKey, list[Any]] = field(default_factory=dict)
     glyphs: list[Glyph] = field(default_factory=list)
     pictures: list[float] = field(default_factory=list)
     curves: int = 0
+    bars: dict[tuple[int, int], list[float]] = field(default_factory=dict)
     steps: int = 0
 
 
@@ -111,11 +112,15 @@ class ContentReader:
 
     Args:
         pdf: the document.
+
+    Attributes:
+        paints: the forms that each stream shows, with repetitions. A page has its negative number.
     """
 
     def __init__(self, pdf: Pdf) -> None:
         self._pdf = pdf
         self._fonts: dict[Any, PdfFont] = {}
+        self.paints: dict[StreamKey, list[StreamKey]] = {}
         self._owners: dict[StreamKey, int] = {}
 
     def read(self, page: Page, number: int) -> PageContent:
@@ -130,6 +135,11 @@ class ContentReader:
         for appearance, matrix in appearances(page):
             run.form(appearance, {}, matrix)
         return found
+
+    @property
+    def fonts(self) -> Iterable[PdfFont]:
+        """All fonts that were used so far."""
+        return self._fonts.values()
 
     def font(self, spec: Object) -> PdfFont:
         key = spec.objgen if spec.is_indirect else bytes(spec.unparse(resolved=True))
@@ -155,6 +165,8 @@ class _Run:
             return
         if self.depth >= MAX_FORMS:
             raise MalformedRecord(f"more than {MAX_FORMS} forms inside each other")
+        if "/F" in form:
+            raise MalformedRecord("content in another file")
         self.depth += 1
         own = form.get("/Resources", None)
         self.stream(key, form, own if own is not None else resources, times(matrix_of(form), above))
@@ -207,11 +219,15 @@ class _Run:
             elif operator == "gs":
                 state = self._from_dictionary(resources, str(operands[0]), state)
             elif operator == "Do":
-                self._paint(resources, str(operands[0]), ctm)
+                self._paint(resources, str(operands[0]), ctm, key)
             elif operator == "INLINE IMAGE":
                 self._picture(ctm)
             elif operator in _CURVES:
                 self.found.curves += 1
+            elif operator == "re":
+                a, b, c, d, e, f = times(_rectangle(operands), ctm)
+                if abs(a) < 4 < 2 * abs(a) + abs(d) and abs(d) > 3 * abs(a) and not b and not c:
+                    self.found.bars.setdefault((round(f), round(d)), []).append(e)
 
     def _show(
         self, key: StreamKey, index: int, block: int, shown: Iterable[Any], state: TextState, text: Matrix, ctm: Matrix
@@ -263,11 +279,13 @@ class _Run:
             return state
         return _with(state, font=self.reader.font(font[0]), name="", size=float(font[1]))
 
-    def _paint(self, resources: Any, name: str, ctm: Matrix) -> None:
+    def _paint(self, resources: Any, name: str, ctm: Matrix, key: StreamKey) -> None:
         painted = _entry(resources, "/XObject", name)
         if painted is None:
             return
         if painted.get("/Subtype") == "/Form":
+            above = key if key != (0, 0) else (-self.page, 0)
+            self.reader.paints.setdefault(above, []).append(painted.objgen)
             self.form(painted, resources, ctm)
         elif painted.get("/Subtype") == "/Image":
             self._picture(ctm)
@@ -289,6 +307,8 @@ def instructions_of(holder: Object) -> list[tuple[str, list[Any]]]:
     """
     import pikepdf
 
+    if any("/F" in part for part in (items(holder, "/Contents") or [holder.get("/Contents", None)]) if is_stream(part)):
+        raise MalformedRecord("content in another file")
     try:
         found = pikepdf.parse_content_stream(holder)
     except (pikepdf.PdfError, ValueError, TypeError):
@@ -307,6 +327,12 @@ def appearances(page: Page) -> Iterable[tuple[Object, Matrix]]:
         for form in forms_of(annotation) if len(rect) == 4 else ():
             box = [float(each) for each in items(form, "/BBox")] or [0.0] * 4
             yield form, (1, 0, 0, 1, min(rect[0::2]) - min(box[0::2]), min(rect[1::2]) - min(box[1::2]))
+
+
+def _rectangle(operands: Any) -> Matrix:
+    """Return the matrix that makes a unit square a rectangle."""
+    x, y, width, height = (float(each) for each in list(operands)[:4])
+    return (width, 0, 0, height, x, y)
 
 
 def matrix_of(form: Object) -> Matrix:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import io
-import re
-import zlib
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.errors import MalformedRecord, MissingExtra, UnsupportedFormat
 from incognote.formats.base import Change, Document, Edit, Place, Pointer, account, of_child, split_edits
+from incognote.formats.pdf.bounds import check_paints, check_unpacked
 from incognote.formats.pdf.cleaning import cleaned
 from incognote.formats.pdf.content import ContentReader, PageContent, StreamKey
 from incognote.formats.pdf.layout import page_text
+from incognote.formats.pdf.naming import ResourceNames
 from incognote.formats.pdf.objects import cleaned_objects
 from incognote.formats.pdf.writing import PageWriter, resource_name
 from incognote.nouns import Text
@@ -20,10 +20,10 @@ from incognote.nouns import Text
 if TYPE_CHECKING:
     from pikepdf import Page, Pdf
 
-MAX_STREAM, MAX_UNPACKED = 128 * 2**20, 1024 * 2**20
 MAX_PAGES = 20_000
-_STREAM = re.compile(rb"stream\r?\n")
 _MOST_PICTURE = 0.35  # the largest share of a page that a picture may cover
+_MOST_BARS = 16  # narrow bars of the same height side by side; more could be a barcode
+_BAR = 8.0  # points between two bars of a barcode
 _MOST_CURVES = 300  # curves of a page with little text; more could be letters
 
 
@@ -48,6 +48,8 @@ class PdfDocument(Document):
                 content = _content(reader, page, number)
                 read |= content.streams.keys()
                 texts.append(Text(_text(content, number), f"page {number}"))
+            check_paints(reader.paints)
+            _check_fonts(reader)
             found = cleaned_objects(pdf, read)
             texts += [Text(text.text, field) for field, text in found.texts.items()]
             self.texts = tuple(text for text in texts if text.content.strip())
@@ -60,13 +62,14 @@ class PdfDocument(Document):
         changes, values = split_edits(edits)
         account(self, changes, values)
         with _opened(self.data) as pdf:
-            reader = ContentReader(pdf)
+            reader, names = ContentReader(pdf), ResourceNames(pdf)
             read: set[StreamKey] = set()
             changed = 0
             for number, page in enumerate(pdf.pages, 1):
                 content = _content(reader, page, number)
                 read |= content.streams.keys()
-                changed += _rewritten(pdf, page, content, changes.get(f"page {number}", []))
+                changed += _rewritten(pdf, page, content, names, changes.get(f"page {number}", []))
+            changed += names.apply()
             found = cleaned_objects(pdf, read)
             for field, text in found.texts.items():
                 if changes.get(field):
@@ -120,7 +123,7 @@ def _opened(data: bytes) -> Pdf:
         import pikepdf
     except ImportError:
         raise MissingExtra("documents", "a PDF file") from None
-    _check_unpacked(data)
+    check_unpacked(data)
     try:
         pdf = pikepdf.open(io.BytesIO(data), suppress_warnings=True, attempt_recovery=True)
         pages = len(pdf.pages)
@@ -132,25 +135,6 @@ def _opened(data: bytes) -> Pdf:
         pdf.close()
         raise MalformedRecord(f"no pages, or more than {MAX_PAGES:,}")
     return pdf
-
-
-def _check_unpacked(data: bytes) -> None:
-    """Refuse a file whose streams are much larger when they are unpacked, before anything unpacks them."""
-    total = 0
-    for found in _STREAM.finditer(data):
-        end = data.find(b"endstream", found.end())
-        unpacking = zlib.decompressobj()
-        chunk = data[found.end() : end if end > 0 else len(data)]
-        size = 0
-        try:
-            while chunk and size <= MAX_STREAM:
-                size += len(unpacking.decompress(chunk, 2**20))
-                chunk = unpacking.unconsumed_tail
-        except zlib.error:
-            pass  # another filter, or none
-        total += size
-        if size > MAX_STREAM or total > MAX_UNPACKED:
-            raise MalformedRecord(f"longer than {MAX_UNPACKED // 2**20} MiB when it is unpacked")
 
 
 def _content(reader: ContentReader, page: Page, number: int) -> PageContent:
@@ -172,6 +156,8 @@ def _text(content: PageContent, number: int) -> str:
     """
     if any(share > _MOST_PICTURE for share in content.pictures):
         raise UnsupportedFormat("a page with a large picture, which has no reader", field=f"page {number}")
+    if any(len(bars) > _MOST_BARS and max(bars) - min(bars) < _BAR * len(bars) for bars in content.bars.values()):
+        raise UnsupportedFormat("a page with a barcode, which has no reader", field=f"page {number}")
     if content.curves > _MOST_CURVES and content.curves > len(content.glyphs):
         raise UnsupportedFormat("a page of shapes that may be letters, which have no reader", field=f"page {number}")
     try:
@@ -180,7 +166,19 @@ def _text(content: PageContent, number: int) -> str:
         raise MalformedRecord(str(problem), field=f"page {number}") from None
 
 
-def _rewritten(pdf: Pdf, page: Page, content: PageContent, changes: list[Change]) -> int:
+def _check_fonts(reader: ContentReader) -> None:
+    """Refuse a font whose glyphs have other widths than the letters that they are said to be.
+
+    Raises:
+        MalformedRecord: there is one.
+    """
+    if not all(font.is_plausible() for font in reader.fonts):
+        raise MalformedRecord("a font whose glyphs do not fit its characters. Print the document to a new PDF")
+
+
+def _rewritten(
+    pdf: Pdf, page: Page, content: PageContent, names: ResourceNames, changes: list[Change]
+) -> int:
     """Write the edits of a page, and what every document loses. Return how many streams changed."""
     import pikepdf
 
@@ -193,7 +191,7 @@ def _rewritten(pdf: Pdf, page: Page, content: PageContent, changes: list[Change]
     changed = 0
     for key, old in content.streams.items():
         holder = page.obj if key == (0, 0) else pdf.get_object(key)
-        new = list(cleaned(streams.get(key, old)))
+        new = list(cleaned(names.renamed(streams.get(key, old))))
         if key not in streams and new == old and b"%" not in _raw(holder):
             continue
         changed += 1

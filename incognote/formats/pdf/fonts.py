@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from statistics import correlation
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incognote.errors import MalformedRecord
+from incognote.formats.pdf.values import is_dictionary, items
 
 if TYPE_CHECKING:
     from pikepdf import Object
@@ -23,6 +25,12 @@ _KEYS = frozenset(
     " BaseEncoding Differences Registry Ordering Supplement CMapName WMode Length1".split()
 )
 _DEPTH = 8
+_TEX = {11: "ff", 12: "fi", 13: "fl", 14: "ffi", 15: "ffl", 27: "ff", 28: "fi", 29: "fl", 30: "ffi", 31: "ffl",
+        16: "\u0131", 18: "`", 19: "\u00b4", 34: "\u201d", 39: "\u2019", 92: "\u201c", 96: "\u2018", 123: "\u2013",
+        124: "\u2014", 127: "\u00a8"}  # fmt: skip
+"""The characters of TeX's own encodings of letters that are not those of ASCII."""
+_FEW = 8  # letters, of which a correlation says little
+_PLAUSIBLE = 0.4
 _UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:")
 _BLANK = re.compile("[\\s\u2000-\u200a\u202f\u205f\u3000]+")
 _BOLD = re.compile("bold|black|heavy|demi|cmb", re.IGNORECASE)
@@ -56,13 +64,13 @@ class PdfFont:
         standard: the standard font that looks most like it, such as `Times-Bold`.
         vertical: whether it is written from top to bottom.
         complete: whether every code has a glyph, because the font is not a part of a font in the file.
-        guessed: whether the file does not say which characters its codes are.
+        own: the characters of codes that pdfminer does not know: "" if they are unknown.
     """
 
     standard: str
     vertical: bool
     complete: bool
-    guessed: bool
+    own: Mapping[int, str]
     _font: Any = field(repr=False)
     _codes: dict[bytes, Code] = field(default_factory=dict, repr=False)
 
@@ -91,6 +99,24 @@ class PdfFont:
         found = [used[character] for character in text if character in used]
         return found if len(found) == len(text) else None
 
+    def is_plausible(self) -> bool:
+        """Whether the widths of the letters that were read are roughly those of the same letters in other fonts.
+
+        In a font with a wrong map to Unicode, a page shows other letters than those that were read.
+        """
+        if self.complete:
+            return True
+        model = standard(self.standard)
+        pairs = [
+            (code.width, model._code(code.text.encode(), ord(code.text)).width)
+            for code in self._codes.values()
+            if len(code.text) == 1 and code.text.isascii() and code.text.isalnum()
+        ]
+        widths, models = zip(*pairs, strict=True) if pairs else ((), ())
+        if len(pairs) < _FEW or max(widths) - min(widths) < 0.1 or max(models) - min(models) < 0.1:
+            return True
+        return correlation(widths, models) > _PLAUSIBLE
+
     def _code(self, code: bytes, cid: int) -> Code:
         known = self._codes.get(code)
         if known is None:
@@ -100,8 +126,8 @@ class PdfFont:
     def _text(self, cid: int) -> str:
         from pdfminer.pdffont import PDFUnicodeNotDefined
 
-        if self.guessed:
-            return ""
+        if cid in self.own:
+            return self.own[cid]
         try:
             text = str(self._font.to_unichr(cid))
         except (PDFUnicodeNotDefined, KeyError, ValueError, OverflowError):
@@ -118,7 +144,7 @@ def standard(name: str) -> PdfFont:
     from pdfminer.psparser import LIT
 
     spec = {"BaseFont": LIT(name), "Encoding": LIT("WinAnsiEncoding")}
-    return PdfFont(name, False, True, False, PDFType1Font(None, spec))  # type: ignore[arg-type]  # the manager is not used
+    return PdfFont(name, False, True, {}, PDFType1Font(None, spec))  # type: ignore[arg-type]  # the manager is not used
 
 
 def opened(spec: Object) -> PdfFont:
@@ -132,7 +158,7 @@ def opened(spec: Object) -> PdfFont:
     logging.getLogger("pdfminer").setLevel(logging.CRITICAL)  # it logs what it finds wrong in a font
     try:
         font: Any = PDFResourceManager(caching=False).get_font(None, _converted(spec))
-        return PdfFont(_standard(spec), bool(font.is_vertical()), _descriptor(spec) is None, _is_guessed(spec), font)
+        return PdfFont(_standard(spec), bool(font.is_vertical()), _descriptor(spec) is None, _own(spec), font)
     except Exception as error:  # the library may raise anything, and its message may quote the document
         raise MalformedRecord(f"a font that cannot be read ({type(error).__name__})") from None
 
@@ -146,12 +172,35 @@ def _descriptor(spec: Object) -> Object | None:
     return spec if spec.get("/Subtype") == "/Type3" else None
 
 
-def _is_guessed(spec: Object) -> bool:
-    """Whether only the font program knows which characters the codes are, in a form that pdfminer does not read."""
+def _own(spec: Object) -> Mapping[int, str]:
+    """Return the characters of the codes whose glyphs have names that are not in a standard.
+
+    TeX names the glyphs of a bitmap font by their codes, which are those of ASCII for the most part. The names of other
+    glyphs, and fonts without an encoding, say nothing.
+    """
+    from pdfminer.encodingdb import name2unicode
+
     descriptor = _descriptor(spec)
-    if descriptor is None or "/ToUnicode" in spec or "/Encoding" in spec:
-        return False
-    return "/FontFile" not in descriptor
+    if descriptor is None or "/ToUnicode" in spec or spec.get("/Subtype") == "/Type0":
+        return {}
+    encoding: Any = spec.get("/Encoding", None)
+    if encoding is None:
+        return {} if "/FontFile" in descriptor else dict.fromkeys(range(256), "")
+    own, code = {}, 0
+    for each in items(encoding, "/Differences") if is_dictionary(encoding) else ():
+        if isinstance(each, int):
+            code = each
+            continue
+        name = str(each)[1:]
+        if name == f"a{code}":
+            own[code] = _TEX.get(code, chr(code) if 32 < code < 127 else "")
+        else:
+            try:
+                name2unicode(name)
+            except (KeyError, ValueError):
+                own[code] = ""
+        code += 1
+    return own
 
 
 def _descendants(spec: Object) -> Sequence[Object]:

@@ -26,6 +26,7 @@ _APART = 1.05  # the widest gap between glyphs of a run
 _SPACE = 0.17  # the narrowest gap that is a space
 _LOOSE = 0.12  # the typical gap between letters that are spaced
 _OVER = -0.15  # the gap between an accent and a letter under it
+_TWICE = 0.12  # the widest distance between a glyph and a second one over it
 _TOUCHES = 0.1  # the widest gap between the letters of a word
 
 _BULLET = "\u2022"  # a glyph without characters that is alone, such as a sign of a list
@@ -52,7 +53,6 @@ class Segment:
     level: float
     angle: int
     size: float
-    backwards: int = 0
 
     @property
     def order(self) -> int:
@@ -66,7 +66,7 @@ class PageText(NamedTuple):
         text: its characters.
         glyphs: the glyph of each character, or -1 for one that only separates others.
         segments: in reading order.
-        accents: the glyphs that are accents over another one, and share its character.
+        accents: the glyphs that are written over another one and share its character, such as accents.
     """
 
     text: str
@@ -87,9 +87,9 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     Raises:
         MalformedRecord: letters have no characters, because their font does not say which.
     """
-    segments = list(_merged(list(_runs(glyphs))))
-    steps = sum(len(each.glyphs) > 1 for each in segments)
-    if sum(each.backwards for each in segments) > max(3, steps / 4):
+    scattered = _are_scattered(glyphs)
+    segments = list(_merged(list(_runs(glyphs, alone=scattered))))
+    if scattered:
         segments.sort(key=lambda each: (each.angle, -round(each.level / max(each.size, 1) * 2), each.start))
     else:
         segments.sort(key=lambda each: each.order)
@@ -118,8 +118,17 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     return PageText("".join(text), at, segments, accents)
 
 
-def _runs(glyphs: Sequence[Glyph]) -> Iterator[Segment]:
-    """Yield glyphs that follow each other in the file and on a baseline."""
+def _are_scattered(glyphs: Sequence[Glyph]) -> bool:
+    """Whether the file does not write the letters of a line in their order, in either direction."""
+    left = right = 0
+    for one, two in pairwise(glyphs):
+        if one.show is not two.show and abs(two.y - one.y) < _LEVEL * one.size:
+            left, right = left + (two.x < one.x), right + (two.x >= one.x)
+    return min(left, right) > max(10, (left + right) / 5)
+
+
+def _runs(glyphs: Sequence[Glyph], *, alone: bool) -> Iterator[Segment]:
+    """Yield glyphs that follow each other in the file and on a baseline, or each glyph alone."""
     run: Segment | None = None
     angle = 0
     for number, glyph in enumerate(glyphs):
@@ -130,10 +139,13 @@ def _runs(glyphs: Sequence[Glyph]) -> Iterator[Segment]:
         size = max(glyph.size, 0.1)
         if (
             run is not None
+            and not alone
             and run.angle == angle
             and abs(level - run.level) < _LEVEL * max(size, run.size)
-            and -_BACK * size < start - run.end < _APART * size
-            and start >= run.start
+            and (
+                (-_BACK * size < start - run.end < _APART * size and start >= run.start)
+                or _is_twice(glyphs, run.glyphs[-1], number)
+            )
         ):
             run.glyphs.append(number)
             run.end, run.size = max(run.end, end), max(run.size, size)
@@ -165,7 +177,6 @@ def _merged(runs: list[Segment]) -> Iterator[Segment]:
             if joined is None:
                 open_segments.append(run)
                 continue
-            joined.backwards += run.backwards + (run.glyphs[0] < joined.glyphs[-1])
             joined.glyphs += run.glyphs
             joined.end, joined.size = max(joined.end, run.end), max(joined.size, run.size)
         yield from open_segments
@@ -183,7 +194,7 @@ def _characters(
     """Yield the characters of a segment in the order in which they are read, each with its glyph.
 
     Args:
-        accents: gets the accents that are written over a letter, by the glyph of the letter.
+        accents: gets the glyphs that are written over a letter, by the glyph of the letter.
     """
     gaps = [_gap(glyphs, segment, a, b) for a, b in pairwise(segment.glyphs)]
     inked = [gap for gap, (a, b) in zip(gaps, pairwise(segment.glyphs), strict=True)
@@ -194,6 +205,9 @@ def _characters(
     accent, unknown = -1, False
     for number, gap in zip(segment.glyphs, [1.0, *gaps], strict=True):
         text = _plain(glyphs[number].text)
+        if shown and _is_twice(glyphs, shown[-1][1], number):
+            accents.setdefault(shown[-1][1], []).append(number)
+            continue
         touches = bool(shown) and gap < _TOUCHES
         if touches and ((not text and shown[-1][0] != " ") or (text != " " and unknown)):
             raise MalformedRecord(_UNREADABLE)
@@ -203,7 +217,7 @@ def _characters(
             composed = unicodedata.normalize("NFC", text + _ACCENTS[shown[-1][0]])
             if len(composed) == 1:
                 shown[-1] = (composed, number)
-                accents[number] = [accent]
+                accents[number] = [accent, *accents.get(accent, ())]
                 accent = -1
                 continue
         if gap > least and shown and shown[-1][0] != " " and text[0] != " ":
@@ -211,6 +225,13 @@ def _characters(
         shown += ((character, number) for character in text)
         accent = number if text in _ACCENTS else -1
     yield from _logical(shown) if any(_is_rtl(character) for character, _ in shown) else shown
+
+
+def _is_twice(glyphs: Sequence[Glyph], first: int, second: int) -> bool:
+    """Whether a glyph is written over an equal one, to make it look bold."""
+    one, two = glyphs[first], glyphs[second]
+    near = hypot(two.x - one.x, two.y - one.y) < _TWICE * one.size < hypot(one.dx, one.dy)
+    return first >= 0 and one.text == two.text != " " and near
 
 
 def _gap(glyphs: Sequence[Glyph], segment: Segment, first: int, second: int) -> float:

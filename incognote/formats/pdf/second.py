@@ -71,7 +71,8 @@ def _strings(data: bytes) -> Iterator[str]:
 
 def _is_kept(text: str) -> bool:
     """Whether every document may keep a string: the name of a program, a language, or a name that we gave."""
-    return bool(closed.is_program(text) or closed.LANGUAGE.fullmatch(text) or closed.NAME.fullmatch(text))
+    forms = (closed.APPEARANCE, closed.LANGUAGE, closed.NAME)
+    return closed.is_program(text) or any(form.fullmatch(text) for form in forms)
 
 
 def _unescaped(escape: re.Match[bytes]) -> bytes:
