@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.errors import MalformedRecord, MissingExtra, UnsupportedFormat
@@ -20,6 +21,7 @@ from incognote.nouns import Text
 if TYPE_CHECKING:
     from pikepdf import Page, Pdf
 
+BODY = "body"
 MAX_PAGES = 20_000
 _MOST_PICTURE = 0.35  # the largest share of a page that a picture may cover
 _MOST_BARS = 16  # narrow bars of the same height side by side; more could be a barcode
@@ -28,10 +30,13 @@ _MOST_CURVES = 300  # curves of a page with little text; more could be letters
 
 
 class PdfDocument(Document):
-    """A whole document. Each page is a text, and so are bookmarks, form fields, annotations, and properties.
+    """A whole document. Its pages are a text, and so are bookmarks, form fields, annotations, and properties.
 
     Args:
         data: the bytes.
+
+    Attributes:
+        pages: where the text of each page is in the text `body`.
 
     Raises:
         UnsupportedFormat: it is encrypted or signed, or a page is a picture.
@@ -43,15 +48,17 @@ class PdfDocument(Document):
         with _opened(data) as pdf:
             reader = ContentReader(pdf)
             read: set[StreamKey] = set()
-            texts: list[Text] = []
+            pages: list[str] = []
             for number, page in enumerate(pdf.pages, 1):
                 content = _content(reader, page, number)
                 read |= content.streams.keys()
-                texts.append(Text(_text(content, number), f"page {number}"))
+                pages.append(_text(content, number))
             check_paints(reader.paints)
             _check_fonts(reader)
             found = cleaned_objects(pdf, read)
-            texts += [Text(text.text, field) for field, text in found.texts.items()]
+            starts = accumulate((len(page) + 1 for page in pages), initial=0)
+            self.pages = tuple((start, start + len(page)) for start, page in zip(starts, pages, strict=False))
+            texts = [Text("\n".join(pages), BODY), *(Text(text.text, field) for field, text in found.texts.items())]
             self.texts = tuple(text for text in texts if text.content.strip())
             self.actions = tuple(found.fields)
             self.known = tuple(dict.fromkeys(found.known))
@@ -68,7 +75,8 @@ class PdfDocument(Document):
             for number, page in enumerate(pdf.pages, 1):
                 content = _content(reader, page, number)
                 read |= content.streams.keys()
-                changed += _rewritten(pdf, page, content, names, changes.get(f"page {number}", []))
+                own = list(_of_page(self.pages[number - 1], changes.get(BODY, ())))
+                changed += _rewritten(pdf, page, content, names, own)
             changed += names.apply()
             found = cleaned_objects(pdf, read)
             for field, text in found.texts.items():
@@ -98,6 +106,15 @@ class PdfDocument(Document):
 
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
         return (Pointer(field),)
+
+
+def _of_page(page: tuple[int, int], changes: Iterable[Change]) -> Iterator[Change]:
+    """Yield the part of each edit that is on a page. The first page of an edit gets its new words."""
+    begin, stop = page
+    for start, end, new in changes:
+        if begin <= start <= stop or (start < begin and end > begin):
+            is_first = begin <= start
+            yield max(start, begin) - begin, min(end, stop) - begin, new if is_first else ""
 
 
 def saved(pdf: Pdf) -> bytes:

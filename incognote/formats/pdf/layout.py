@@ -104,9 +104,9 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
             continue
         if before is not None:
             between = _between(before, segment, edge, text, characters)
-            if between == "" and text[-1] == "\xad":
+            if between == "" and _is_division(text, characters):
                 text.pop()
-                at.pop()
+                accents.setdefault(characters[0][1], []).append(at.pop())
             text += between
             at += [-1] * len(between)
         for character, glyph in characters:
@@ -300,7 +300,7 @@ def _edges(segments: Sequence[Segment]) -> list[float]:
     for each in segments:
         column = columns[each.angle, round(each.start / 3)]
         edge = max(other.end for other in column)
-        near = sum(edge - other.end < 2.5 * each.size for other in column)
+        near = sum(edge - other.end < 4 * each.size for other in column)
         is_block = edge - each.start > 0.6 * wide[each.angle] and edge - each.start > 20 * each.size
         edges.append(edge if is_block or (near > 2 and edge - each.start > 8 * each.size) else float("inf"))
     return edges
@@ -313,18 +313,23 @@ def _between(
     size = max(before.size, segment.size)
     if before.angle == segment.angle and abs(before.level - segment.level) < 0.5 * size:
         gap = segment.start - before.end
-        if gap > -0.5 * size:
-            return "\t" if gap > _APART * size else " "
-        return "\n"
+        if gap < -0.5 * size:
+            return "\n"
+        return "\t" if gap > _APART * size else "" if text[-1] == " " else " "
     down = before.level - segment.level
     if before.angle != segment.angle or not 0 < down < 2.2 * size or abs(before.start - segment.start) > 3 * size:
         return "\n"
+    if text[-1] in "-\xad" and "".join(text[-2:-1]).isalnum() and characters[0][0].isalnum():
+        return ""
+    if text[-1] == ",":
+        return " "
     first = next((i for i, (character, _) in enumerate(characters) if character == " "), len(characters))
     word = (segment.end - segment.start) * first / len(characters)
     if before.end + 0.25 * size + word <= edge:
         return "\n"
-    if text[-1] == "\xad":
-        return ""
-    if text[-1] == "-" and len(text) > 1 and text[-2].isalpha() and characters[0][0].isalpha():
-        return ""
-    return " "
+    return "" if text[-1] == " " else " "
+
+
+def _is_division(text: list[str], characters: list[tuple[str, int]]) -> bool:
+    """Whether a line ends with the hyphen of a word that goes on in small letters, and not with that of a compound."""
+    return text[-1] == "\xad" or (text[-1] == "-" and "".join(text[-3:-1]).isalpha() and characters[0][0].islower())

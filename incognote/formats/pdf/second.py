@@ -17,6 +17,7 @@ _LITERAL = re.compile(rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)", re.DOTALL)
 _HEXADECIMAL = re.compile(rb"(?<!<)<([0-9A-Fa-f\s]{4,})>(?!>)")
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r?\n|.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"", b"f": b"\n"}
+_DIVIDED = re.compile(r"(?<=[^\W\d_]{2})(?:[-\xad]\s*[\r\n]+|[\ufffe\x02]\s*)(?=[a-zß-öø-ÿ])")
 _ID = re.compile(rb"/ID\s*\[\s*<[^>]*>\s*<[^>]*>\s*\]")
 
 
@@ -46,8 +47,9 @@ def texts(data: bytes) -> Iterator[str]:
 
 
 def _joined(text: str) -> str:
-    """Return a page's text, with a word that is divided at the end of a line in one piece too."""
-    return text.replace("\ufffe", "-").replace("\x02", "-")
+    """Return a page's text, with words that are divided at the end of a line in one piece."""
+    whole = _DIVIDED.sub("", text)
+    return whole.replace("\ufffe", "-").replace("\x02", "-")
 
 
 def _strings(data: bytes) -> Iterator[str]:
