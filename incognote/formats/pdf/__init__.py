@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
+from incognote.errors import RecordProblem
 from incognote.formats import encoding
 from incognote.formats.base import Document, Format, Unreadable
+from incognote.nouns import Reason
 from incognote.text.container import of_bytes
 
 
@@ -20,7 +22,10 @@ def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
     elif what not in (None, "PDF"):
         yield Unreadable(encoding.unsupported(str(what)), data)
     else:
-        yield PdfDocument(data)
+        try:
+            yield PdfDocument(data)
+        except RecordProblem as problem:
+            yield Unreadable(Reason(problem.code, problem.field, str(problem)), data)
 
 
 def _second(data: bytes) -> Iterable[str]:

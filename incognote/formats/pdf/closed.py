@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from incognote.formats.rtf.closed import vocabulary
 
-LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,4}){0,2}")
+LANGUAGE = re.compile(r"[a-z]{2}(?:-[A-Z]{2})?")
 PREFIX = re.compile(r"[A-Za-z]{0,2}[-. ]?")
 NAME = re.compile(r"place\d+|field\d+|attachment\d+\.\w{1,8}")
 """The names that we give to places, form fields, and attached files."""

@@ -121,6 +121,14 @@ def saved(pdf: Pdf) -> bytes:
     """Return the bytes of a document, without old revisions. Equal documents give equal bytes."""
     import pikepdf
 
+    first = _saved(pdf)
+    with pikepdf.open(io.BytesIO(first)) as again:  # a stream that is compressed while it is saved has other keys
+        return _saved(again)
+
+
+def _saved(pdf: Pdf) -> bytes:
+    import pikepdf
+
     out = io.BytesIO()
     pdf.save(
         out, deterministic_id=True, object_stream_mode=pikepdf.ObjectStreamMode.disable, encryption=False,

@@ -8,7 +8,7 @@ file. If the order of the file contradicts the places of the glyphs, the places 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from math import atan2, cos, degrees, hypot, radians, sin
@@ -26,6 +26,7 @@ _APART = 1.05  # the widest gap between glyphs of a run
 _SPACE = 0.17  # the narrowest gap that is a space
 _LOOSE = 0.12  # the typical gap between letters that are spaced
 _OVER = -0.15  # the gap between an accent and a letter under it
+_RTL = 0.2  # the share of letters from right to left that makes a page one from right to left
 _TWICE = 0.12  # the widest distance between a glyph and a second one over it
 _TOUCHES = 0.1  # the widest gap between the letters of a word
 
@@ -87,19 +88,25 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     Raises:
         MalformedRecord: letters have no characters, because their font does not say which.
     """
+    letters = [c for glyph in glyphs for c in glyph.text if c.isalpha()]
     scattered = _are_scattered(glyphs)
     segments = list(_merged(list(_runs(glyphs, alone=scattered))))
     if scattered:
         segments.sort(key=lambda each: (each.angle, -round(each.level / max(each.size, 1) * 2), each.start))
     else:
         segments.sort(key=lambda each: each.order)
+    rtl = sum(map(_is_rtl, letters)) > _RTL * len(letters)
+    if rtl:
+        segments = _from_the_right(segments)
     text: list[str] = []
     at: list[int] = []
     accents: dict[int, list[int]] = {}
     edges = _edges(segments)
     before: Segment | None = None
     for segment, edge in zip(segments, edges, strict=True):
-        characters = list(_characters(glyphs, segment, accents))
+        characters = _characters(glyphs, segment, accents)
+        if any(_is_rtl(c) for c, _ in characters) or (rtl and "] [" in "".join(c for c, _ in characters)):
+            characters = list(_logical(characters))
         if not characters:
             continue
         if before is not None:
@@ -118,13 +125,25 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     return PageText("".join(text), at, segments, accents)
 
 
+def _from_the_right(segments: Iterable[Segment]) -> list[Segment]:
+    """Return segments with those of each line from right to left."""
+    lines: list[list[Segment]] = []
+    for each in segments:
+        last = lines[-1][-1] if lines else None
+        if last is None or last.angle != each.angle or abs(last.level - each.level) > 0.5 * max(last.size, each.size):
+            lines.append([])
+        lines[-1].append(each)
+    return [each for line in lines for each in sorted(line, key=lambda each: -each.start)]
+
+
 def _are_scattered(glyphs: Sequence[Glyph]) -> bool:
     """Whether the file does not write the letters of a line in their order, in either direction."""
-    left = right = 0
+    back = pairs = 0
     for one, two in pairwise(glyphs):
         if one.show is not two.show and abs(two.y - one.y) < _LEVEL * one.size:
-            left, right = left + (two.x < one.x), right + (two.x >= one.x)
-    return min(left, right) > max(10, (left + right) / 5)
+            pairs += 1
+            back += two.x < one.x and abs(two.x + two.dx - one.x) > _BACK * one.size
+    return back > max(10, pairs / 5)
 
 
 def _runs(glyphs: Sequence[Glyph], *, alone: bool) -> Iterator[Segment]:
@@ -190,8 +209,8 @@ def _joins(segment: Segment, run: Segment) -> bool:
 
 def _characters(
     glyphs: Sequence[Glyph], segment: Segment, accents: dict[int, list[int]]
-) -> Iterator[tuple[str, int]]:
-    """Yield the characters of a segment in the order in which they are read, each with its glyph.
+) -> list[tuple[str, int]]:
+    """Return the characters of a segment from left to right, each with its glyph.
 
     Args:
         accents: gets the glyphs that are written over a letter, by the glyph of the letter.
@@ -224,7 +243,7 @@ def _characters(
             shown.append((" ", -1))
         shown += ((character, number) for character in text)
         accent = number if text in _ACCENTS else -1
-    yield from _logical(shown) if any(_is_rtl(character) for character, _ in shown) else shown
+    return shown
 
 
 def _is_twice(glyphs: Sequence[Glyph], first: int, second: int) -> bool:
@@ -235,10 +254,12 @@ def _is_twice(glyphs: Sequence[Glyph], first: int, second: int) -> bool:
 
 
 def _gap(glyphs: Sequence[Glyph], segment: Segment, first: int, second: int) -> float:
-    """Return the gap between two glyphs in units of the font size."""
+    """Return the gap between two glyphs in units of the font size, without the space between all letters."""
     one, two = glyphs[first], glyphs[second]
     end = along(one, segment.angle)[0] + hypot(one.dx, one.dy)
-    return (along(two, segment.angle)[0] - end) / max(min(one.size, two.size), 0.1)
+    state = one.show.state
+    spaced = state.char_space * state.scale / abs(state.size) if one.show is two.show and state.size else 0.0
+    return (along(two, segment.angle)[0] - end) / max(min(one.size, two.size), 0.1) - max(spaced, 0.0)
 
 
 def _plain(text: str) -> str:
@@ -269,7 +290,8 @@ def _logical(shown: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
         if kind == "N":
             before = next((k for k in reversed(kinds[:i]) if k != "N"), "R")
             after = next((k for k in kinds[i:] if k != "N"), "R")
-            kinds[i] = "L" if before == after == "L" else "R"
+            between = (shown[i - 1][0] if i else "", "".join(c for c, _ in shown[i : i + 2]).strip())
+            kinds[i] = "L" if before == after == "L" and between != ("]", "[") else "R"
     groups = [(kind, [each for each, _ in group])
               for kind, group in groupby(zip(shown, kinds, strict=True), key=lambda pair: pair[1])]  # fmt: skip
     for kind, group in reversed(groups):
@@ -312,7 +334,7 @@ def _between(
     """Return what separates two segments: a tab or a space in a line, and a line break or a space after it."""
     size = max(before.size, segment.size)
     if before.angle == segment.angle and abs(before.level - segment.level) < 0.5 * size:
-        gap = segment.start - before.end
+        gap = max(segment.start - before.end, before.start - segment.end)
         if gap < -0.5 * size:
             return "\n"
         return "\t" if gap > _APART * size else "" if text[-1] == " " else " "
@@ -331,5 +353,9 @@ def _between(
 
 
 def _is_division(text: list[str], characters: list[tuple[str, int]]) -> bool:
-    """Whether a line ends with the hyphen of a word that goes on in small letters, and not with that of a compound."""
-    return text[-1] == "\xad" or (text[-1] == "-" and "".join(text[-3:-1]).isalpha() and characters[0][0].islower())
+    """Whether a line ends with the hyphen of a word that goes on in small letters, and not with that of a compound.
+
+    The hyphen after `ty` stays, because it can be that of a number such as sixty-seven.
+    """
+    end = "".join(text[-3:-1])
+    return text[-1] == "\xad" or (text[-1] == "-" and end.isalpha() and end != "ty" and characters[0][0].islower())

@@ -17,7 +17,7 @@ _LITERAL = re.compile(rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)", re.DOTALL)
 _HEXADECIMAL = re.compile(rb"(?<!<)<([0-9A-Fa-f\s]{4,})>(?!>)")
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r?\n|.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"", b"f": b"\n"}
-_DIVIDED = re.compile(r"(?<=[^\W\d_]{2})(?:[-\xad]\s*[\r\n]+|[\ufffe\x02]\s*)(?=[a-zß-öø-ÿ])")
+_DIVIDED = re.compile(r"(?<=[^\W\d_]{2})(?<!ty)(?:[-\xad]\s*[\r\n]+|[\ufffe\x02]\s*)(?=[a-zß-öø-ÿ])")
 _ID = re.compile(rb"/ID\s*\[\s*<[^>]*>\s*<[^>]*>\s*\]")
 
 
@@ -90,4 +90,4 @@ def _decoded(value: bytes) -> str:
     if value.startswith(b"\xff\xfe"):
         return value[2:].decode("utf-16-le", "replace")
     text = value.decode("latin-1")
-    return text if sum(c.isprintable() or c.isspace() for c in text) > 0.9 * len(text) else ""
+    return text if sum(c.isprintable() or c.isspace() for c in text) > 0.7 * len(text) else ""

@@ -18,7 +18,7 @@ from incognote.formats.pdf.content import Glyph, Matrix, PageContent, Show, Stre
 from incognote.formats.pdf.fonts import Code, PdfFont, standard
 from incognote.formats.pdf.layout import PageText, Segment, along
 
-_LEAST = 0.3  # new words are not written narrower than that
+_LEAST = 0.2  # new words are not written narrower than that
 _STEP = 0.1  # the scale of narrower words, which would otherwise tell how much room there was
 _CLEAR = 0.7  # the least distance to the next words of the line, in font sizes; nearer ones would be joined
 _MARGIN = 4.0  # points to the edge of the page

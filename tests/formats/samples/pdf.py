@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import unicodedata
 from collections.abc import Sequence
 
@@ -29,13 +28,6 @@ def page(pdf: pikepdf.Pdf, content: bytes) -> pikepdf.Page:
     return added
 
 
-def written(pdf: pikepdf.Pdf) -> bytes:
-    """Return the bytes of a file in the form in which outputs are written."""
-    first = saved(pdf)
-    with pikepdf.open(io.BytesIO(first)) as again:
-        return saved(again)
-
-
 def _document(texts: Sequence[str]) -> bytes:
     """Return a file with one line of text below the other, in a font with a code for each character."""
     lines = [line for text in texts for line in text.split("\n")]
@@ -57,7 +49,7 @@ def _document(texts: Sequence[str]) -> bytes:
             CIDSystemInfo=pikepdf.Dictionary(Registry="Adobe", Ordering="Identity", Supplement=0),
         )]),
     )  # fmt: skip
-    return written(pdf)
+    return saved(pdf)
 
 
 def _from_left_to_right(texts: Sequence[str]) -> bool:
