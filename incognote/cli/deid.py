@@ -203,10 +203,8 @@ def deid(
                 print_released(one, text)
     if as_json:
         place_held = str(folder) if folder else None
-        say(
-            "deid",
-            {**counts(tally), "models": report, **data, "hidden": len(sources.hidden), "quarantine": place_held},
-        )
+        hidden = len(sources.hidden) + len(tally.left_out)
+        say("deid", {**counts(tally), "models": report, **data, "hidden": hidden, "quarantine": place_held})
     elif where:
         print_summary(tally, report, where=where, quarantine=folder)
         if finished:

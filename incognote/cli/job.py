@@ -19,6 +19,7 @@ from incognote.files.inputs import TABLES, Input, check_tables, header
 from incognote.files.outputs import Place
 from incognote.files.quarantine import Quarantine
 from incognote.files.sources import Source, Sources
+from incognote.formats import archive
 from incognote.formats.tables import Columns, Layout, Layouts
 from incognote.runs.driver import run
 from incognote.runs.tally import Tally
@@ -77,7 +78,7 @@ def table_layout(
     if told.tables is not None:
         return _described(made, found, told)
     said, nothing = told.columns(), Columns(())
-    if not found:
+    if not found and not any(source.kind in archive.KINDS for source in sources.files):  # which may hold tables
         if said != nothing or told.group or told.order:
             raise UsageError(
                 "There are options for tables, but no input is a table (.csv, .tsv, .parquet). Remove the options or "
@@ -218,9 +219,9 @@ def progress(sources: Sequence[Source], *, doing: str = "de-identifying", hidden
         task = bar.add_task(doing, total=sum(sizes.values()) or None, records=0)
 
         def tick(one: Input) -> None:
-            if one.source != done["source"]:
+            if one.source.file != done["source"]:
                 done["before"] += sizes.get(done["source"], 0)
-                done["source"] = one.source
+                done["source"] = one.source.file
             done["records"] += 1
             bar.update(task, completed=done["before"] + one.offset, records=f"{done['records']:,}")
 

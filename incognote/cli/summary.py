@@ -72,7 +72,7 @@ def write_manifest(
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         **counts(tally),
         "models": models,
-        "hidden": hidden,
+        "hidden": hidden + len(tally.left_out),
         "outputs": [
             {"name": name, "records": n, "sha256": sha256_of(where.folder / name)}
             for name, n in outputs.in_order().items()
@@ -151,7 +151,7 @@ def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:
 
     for shown, why in tally.not_read:
         warn(f"not read: {visible(shown)}: {why}")
-    for shown in hidden:
+    for shown in (*hidden, *tally.left_out):
         warn(f"skipped: {visible(shown)}: its name begins with a dot")
     if tally.unsought:
         most = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.unsought.items()))

@@ -7,6 +7,7 @@ Nothing is dropped and nothing is guessed.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import sys
 import zlib
@@ -19,7 +20,7 @@ from typing import Any, BinaryIO, cast
 
 from incognote.errors import RecordProblem, UnsupportedFormat, UsageError
 from incognote.files.sources import Source, reason_of
-from incognote.formats import encoding, parquet, registry
+from incognote.formats import archive, encoding, parquet, registry
 from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
 from incognote.formats.encoding import UTF8, Codec, peeked
 from incognote.formats.records.rows import OpenRows, OpenTable
@@ -107,6 +108,11 @@ class Input:
         return self.error is not None and self.error.code == _NOT_READ
 
     @property
+    def left_out(self) -> bool:
+        """Whether it is a hidden file of an archive, which is listed and not counted."""
+        return self.error == archive.HIDDEN
+
+    @property
     def content(self) -> str | None:
         """The text, or the raw JSON of a record; None if it cannot be read or is binary."""
         return self.document.content if isinstance(self.document, DecodedDocument) else None
@@ -171,12 +177,14 @@ def read_all(
         layout: how tables are read. Without it each table is an input with its reason.
     """
     for source in sources:
-        for one in read(source, layout.of_file(source.name) if layout else None):
+        for one in read(source, layout):
             yield replace(one, defaults=defaults)
 
 
-def read(source: Source, layout: Layout | None = None) -> Iterator[Input]:
-    """Yield every input of one source. A table that does not fit the layout is one input with its reason and its bytes.
+def read(source: Source, layout: Layout | Layouts | None = None) -> Iterator[Input]:
+    """Yield every input of one source, and of the files in it if it is an archive.
+
+    A table that does not fit the layout is one input with its reason, and with its bytes unless it is in an archive.
 
     Raises:
         UsageError: the layout does not fit, and the source cannot be read a second time.
@@ -229,7 +237,7 @@ def header(source: Source) -> list[str]:
     return []
 
 
-def _read(source: Source, layout: Layout | None) -> Iterator[Input]:
+def _read(source: Source, layout: Layout | Layouts | None, budget: archive.Budget | None = None) -> Iterator[Input]:
     position = 0
     with ExitStack() as held:
         try:
@@ -240,15 +248,57 @@ def _read(source: Source, layout: Layout | None) -> Iterator[Input]:
             if source.kind == registry.OTHER:
                 yield _input(source, 1, _of_no_format(source, stream))
                 return
+            if source.kind in archive.KINDS:
+                yield from _unpacked(source, disk, stream, layout, budget)
+                return
             form = registry.named(source.kind)
             if source.kind in TABLES:
-                opens = parquet.reader(layout) if source.kind == "parquet" else reader(source.kind, layout)
+                own = layout.of_file(source.inner_name) if layout else None
+                opens = parquet.reader(own) if source.kind == "parquet" else reader(source.kind, own)
                 form = replace(form, open=opens)
             for each in registry.open_documents(form, stream):
                 position = each.position or position + 1
                 yield _input(source, position, each, at(disk))
         except UNREADABLE as error:
             yield unread(source, position + 1, error)
+
+
+def _unpacked(
+    source: Source, disk: BinaryIO, stream: BinaryIO, layout: Layout | Layouts | None, budget: archive.Budget | None
+) -> Iterator[Input]:
+    """Yield the inputs of every file in an archive. Each file is a source of its own, with its own format.
+
+    Args:
+        budget: that of the archive that this one is in.
+
+    Raises:
+        NotUnpacked: the archive, or the rest of it, cannot be unpacked.
+    """
+    if len(source.chain) > archive.MOST_DEPTH:
+        raise archive.NotUnpacked(archive.TOO_DEEP)
+    if not disk.seekable() or (source.gz and source.kind == "zip"):
+        data = stream.read(encoding.MAX_BYTES + 1)
+        if len(data) > encoding.MAX_BYTES:
+            raise archive.NotUnpacked(encoding.too_large())
+        disk = stream = io.BytesIO(data)
+    budget = budget or archive.Budget(_size(disk))
+    for each in archive.members(source.kind, stream, budget):
+        member = source.member(each.name, each.opens)
+        if each.refusal is not None:
+            yield Input(member, 1, None, error=each.refusal)
+            continue
+        try:
+            for one in _read(member, layout, budget):
+                yield replace(one, offset=at(disk))
+        except UsageError:  # from the header of a table
+            yield Input(member, 1, None, error=_OTHER_COLUMNS)
+
+
+def _size(disk: BinaryIO) -> int:
+    place = disk.tell()
+    size = disk.seek(0, io.SEEK_END)
+    disk.seek(place)
+    return size
 
 
 def _input(source: Source, position: int, each: Document | Unreadable, offset: int = 0) -> Input:
@@ -296,6 +346,8 @@ def unread(source: Source, position: int, error: Exception) -> Input:
 
     If its compression is damaged, the compressed bytes are kept.
     """
+    if isinstance(error, archive.NotUnpacked):
+        return Input(source, position, None, error=error.reason)
     if not isinstance(error, _DAMAGE):
         why = reason_of(error) if isinstance(error, OSError) else type(error).__name__
         why += f", from record {position} on" * (position > 1)

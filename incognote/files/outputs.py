@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import groupby
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import BinaryIO, cast
 
 from incognote.errors import UsageError
 from incognote.files.atomic import LOCK, AtomicFile, exclusive, is_stream, require_writable, sweep, unwritable
 from incognote.files.inputs import Input
 from incognote.files.sources import STDIN, Source, Sources
-from incognote.formats.parquet import ParquetRows
-from incognote.formats.records.rows import OpenRows
-from incognote.formats.records.typed import TypedRow
+from incognote.files.writing import OutputFile
 from incognote.formats.registry import OTHER, name_of, suffix_of
 from incognote.keys import Keyring
 from incognote.nouns import Result
 
 MANIFEST = "manifest.json"
-_LINE_ENDS = ("\n", "\r")
+_IN_ARCHIVE = ".incognote-member"  # never appears, since a file in an archive is written under a temporary name
 _RETRIED = re.compile(r"\.retry-([0-9]{1,9})(?=\.|$)")
 
 
@@ -155,13 +151,7 @@ class Outputs:
         self.where = where
         self.written: dict[str, int] = {}  # output name → number of its records, in the order of the sources
         self._keyring, self._keep = keyring, keep_names
-        self._source: Source | None = None
-        self._file: AtomicFile | None = None
-        self._stream: BinaryIO | None = None
-        self._name = ""
-        self._separator = b""  # written before the next record
-        self._gathered: list[tuple[Input, str]] = []
-        self._rows: ParquetRows | None = None
+        self._open: list[OutputFile] = []  # the current output; then, if it is an archive, the current file in it
         names = [self.name_of(source) for source in sources if source.kind != OTHER]  # of these nothing is released
         if len(set(names)) < len(names):
             raise UsageError("Two inputs have the same name. Name the folder above them, or process them separately.")
@@ -182,14 +172,17 @@ class Outputs:
         """Return the output's path below the folder. Without `keep_names` it reveals nothing about the input's name."""
         if self.where.is_file:
             return self.where.target.name
-        if not self._keep:
-            name = hashed_name(source, self._keyring)
-        else:
-            name = source.name if source.name != STDIN else f"stdin{source.suffix}"
+        name = self._name_within(source)
         if not self.where.retry:
             return name
         suffix = suffix_of(name)
         return f"{name[: len(name) - len(suffix)]}.retry-{self.where.retry}{suffix}"
+
+    def _name_within(self, source: Source) -> str:
+        """Return the path of a source below the output folder, or within its archive."""
+        if not self._keep:
+            return hashed_name(source, self._keyring)
+        return source.inner_name if source.name != STDIN else f"stdin{source.suffix}"
 
     def in_order(self) -> dict[str, int]:
         """Return `written`, in the order of the sources."""
@@ -206,9 +199,6 @@ class Outputs:
     def write(self, of: Input, output: str | bytes) -> None:
         """Append the output of an input. The inputs of one source must come one after the other.
 
-        Rows of a grouped table are kept until all of its notes are there, since the order of notes may differ from that
-        of rows.
-
         Args:
             output: new characters, or all new bytes of a binary document.
 
@@ -219,18 +209,15 @@ class Outputs:
         head, after = (of.document.head, of.document.after) if of.document is not None else (b"", b"")
         data = output.removeprefix(head) if isinstance(output, bytes) else of.codec.encode(output) + after
         try:
-            if of.source != self._source:
-                self.finish()
-                self._begin(of)
-            if isinstance(output, str) and of.table is not None and of.table.grouped:
-                self._gathered.append((of, output))
-            elif isinstance(output, str) and self._rows is not None:
-                self._rows.add(cast(TypedRow, of.document), output)
-            else:
-                self._append(of, data)
+            chain = of.source.chain
+            pairs = zip(self._open, chain, strict=False)
+            self._close(sum(1 for _ in takewhile(lambda pair: pair[0].source == pair[1], pairs)))
+            for source in chain[len(self._open) :]:
+                self._begin(source, of if source is of.source else None)
+            self._open[-1].add(of, data, output)
         except OSError as error:
             raise unwritable(error) from None
-        self.written[self._name] += 1
+        self.written[self._open[0].name] += 1
 
     def release(self, of: Input, result: Result) -> None:
         """Write the output of a released record. A line {"id", "patient", "text"} becomes {"id", "text"}."""
@@ -238,54 +225,36 @@ class Outputs:
 
     def finish(self) -> None:
         """Move the current file to its target."""
-        if self._file is None:
-            return
         try:
-            self._write_gathered()
-            if self._rows is not None:
-                self._rows.close()
-                self._file.stream.flush()
-                self._rows.check(cast(Path, self._file.part))
-            if self._stream is not self._file.stream and self._stream is not None:
-                self._stream.close()  # gzip's last block
+            self._close(0)
         except OSError as error:
             raise unwritable(error) from None
-        self._file.commit()
-        self._source = self._file = self._stream = self._rows = None
 
-    def _begin(self, of: Input) -> None:
-        self._name = self.name_of(of.source)  # its kind may come from its content
-        self._number[self._name] = self._order[of.source.name]
-        self._file = AtomicFile(self.where.folder / self._name)
-        self._stream = self._file.stream
-        if self._name.endswith(".gz"):  # no name and time inside, since they would reveal facts about the input
-            self._stream = cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=self._file.stream, mtime=0))
-        if of.source.kind == "parquet" and isinstance(of.document, TypedRow):
-            self._rows = ParquetRows(self._stream, of.document)
-        head = of.document.head if of.document is not None else b""
-        self._stream.write(head)
-        self._source, self._separator = of.source, b""
-        if of.table is not None:
-            self._separator = _between(of, head)
-        self.written[self._name] = 0
+    def _close(self, left: int) -> None:
+        """Complete the files in an archive, the innermost first, and then the output, until so many are open."""
+        while len(self._open) > left:
+            done = self._open[-1]
+            done.close()
+            if len(self._open) > 1:
+                self._open[-2].pack(done)
+                done.file.abandon()
+            else:
+                done.file.commit()
+            self._open.pop()
 
-    def _append(self, of: Input, data: bytes) -> None:
-        stream = cast(BinaryIO, self._stream)
-        stream.write(self._separator)
-        stream.write(data)
-        self._separator = _between(of, data)
+    def _begin(self, source: Source, first: Input | None) -> None:
+        """Open the output of a source, or a file of the archive that is open.
 
-    def _write_gathered(self) -> None:
-        """Write the rows of grouped tables, each table's in its own order."""
-        for _, group in groupby(self._gathered, key=lambda pair: id(pair[0].table)):
-            notes = list(group)
-            of = notes[0][0]
-            assert of.table is not None  # otherwise it would not have been gathered
-            rows = of.table.table.rebuild((cast(OpenRows, one.opened), content) for one, content in notes)
-            next(rows)  # the header, which is already written
-            for row in filter(None, rows):
-                self._append(of, of.codec.encode(row))
-        self._gathered.clear()
+        Args:
+            first: the first record of the source; None for an archive.
+        """
+        if self._open:
+            name, target = self._name_within(source), _IN_ARCHIVE
+        else:
+            name = target = self.name_of(source)  # its kind may come from its content
+            self._number[name] = self._order[source.name]
+            self.written[name] = 0
+        self._open.append(OutputFile(source, name, AtomicFile(self.where.folder / target), first))
 
     def __enter__(self) -> Outputs:
         """Remove the outputs that are to be replaced. This run may hold what a former run released."""
@@ -302,19 +271,12 @@ class Outputs:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None:
-            self.finish()
-        elif self._file is not None:
-            if self._stream is not None:
-                with suppress(OSError):
-                    self._stream.close()
-            self._file.abandon()
-
-
-def _between(of: Input, data: bytes) -> bytes:
-    """Return the bytes to write between the last record and the next."""
-    separator = of.document.separator if of.document is not None else b""
-    return b"" if data.endswith(tuple(map(of.codec.encode, _LINE_ENDS))) else separator
+        try:
+            if kind is None:
+                self.finish()
+        finally:
+            for each in reversed(self._open):
+                each.abandon()
 
 
 def hashed_name(source: Source, keyring: Keyring) -> str:

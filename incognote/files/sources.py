@@ -16,10 +16,11 @@ from typing import BinaryIO, cast
 
 from incognote.errors import UsageError
 from incognote.formats.encoding import peeked
-from incognote.formats.registry import OPTIONS, OTHER, every, name_of, named, of_content, suffix_of
+from incognote.formats.registry import OPTIONS, OTHER, every, is_gzip, name_of, named, of_content, suffix_of
 
 STDIN = "-"
 _SAME = "a link to a file that is already read under another name"
+_WITHIN = "!/"  # between the path of an archive and that of a file in it
 _OUTSIDE = "a link to a file outside the folder. Name the link or the file itself"
 
 
@@ -45,6 +46,8 @@ class Source:
         shown: its path as the user typed it, for the user alone. May be PHI.
         unread: why its bytes cannot be read; "" if they can, as far as is known.
         block: the number of its block (`BLOCK_FILES`).
+        archive: the archive that it is in; None if it is in none.
+        others: for an archive, the format of its files whose suffix gives none.
     """
 
     path: Path | None = field(repr=False)
@@ -56,6 +59,8 @@ class Source:
     shown: str = field(default="", repr=False, compare=False)
     unread: str = field(default="", compare=False)
     block: int = field(default=0, compare=False)
+    archive: Source | None = field(default=None, repr=False, compare=False)
+    others: str = field(default=OTHER, compare=False)
 
     @property
     def suffix(self) -> str:
@@ -67,8 +72,32 @@ class Source:
 
     @property
     def single_pass(self) -> bool:
-        """Whether its bytes can be read only once, as with the standard input or a pipe."""
+        """Whether its bytes can be read only once, as with the standard input, a pipe, or a file in an archive."""
+        if self.archive is not None:
+            return True
         return self.opens is None and (self.path is None or not os.path.isfile(self.path))
+
+    @property
+    def chain(self) -> tuple[Source, ...]:
+        """The archives that it is in, the outermost first, and itself."""
+        return (self,) if self.archive is None else (*self.archive.chain, self)
+
+    @property
+    def file(self) -> Source:
+        """The file that was given or found: itself, or the outermost archive that it is in."""
+        return self.chain[0]
+
+    @property
+    def inner_name(self) -> str:
+        """Its path within its archive; its name if it is in none."""
+        return self.name if self.archive is None else self.name[len(self.archive.name) + len(_WITHIN) :]
+
+    def member(self, name: str, opens: Callable[[], BinaryIO]) -> Source:
+        """Return a file of this archive, by its path in the archive."""
+        return replace(
+            _named(name, self.others), name=f"{self.name}{_WITHIN}{name}", shown=f"{self.shown}{_WITHIN}{name}",
+            opens=opens, block=self.block, archive=self,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +207,6 @@ def _source(path: Path, name: str, shown: str, form: str | None, *, within: str 
         within: the real path of the folder that was expanded. Pipes, devices and links that lead out of the folder are
             read only if they are named themselves.
     """
-    suffix = suffix_of(name)
-    kind = name_of(suffix) if suffix else form or OTHER
-    gz = kind != OTHER and name.lower().endswith(".gz")
     unread, size = "", 0
     try:
         told = path.stat()
@@ -191,7 +217,18 @@ def _source(path: Path, name: str, shown: str, form: str | None, *, within: str 
             unread = "a pipe, a socket, or a device"
     except OSError as error:
         unread = "a broken link" if path.is_symlink() else reason_of(error)
-    return Source(path, name, kind, gz, size, shown=shown, unread=unread)
+    return replace(_named(name, form or OTHER), path=path, size=size, shown=shown, unread=unread)
+
+
+def _named(name: str, others: str) -> Source:
+    """Return a source with what its name says.
+
+    Args:
+        others: the format if its suffix gives none.
+    """
+    suffix = suffix_of(name)
+    kind = name_of(suffix) if suffix else others
+    return Source(None, name, kind, kind != OTHER and is_gzip(name), others=others)
 
 
 def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:

@@ -117,6 +117,11 @@ def suffix_of(name: str) -> str:
     return last + name.lower()[len(plain) :] if last and _of_suffix(last) is not None else ""
 
 
+def is_gzip(name: str) -> bool:
+    """Whether the name of a file says that it is compressed with gzip."""
+    return name.lower().endswith((".gz", ".tgz"))
+
+
 def name_of(suffix: str) -> str:
     """Return the name of the format with this suffix, or `other`."""
     found = _of_suffix(suffix.removesuffix(".gz")) if suffix else None

@@ -232,7 +232,9 @@ def run(
 
     def readable() -> Iterator[Input]:
         for one in inputs:
-            if one.not_read and one.error is not None:
+            if one.left_out:
+                driver.tally.left_out.append(one.source.shown)
+            elif one.not_read and one.error is not None:
                 driver.tally.not_read.append((one.source.shown, one.error.detail))
             elif one.error is not None:
                 driver.refuse(one, Verdict("quarantine", (one.error,)))

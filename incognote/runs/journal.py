@@ -127,13 +127,13 @@ class Journal:
 
     def _turn(self, one: Input, outputs: Outputs) -> None:
         """Start the next input. Inputs are settled one after the other, so the previous one is complete."""
-        if self._current is not None and one.source != self._current:
+        if self._current is not None and one.source.file != self._current:
             outputs.finish()
             self._note(self._current, outputs)
-        self._current = one.source
+        self._current = one.source.file
 
     def _count(self, one: Input, verdict: Verdict, result: Result | None) -> None:
-        tally = self._tallies.setdefault(one.source, Tally())
+        tally = self._tallies.setdefault(one.source.file, Tally())
         tally.read += 1
         tally.add(verdict, result.manifest if result is not None else {})
 
@@ -141,7 +141,7 @@ class Journal:
         """Yield the inputs as they come. An input that cannot be read to its end is tried again by a later run."""
         for one in inputs:
             if one.not_read:
-                self._unread.add(one.source)
+                self._unread.add(one.source.file)
             yield one
 
     def close(self, outputs: Outputs) -> None:

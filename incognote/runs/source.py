@@ -21,8 +21,9 @@ from incognote.errors import SourceUnavailable
 from incognote.files import inputs
 from incognote.files.inputs import Damaged, Input
 from incognote.files.sources import Source
+from incognote.formats import archive
 from incognote.formats.json import JsonRecord
-from incognote.formats.registry import name_of, suffix_of
+from incognote.formats.registry import is_gzip, name_of, suffix_of
 from incognote.formats.tables import Layout
 from incognote.nouns import Reason
 from incognote.runs.location import Location, store_error
@@ -268,11 +269,13 @@ def read_part(
         yield from _rows(watched, name)
         return
     suffix = suffix_of(lower.removesuffix(ZSTD))
+    kind = name_of(suffix)
     opens: Callable[[], BinaryIO] = partial(
         _opened, watched, name, start, stop, zstd=bool(suffix) and lower.endswith(ZSTD)
     )
-    gz = suffix.endswith(".gz")
-    source = Source(None, name, name_of(suffix), gz, opens=opens, shown=_shown(watched, name))
+    if kind in archive.KINDS and lower.endswith(suffix):  # not Zstandard
+        opens = partial(watched.open, name)  # seekable, also in a store
+    source = Source(None, name, kind, is_gzip(suffix), opens=opens, shown=_shown(watched, name))
     yield from inputs.read(source, layout)
 
 

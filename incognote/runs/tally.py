@@ -14,7 +14,7 @@ OUTCOMES: tuple[Outcome, ...] = ("release", "review", "quarantine")
 _OF_ONE_RECORD = (
     "route", "chunks", "requests", "shared", "passes_made", "usage", "placed", "silent", "left_out", "unanswered",
 )  # fmt: skip
-_NOT_KEPT = ("not_read", "examples", "labels")
+_NOT_KEPT = ("not_read", "left_out", "examples", "labels")
 _COUNTED = ("texts", "placed", "left_out", "unanswered")  # counters of `Readings`
 _LABELS = ("incognote", "policy", "versions", "key")
 
@@ -71,7 +71,7 @@ class Readings:
 
 @dataclass
 class Tally:
-    """What a run did, in counts and codes. Nothing in it is PHI except `not_read`.
+    """What a run did, in counts and codes. Nothing in it is PHI except `not_read` and `left_out`.
 
     Attributes:
         read: records taken from the source.
@@ -79,6 +79,7 @@ class Tally:
         unserved: records that are held because of an outage, by its code. A later try may pass.
         not_read: inputs whose bytes could not be read: their paths as the user typed them, and why. For the user alone,
             since the paths may be PHI.
+        left_out: hidden files of archives: their paths, as in `not_read`.
         formats: contents that incognote cannot read, by the format's name.
         outcomes: records per outcome.
         reasons: records per outcome and reason code. A record with two reasons counts under both.
@@ -97,6 +98,7 @@ class Tally:
     returned: int = 0
     unserved: Counter[str] = field(default_factory=Counter)
     not_read: list[tuple[str, str]] = field(default_factory=list, repr=False)
+    left_out: list[str] = field(default_factory=list, repr=False)
     formats: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
     reasons: Counter[tuple[str, str]] = field(default_factory=Counter)

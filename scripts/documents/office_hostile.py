@@ -182,7 +182,7 @@ def hidden() -> Iterator[Made]:
         + f'<w:tbl><w:tblPr><w:tblW w:w="0" w:type="auto"/><w:tblPrChange w:id="11" {by}><w:tblPr/></w:tblPrChange></w:tblPr><w:tblGrid><w:gridCol w:w="3000"/></w:tblGrid>'
           f'<w:tr><w:trPr><w:del w:id="12" {other}/></w:trPr>' + cell(f'<w:del w:id="13" {other}><w:r><w:delText>Old address «ADDRESS:4 Tannery Row, Millhaven»</w:delText></w:r></w:del>') + "</w:tr></w:tbl>"
     )  # fmt: skip
-    yield made("tracked-changes", document(body, people, settings="<w:trackRevisions/>"), "stable angina; nitroglycerin 0.4 mg; EF 55 %")
+    yield made("tracked-changes", document(body, people, settings="<w:trackRevisions/>"), "stable angina; nitroglycerin 0.4 mg; EF 55 %", None, [("2024-05-03", "DATE")])
 
     say = '<w:comment w:id="{}" w:author="{}" w:date="2024-05-0{}T10:00:00Z" w:initials="{}"><w:p w14:paraId="0000000{}"><w:r><w:annotationRef/></w:r><w:r><w:t>{}</w:t></w:r></w:p></w:comment>'
     comments = wml("comments", "comments",
@@ -196,7 +196,7 @@ def hidden() -> Iterator[Made]:
     ]  # fmt: skip
     body = p("Plan: ", '<w:commentRangeStart w:id="0"/><w:commentRangeStart w:id="1"/>', "spirometry", '<w:commentRangeEnd w:id="0"/><w:r><w:commentReference w:id="0"/></w:r>'
              '<w:commentRangeEnd w:id="1"/><w:r><w:commentReference w:id="1"/></w:r>', " and tiotropium 18 mcg. Mr. «Stanwick» agrees.")  # fmt: skip
-    yield made("comments", document(body, comments, *threads), "spirometry; tiotropium 18 mcg", None, [("2024-05-02", "DATE")])
+    yield made("comments", document(body, comments, *threads), "spirometry; tiotropium 18 mcg", None, [("2024-05-02", "DATE"), ("2024-05-03", "DATE")])
 
     footnotes = ('<w:footnote w:type="separator" w:id="-1"><w:p><w:r><w:separator/></w:r></w:p></w:footnote><w:footnote w:type="continuationSeparator" w:id="0"><w:p><w:r>'
                  '<w:continuationSeparator/></w:r></w:p></w:footnote><w:footnote w:type="continuationNotice" w:id="2">' + p("Chart of «Hildegard Orme»") + "</w:footnote>"
@@ -225,7 +225,7 @@ def fields() -> Iterator[Made]:
     body = (
         p("Dear ", field(" MERGEFIELD «Leofric_Ainsley» ", result=r("Mr ") + r("«Ainsley»")), ", your INR is 2.4.")
         + p(field(" QUOTE &quot;«Leofric», ring «TELEPHONE_NUMBER:0117 496 0810»&quot; ", result=r("Ring us")), " if you bleed.")
-        + p(field(" IF ", field(" MERGEFIELD Sex ", result=r("M")), ' = "M" "«Mr L Ainsley»" "«RELATIVE:Mrs Edith Ainsley»" ', result=r("Sir")), ", keep taking warfarin 4 mg.")
+        + p(field(" IF ", field(" MERGEFIELD Sex ", result=r("M")), ' = "M" "Mr «L Ainsley»" "Mrs «RELATIVE:Edith Ainsley»" ', result=r("Sir")), ", keep taking warfarin 4 mg.")
         + p(field(' HYPER', 'LINK "mailto:«EMAIL:leofric.ainsley@post.example»" \\o "Mail to «Leofric Ainsley»" ', result=r("Write to us")))
         + p(f'<w:fldSimple w:instr=" AUTHOR &quot;«CLINICIAN:Winston Achebe-Holt»&quot; ">{r("Doctor")}</w:fldSimple>',
             f'<w:fldSimple w:instr=" INCLUDETEXT &quot;C:\\\\Users\\\\«USERNAME:wachebe»\\\\ainsley.docx&quot; ">{r("none")}</w:fldSimple>')
@@ -236,11 +236,11 @@ def fields() -> Iterator[Made]:
     )  # fmt: skip
     yield made("fields", document(body), "your INR is 2.4; warfarin 4 mg; if you bleed; Next test in four weeks", None)
 
-    form = ('<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="«Name_Thurlow»"/><w:enabled/><w:calcOnExit w:val="0"/><w:helpText w:type="text" w:val="Ask «CLINICIAN:Sister Penrose»"/>'
+    form = ('<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="«Name_Thurlow»"/><w:enabled/><w:calcOnExit w:val="0"/><w:helpText w:type="text" w:val="Ask Sister «CLINICIAN:Penrose»"/>'
             '<w:statusText w:type="text" w:val="Chart «MEDICAL_RECORD_NUMBER:31180724»"/><w:textInput><w:default w:val="«Cuthbert Thurlow»"/></w:textInput></w:ffData></w:fldChar></w:r>'
             '<w:r><w:instrText xml:space="preserve"> FORMTEXT </w:instrText></w:r>' + middle + r("«Cuthbert»") + end)  # fmt: skip
-    drop = ('<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="Doctor"/><w:enabled/><w:calcOnExit w:val="0"/><w:ddList><w:result w:val="1"/><w:listEntry w:val="«CLINICIAN:Dr Nerys Bowen»"/>'
-            '<w:listEntry w:val="«CLINICIAN:Dr Idris Kemp»"/></w:ddList></w:ffData></w:fldChar></w:r><w:r><w:instrText xml:space="preserve"> FORMDROPDOWN </w:instrText></w:r>' + middle + end)  # fmt: skip
+    drop = ('<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:name w:val="Doctor"/><w:enabled/><w:calcOnExit w:val="0"/><w:ddList><w:result w:val="1"/><w:listEntry w:val="Dr «CLINICIAN:Nerys Bowen»"/>'
+            '<w:listEntry w:val="Dr «CLINICIAN:Idris Kemp»"/></w:ddList></w:ffData></w:fldChar></w:r><w:r><w:instrText xml:space="preserve"> FORMDROPDOWN </w:instrText></w:r>' + middle + end)  # fmt: skip
     store = "{7C1D2E3F-0A1B-4C2D-8E3F-112233445566}"
     bound = ('<w:sdt><w:sdtPr><w:alias w:val="Patient {0}"/><w:tag w:val="{0}"/><w:id w:val="{1}"/><w:placeholder><w:docPart w:val="{0}"/></w:placeholder>'
              '<w:dataBinding w:prefixMappings="xmlns:p=\'urn:thornbury:record\'" w:xpath="/p:record/p:{2}" w:storeItemID="@STORE@"/>{3}</w:sdtPr><w:sdtContent>{4}</w:sdtContent></w:sdt>')  # fmt: skip
@@ -293,7 +293,7 @@ def names() -> Iterator[Made]:
         + '<a:solidFill><a:schemeClr val="phClr"/></a:solidFill>' * 3 + "</a:bgFillStyleLst></a:fmtScheme></a:themeElements></a:theme>", "application/vnd.openxmlformats-officedocument.theme+xml", "theme")  # fmt: skip
     body = (p("Psoriasis of the scalp.", style='<w:pStyle w:val="LetterAmbrosius"/>')
             + p(r("Calcipotriol ointment", '<w:rStyle w:val="DrugName"/>'), style='<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'))  # fmt: skip
-    yield made("style-names", document(body, numbering, fonts, theme, styles=styles), "Psoriasis of the scalp; Calcipotriol ointment; Drug Name")
+    yield made("style-names", document(body, numbering, fonts, theme, styles=styles), "Psoriasis of the scalp; Calcipotriol ointment")
 
     core = ('<dc:title>Discharge of «Leopoldine Marchetti»</dc:title><dc:subject>MRN «MEDICAL_RECORD_NUMBER:90217735»</dc:subject><dc:creator>«CLINICIAN:Fergus Abiodun»</dc:creator><cp:keywords>«Marchetti», stroke</cp:keywords>'
             '<dc:description>For «RELATIVE:Silvio Marchetti»</dc:description><cp:lastModifiedBy>«USERNAME:fabiodun»</cp:lastModifiedBy><cp:revision>4</cp:revision><cp:lastPrinted>2024-06-11T09:00:00Z</cp:lastPrinted>'
@@ -317,16 +317,16 @@ def names() -> Iterator[Made]:
                 '<w14:docId w14:val="5A3F11C2"/><w15:docId w15:val="{4D2F11AA-19B0-4A77-9E31-77C2B1A0D3E4}"/>')  # fmt: skip
     files = document(p("Hay fever. Cetirizine 10 mg daily."))
     files["word/settings.xml"] = xml("settings", settings)
-    files["word/recipientData.xml"] = xml("recipients", '<w:recipientData><w:active w:val="1"/><w:column w:val="0"/><w:uniqueTag>WmViZWRlZSBIYXJjb21iZQ==</w:uniqueTag></w:recipientData>')
+    files["word/recipientData.xml"] = xml("recipients", '<w:recipientData><w:active w:val="1"/><w:column w:val="0"/><w:uniqueTag w:val="WmViZWRlZSBIYXJjb21iZQ=="/></w:recipientData>')
     files["word/_rels/settings.xml.rels"] = (f'{HEAD}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rIdM1" Type="{REL}mailMergeSource" Target="file:///C:/Lists/«Harcombe».csv" '
                                              f'TargetMode="External"/><Relationship Id="rIdM2" Type="{REL}mailMergeRecipientData" Target="recipientData.xml"/></Relationships>')  # fmt: skip
     files["[Content_Types].xml"] = str(files["[Content_Types].xml"]).replace("</Types>", f'<Override PartName="/word/recipientData.xml" ContentType="{MAIN}mailMergeRecipientData+xml"/></Types>')
     yield made("mail-merge", files, "Hay fever; Cetirizine 10 mg")
 
     odd = 'xmlns:emr="urn:thornbury:emr" xmlns:x="urn:unknown"'
-    body = (f'<w:p {odd} emr:patient="«Quillon Abernathy-Vex»" emr:mrn="«MEDICAL_RECORD_NUMBER:62209118»" w14:paraId="11111111"><emr:visit emr:by="«CLINICIAN:Dr Thandeka Roux»">at «HOSPITAL:Redmire Clinic»</emr:visit>'
+    body = (f'<w:p {odd} emr:patient="«Quillon Abernathy-Vex»" emr:mrn="«MEDICAL_RECORD_NUMBER:62209118»" w14:paraId="11111111"><emr:visit emr:by="Dr «CLINICIAN:Thandeka Roux»">at «HOSPITAL:Redmire Clinic»</emr:visit>'
             '<w:r><w:t x:spoken="«Quillon»">Migraine with aura. Sumatriptan 50 mg.</w:t></w:r></w:p>'
-            '<mc:AlternateContent><mc:Choice xmlns:emr="urn:thornbury:emr" Requires="emr"><w:p><w:r><w:t>Choice for «Quillon»</w:t></w:r></w:p></mc:Choice><mc:Fallback><w:p><w:r><w:t>Fallback for «Mr Abernathy-Vex»</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent>')  # fmt: skip
+            '<mc:AlternateContent><mc:Choice xmlns:emr="urn:thornbury:emr" Requires="emr"><w:p><w:r><w:t>Choice for «Quillon»</w:t></w:r></w:p></mc:Choice><mc:Fallback><w:p><w:r><w:t>Fallback for Mr «Abernathy-Vex»</w:t></w:r></w:p></mc:Fallback></mc:AlternateContent>')  # fmt: skip
     files = document(body)
     files["word/document.xml"] = str(files["word/document.xml"]).replace('mc:Ignorable="w14 w15"', 'xmlns:emr="urn:thornbury:emr" xmlns:x="urn:unknown" mc:Ignorable="w14 w15 emr x" mc:ProcessContent="emr:visit"', 1)
     yield made("unknown-namespaces", files, "Migraine with aura; Sumatriptan 50 mg")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from office_docx import converted
-from office_hostile import DRAWING, MAIN, SPACES, document, made, p, r, spelled, table, row, wml
+from office_hostile import DRAWING, MAIN, SPACES, document, made, p, r, row, spelled, table, wml
 from office_hostile_sheets import small
 from office_parts import (
     HEAD,
@@ -50,7 +50,7 @@ def pictures() -> Iterator[Made]:
                                                      link='<a:hlinkClick r:id="rIdL1" tooltip="Photo by «CLINICIAN:Ragnhild Tafoya»"/>'))
             + p("Second look: ", picture('id="3" name="Picture 3"', 'id="4" name=""', "rIdP2"), " clear margins, imiquimod 5 % cream."))  # fmt: skip
     files = document(body, Part("word/media/image1.png", png("Patient Odalys Brandvold"), "", "image", "rIdP1"), Part("word/media/Brandvold Odalys 5 May.png", png(), "", "image", "rIdP2"), links=[link])
-    yield made("alternative-texts", files, "Melanoma in situ; imiquimod 5 %", None, [("Brandvold Odalys", "PATIENT")])
+    yield made("alternative-texts", files, "Melanoma in situ; imiquimod 5 %", None, [("Brandvold Odalys", "PATIENT"), ("5 May", "DATE")])
 
     series = ('<c:ser><c:idx val="0"/><c:order val="0"/><c:tx><c:strRef><c:f>\'«Ulrik Sandberg»\'!$B$1</c:f><c:strCache><c:ptCount val="1"/><c:pt idx="0"><c:v>Weight of «Ulrik Sandberg»</c:v></c:pt></c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:f>Sheet1!$A$2:$A$3</c:f>'
               '<c:strCache><c:ptCount val="2"/><c:pt idx="0"><c:v>«DATE:3 Jan 2025»</c:v></c:pt><c:pt idx="1"><c:v>«DATE:17 Jan 2025»</c:v></c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:f>Sheet1!$B$2:$B$3</c:f><c:numCache><c:formatCode>General</c:formatCode>'
@@ -89,13 +89,13 @@ def pictures() -> Iterator[Made]:
            '<wps:wsp><wps:cNvSpPr txBox="1"/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="914400" cy="914400"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></wps:spPr><wps:txbx><w:txbxContent>{}</w:txbxContent></wps:txbx><wps:bodyPr/></wps:wsp></a:graphicData></a:graphic></wp:inline></w:drawing></mc:Choice>'
            '<mc:Fallback><w:pict><v:shape id="F5" style="width:100pt;height:40pt"><v:textbox><w:txbxContent>{}</w:txbxContent></v:textbox></v:shape></w:pict></mc:Fallback></mc:AlternateContent>')  # fmt: skip
     body = (p("Gestational diabetes. ", "<w:r>" + box.format(p("Label: «Marisol Tregenza»"), p("Label: «Tregenza, Marisol», «MEDICAL_RECORD_NUMBER:88013476»")) + "</w:r>", " Metformin 500 mg bd.")
-            + p("<w:r>" + box.format(p("Room temperature"), p("Partner «RELATIVE:Jago», «ADDRESS:12 Quay Hill»")) + "</w:r>") + p("<w:r>" + box.format(p(spelled("Marisol Tregenza")), p("«CLINICIAN:Dr Keziah Boon»")) + "</w:r>"))  # fmt: skip
+            + p("<w:r>" + box.format(p("Room temperature"), p("Partner «RELATIVE:Jago», «ADDRESS:12 Quay Hill»")) + "</w:r>") + p("<w:r>" + box.format(p(spelled("Marisol Tregenza")), p("Dr «CLINICIAN:Keziah Boon»")) + "</w:r>"))  # fmt: skip
     yield made("text-boxes", document(body), "Gestational diabetes; Metformin 500 mg")
 
 
 def inside() -> Iterator[Made]:
     """Yield documents with other documents and objects inside."""
-    block = ('<w:docParts><w:docPart><w:docPartPr><w:name w:val="«Sign-off Ottoline»"/><w:style w:val="Normal"/><w:category><w:name w:val="«CLINICIAN:Dr Ottoline Vesper»"/><w:gallery w:val="autoTxt"/></w:category><w:behaviors><w:behavior w:val="content"/></w:behaviors>'
+    block = ('<w:docParts><w:docPart><w:docPartPr><w:name w:val="«Sign-off Ottoline»"/><w:style w:val="Normal"/><w:category><w:name w:val="Dr «CLINICIAN:Ottoline Vesper»"/><w:gallery w:val="autoTxt"/></w:category><w:behaviors><w:behavior w:val="content"/></w:behaviors>'
              '<w:description w:val="For letters about «Crispin Haldane»"/></w:docPartPr><w:docPartBody>' + p("Yours sincerely, «CLINICIAN:Ottoline Vesper», «TELEPHONE_NUMBER:01632 960 958»") + "</w:docPartBody></w:docPart></w:docParts>")  # fmt: skip
     parts = [Part("word/glossary/document.xml", f"{HEAD}<w:glossaryDocument {SPACES}>{block}</w:glossaryDocument>", MAIN + "document.glossary+xml", "glossaryDocument"),
              Part("word/glossary/styles.xml", f'{HEAD}<w:styles {SPACES}><w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/></w:style></w:styles>', MAIN + "styles+xml", "styles", owner="word/glossary/document.xml")]  # fmt: skip
@@ -148,7 +148,7 @@ def packages() -> Iterator[Made]:
 
     files = plain_letter("Casimir Windham", "44810092")
     text = str(files["word/document.xml"])
-    files["word/document.xml"] = text.replace("<w:body>", "<!-- draft for «RELATIVE:Bettina Windham» --><?emr patient=\"«Casimir Windham»\"?><w:body>").replace("was seen", "was <!-- «CLINICIAN:Dr Ruairi Stack» -->seen") + "<!-- end: «USERNAME:rstack» -->"
+    files["word/document.xml"] = text.replace("<w:body>", "<!-- draft for «RELATIVE:Bettina Windham» --><?emr patient=\"«Casimir Windham»\"?><w:body>").replace("was seen", "was <!-- Dr «CLINICIAN:Ruairi Stack» -->seen") + "<!-- end: «USERNAME:rstack» -->"
     files["word/styles.xml"] = str(files["word/styles.xml"]).replace("</w:styles>", "<!-- house style of «HOSPITAL:Penmarric Hospital» --></w:styles>")
     yield made("xml-comments", files, keeps, note.format("Casimir Windham", "44810092"))
 
@@ -161,7 +161,7 @@ def packages() -> Iterator[Made]:
     files = plain_letter("Alaric Penhallow", "44810094")
     more: dict[str, Content] = {"word/Notes about Penhallow.txt": "Ask «RELATIVE:Rowan Penhallow», «TELEPHONE_NUMBER:01632 960 610»", "__MACOSX/._Penhallow Alaric.docx": b"\0\5\x16\7 owner: awebb", ".DS_Store": "Penhallow Alaric.docx".encode("utf-16-be"), "word/old/document.xml": files["word/document.xml"],
                                 "Alaric Penhallow/": b"", "customXml/item9.xml": "<note>«Penhallow, Alaric»</note>"}  # fmt: skip
-    yield made("extra-entries", files | more, keeps, note.format("Alaric Penhallow", "44810094"), [("Penhallow Alaric", "PATIENT"), ("awebb", "USERNAME")])
+    yield made("extra-entries", files | more, keeps, note.format("Alaric Penhallow", "44810094"), [("Penhallow Alaric", "PATIENT"), ("Penhallow", "PATIENT"), ("awebb", "USERNAME")])
 
     files = plain_letter("Emmeline Gascoyne", "44810095")
     growth = struct.pack("<HHHH", 0xA220, 36, 0xA028, 32) + b"\0" * 32
@@ -180,7 +180,7 @@ def packages() -> Iterator[Made]:
     files = package([Part(main.name, body, main.media_type, main.relation, main.id, ""), header])
     relations = "Letters/_rels/Bellweather%20Agnes.XML.rels"
     files[relations] = str(files[relations]).replace('Target="/headers/one.xml"', 'Target="../headers/one.xml"')
-    yield made("part-names", files, keeps, note.format("Agnes Bellweather", "44810096"), [("Bellweather%20Agnes", "PATIENT")])
+    yield made("part-names", files, keeps, note.format("Agnes Bellweather", "44810096"), [("Bellweather%20Agnes", "PATIENT"), ("Bellweather Agnes", "PATIENT")])
 
     files = plain_letter("Ptolemy Sarkisian", "44810097")
     strict = {"http://schemas.openxmlformats.org/wordprocessingml/2006/main": "http://purl.oclc.org/ooxml/wordprocessingml/main", "http://schemas.openxmlformats.org/officeDocument/2006/relationships": "http://purl.oclc.org/ooxml/officeDocument/relationships",
@@ -189,7 +189,7 @@ def packages() -> Iterator[Made]:
     for name, content in files.items():
         for old, new in strict.items():
             content = str(content).replace(old, new)
-        files[name] = str(content).replace(f'<w:document ', '<w:document w:conformance="strict" ') if name == "word/document.xml" else content
+        files[name] = str(content).replace('<w:document ', '<w:document w:conformance="strict" ') if name == "word/document.xml" else content
     yield made("strict", files, keeps, note.format("Ptolemy Sarkisian", "44810097"))
 
     body = p("Use the blue inhaler when you wheeze.") + p(r("Peak flow under 250: ", "<w:b/>"), "go to hospital.") + table(row("Morning", "2 puffs"), row("Night", "2 puffs")) + p('<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> PAGE </w:instrText></w:r><w:r><w:fldChar w:fldCharType="separate"/></w:r>', "1", '<w:r><w:fldChar w:fldCharType="end"/></w:r>')
@@ -210,12 +210,12 @@ def held(folder: Path) -> Iterator[Made]:
     """Yield documents that must not be released."""
     letter = plain_letter("Torquil Ashdown", "51100384")
     known = [("Torquil Ashdown", "PATIENT"), ("51100384", "MEDICAL_RECORD_NUMBER")]
-    code = 'Attribute VB_Name = "Letters"\r\nSub Send()\r\n  To = "Torquil Ashdown"\r\nEnd Sub\r\n'.encode()
+    code = b'Attribute VB_Name = "Letters"\r\nSub Send()\r\n  To = "Torquil Ashdown"\r\nEnd Sub\r\n'
     macros = document(p("Letter with a macro for «Torquil Ashdown»."), Part("word/vbaProject.bin", compound({"PROJECT": b'ID="{0}"\r\nModule=Letters\r\n', "Letters": code, "dir": b"\1"}), "application/vnd.ms-office.vbaProject", MICROSOFT + "2006/relationships/vbaProject"))
     macros["[Content_Types].xml"] = str(macros["[Content_Types].xml"]).replace(MAIN + "document.main+xml", "application/vnd.ms-word.document.macroEnabled.main+xml")
     yield made("macros", macros, "", held="contains macros")
     sign = Part("_xmlsignatures/sig1.xml", f'{HEAD}<Signature xmlns="http://www.w3.org/2000/09/xmldsig#" Id="idPackageSignature"><SignedInfo><CanonicalizationMethod Algorithm="http://www.w3.org/TR/2001/REC-xml-c14n-20010315"/><SignatureMethod Algorithm="http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"/></SignedInfo>'
-                '<SignatureValue>AAAA</SignatureValue><KeyInfo><X509Data><X509SubjectName>CN=«CLINICIAN:Dr Hepzibah Thorne»</X509SubjectName></X509Data></KeyInfo></Signature>', "application/vnd.openxmlformats-package.digital-signature-xmlsignature+xml", PACKAGE_REL + "digital-signature/signature", owner="_xmlsignatures/origin.sigs")  # fmt: skip
+                '<SignatureValue>AAAA</SignatureValue><KeyInfo><X509Data><X509SubjectName>CN=Dr «CLINICIAN:Hepzibah Thorne»</X509SubjectName></X509Data></KeyInfo></Signature>', "application/vnd.openxmlformats-package.digital-signature-xmlsignature+xml", PACKAGE_REL + "digital-signature/signature", owner="_xmlsignatures/origin.sigs")  # fmt: skip
     origin = Part("_xmlsignatures/origin.sigs", b"", "application/vnd.openxmlformats-package.digital-signature-origin", PACKAGE_REL + "digital-signature/origin", owner="")
     yield made("signed", document(p("Signed letter about «Torquil Ashdown»."), origin, sign), "", held="a digital signature that a change makes invalid")
     noise = random.Random(22)  # noqa: S311 -- only has to look like a cipher

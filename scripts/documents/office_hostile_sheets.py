@@ -11,7 +11,22 @@ from xml.sax.saxutils import escape
 
 from office_docx import converted
 from office_hostile import DRAWING, made
-from office_parts import HEAD, PACKAGE_REL, REL, Content, Made, Part, Words, as_bytes, compound, package, plain, png, properties, zipped
+from office_parts import (
+    HEAD,
+    PACKAGE_REL,
+    REL,
+    Content,
+    Made,
+    Part,
+    Words,
+    as_bytes,
+    compound,
+    package,
+    plain,
+    png,
+    properties,
+    zipped,
+)
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 MEDIA = "application/vnd.openxmlformats-officedocument.spreadsheetml."
@@ -92,7 +107,7 @@ def in_cells() -> Iterator[Made]:
             ['<c t="str"><f>"Ingeborg"&amp;" "&amp;"Trask"</f><v>«Ingeborg Trask»</v></c>', '<c t="e"><v>#N/A</v></c>', '<c t="b"><v>1</v></c>', "<c><v>0060118274</v></c>", "<c><v>3.305550187E9</v></c>", '<c t="e"><f>VLOOKUP("«Trask»",A1:B2,2,0)</f><v>#REF!</v></c>'],
             ['<c t="inlineStr"><is><r><t>Inge</t></r><r><rPr><b/></rPr><t>borg takes</t></r><r><t xml:space="preserve"> allopurinol 100 mg</t></r></is></c>', '<c s="1"><v>«DATE:44001.39583»</v></c>']]  # fmt: skip
     files = workbook([("Sheet1", "", cells(rows))], first='<workbookPr date1904="1"/>', formats='<numFmts count="1"><numFmt numFmtId="164" formatCode="\\(000\\)\\ 000\\-0000"/></numFmts>')
-    known = [("80412377", "MEDICAL_RECORD_NUMBER"), ("8.0412377E+7", "MEDICAL_RECORD_NUMBER"), ("60118274", "MEDICAL_RECORD_NUMBER"), ("Ingeborg", "PATIENT"), ("1959-02-27", "BIRTH_DATE_TIME"), ("3305550187", "TELEPHONE_NUMBER"), ("3.305550187E9", "TELEPHONE_NUMBER"), ("2024-06-20", "DATE")]
+    known = [("80412377", "MEDICAL_RECORD_NUMBER"), ("8.0412377E+7", "MEDICAL_RECORD_NUMBER"), ("60118274", "MEDICAL_RECORD_NUMBER"), ("Ingeborg", "PATIENT"), ("1959-02-27", "BIRTH_DATE_TIME"), ("3305550187", "TELEPHONE_NUMBER"), ("3.305550187E9", "TELEPHONE_NUMBER"), ("2024-06-20", "DATE"), ("02/27/1959", "BIRTH_DATE_TIME"), ("06/18/2024", "DATE"), ("06/20/2024", "DATE")]
     yield made("numbers-1904", files, "allopurinol 100 mg; 71.5", None, known, suffix="xlsx")
 
     shared: list[str] = []
@@ -100,7 +115,7 @@ def in_cells() -> Iterator[Made]:
     unseen = '<cols><col min="1" max="1" width="20" customWidth="1"/><col min="3" max="3" width="0" hidden="1" customWidth="1"/></cols>'
     page = (unseen + cells(rows, shared)).replace('<row r="3">', '<row r="3" hidden="1" ht="0" customHeight="1">')
     hidden = cells([["«Rosalind Featheringham»", "«TELEPHONE_NUMBER:419-555-0152»"]], shared)
-    far = '<sheetData><row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>«Dr Ludovica Penn»</t></is></c></row></sheetData>'.replace("«Dr ", "«CLINICIAN:")
+    far = '<sheetData><row r="1048576"><c r="A1048576" t="inlineStr"><is><t>Dr «Ludovica Penn»</t></is></c></row></sheetData>'.replace("Dr «", "«CLINICIAN:")
     files = workbook([("List", "", page), ("«Featheringham R»", 'state="veryHidden"', hidden), ("Archive", 'state="hidden"', far)], strings(shared))
     yield made("hidden", files, "eczema; hydrocortisone 1 %", None, [("66120484", "MEDICAL_RECORD_NUMBER")], suffix="xlsx")
 
@@ -113,17 +128,16 @@ def around() -> Iterator[Made]:
                 ['<c t="str"><f t="shared" ref="A2:A3" si="0">IFERROR(MATCH("«Truscott*»",A1:A3,0),"none")</f><v>3</v></c>', '<c t="str"><f t="array" ref="B2">CONCATENATE("Wend","ell")</f><v>«Wendell»</v></c>', '<c><f>[1]Sheet1!$A$1</f><v>20</v></c>'],
                 ['<c t="str"><f t="shared" si="0"/><v>none</v></c>', '<c t="str"><f>T(N("«MEDICAL_RECORD_NUMBER:31180724»"))</f><v></v></c>', '<c t="str"><f>Doctor_Petrosyan</f><v>«CLINICIAN:Petrosyan»</v></c>']]  # fmt: skip
     checks = ('<conditionalFormatting sqref="A1:A9"><cfRule type="containsText" priority="1" operator="containsText" text="«Truscott»"><formula>NOT(ISERROR(SEARCH("«Truscott»",A1)))</formula></cfRule></conditionalFormatting>'
-              '<dataValidations count="2"><dataValidation type="list" allowBlank="1" showInputMessage="1" showErrorMessage="1" errorTitle="«Truscott»?" error="Ask «CLINICIAN:Sister Amabel»" promptTitle="Who" prompt="Usually «Wendell Truscott»" sqref="A4:A9"><formula1>"«Wendell Truscott»,«Jacoba OHara»"</formula1></dataValidation>'
+              '<dataValidations count="2"><dataValidation type="list" allowBlank="1" showInputMessage="1" showErrorMessage="1" errorTitle="«Truscott»?" error="Ask Sister «CLINICIAN:Amabel»" promptTitle="Who" prompt="Usually «Wendell Truscott»" sqref="A4:A9"><formula1>"«Wendell Truscott»,«Jacoba OHara»"</formula1></dataValidation>'
               '<dataValidation type="custom" sqref="B4"><formula1>B4&lt;&gt;"«Truscott»"</formula1></dataValidation></dataValidations>'
               '<hyperlinks><hyperlink ref="A2" r:id="rIdL1" tooltip="Chart of «Jacoba O\'Hara»" display="«O\'Hara»"/><hyperlink ref="A3" location="\'O\'\'Hara J\'!A1" display="go"/></hyperlinks>')  # fmt: skip
     names = ('<definedNames><definedName name="«Truscott_dose»" comment="Dose of «Wendell Truscott»">List!$C$3</definedName><definedName name="Doctor_Petrosyan" hidden="1">"«CLINICIAN:Petrosyan»"</definedName>'
              '<definedName name="_xlnm.Print_Area" localSheetId="1">\'O\'\'Hara J\'!$A$1:$C$3</definedName><definedName name="Lookup" description="«Truscott»">IF(List!$A$1="«RELATIVE:Deirdre»",1,0)</definedName></definedNames>')  # fmt: skip
-    files = workbook([("List", "", cells(rows) + checks), ("«O'Hara J»", "", cells(formulas))], names=names, links=[("xl/worksheets/sheet1.xml", "rIdL1", "hyperlink", "file:///C:/Users/«USERNAME:dpetrosyan»/«OHara_Jacoba».pdf")])
     external = [sml("externalLinks/externalLink1.xml", "externalLink", '<externalBook r:id="rId1"><sheetNames><sheetName val="«Truscott W»"/></sheetNames><definedNames><definedName name="«Truscott»" refersTo="=\'Truscott W\'!$A$1"/></definedNames><sheetDataSet><sheetData sheetId="0"><row r="1">'
                     '<cell r="A1" t="str"><v>«Wendell Truscott», «MEDICAL_RECORD_NUMBER:31180725»</v></cell></row></sheetData></sheetDataSet></externalBook>', relation="externalLink", id="rIdX1")]  # fmt: skip
     files = workbook([("List", "", cells(rows) + checks), ("«O'Hara J»", "", cells(formulas))], *external, names="<externalReferences><externalReference r:id=\"rIdX1\"/></externalReferences>" + names,
                      links=[("xl/worksheets/sheet1.xml", "rIdL1", "hyperlink", "file:///C:/Users/«USERNAME:dpetrosyan»/«OHara_Jacoba».pdf"), ("xl/externalLinks/externalLink1.xml", "rId1", "externalLinkPath", "file:///C:/Users/dpetrosyan/«Truscott Wendell».xlsx")])  # fmt: skip
-    yield made("formulas-and-links", files, "methotrexate; folic acid; 15", None, [("O''Hara J", "PATIENT")], suffix="xlsx")
+    yield made("formulas-and-links", files, "methotrexate; folic acid; 15", None, [("O''Hara J", "PATIENT"), ("Wend", "PATIENT")], suffix="xlsx")
 
     people = Part("xl/persons/person.xml", f'{HEAD}<personList xmlns="{MICROSOFT}spreadsheetml/2018/threadedcomments"><person displayName="«CLINICIAN:Zuleika Amundsen»" id="{{11111111-2222-3333-4444-555555555555}}" userId="S::«EMAIL:zamundsen@greywater.example»::77" providerId="AD"/></personList>', "application/vnd.ms-excel.person+xml", MICROSOFT.replace("office/", "office/2017/10/relationships/person"), owner=BOOK)
     threads = Part("xl/threadedComments/threadedComment1.xml", f'{HEAD}<ThreadedComments xmlns="{MICROSOFT}spreadsheetml/2018/threadedcomments"><threadedComment ref="A2" dT="2024-05-02T10:00:00.00" personId="{{11111111-2222-3333-4444-555555555555}}" id="{{AAAAAAAA-2222-3333-4444-555555555555}}"><text>Is «Petronella Stanwick» the wife?</text></threadedComment>'
@@ -133,11 +147,11 @@ def around() -> Iterator[Made]:
     vml = Part("xl/drawings/vmlDrawing1.vml", '<xml xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office" xmlns:x="urn:schemas-microsoft-com:office:excel"><v:shape id="«Stanwick»" type="#_x0000_t202" alt="Note by «PERSON:Horvath-Reyes»" style="visibility:hidden"><v:textbox><div>«Gulliver»</div></v:textbox><x:ClientData ObjectType="Note"><x:Row>1</x:Row><x:Column>1</x:Column></x:ClientData></v:shape></xml>', "", "vmlDrawing", "rIdV1", "xl/worksheets/sheet1.xml")
     page = cells([["Patient", "Plan"], ["«Gulliver Stanwick»", "spirometry, tiotropium 18 mcg"]]) + ('<headerFooter differentOddEven="1" differentFirst="1"><oddHeader>&amp;L&amp;"Calibri,Bold"Ward 7&amp;C«Gulliver» &amp;B«Stanwick»&amp;R&amp;G</oddHeader><oddFooter>&amp;Z&amp;F printed by «PERSON:L. Horvath», page &amp;P</oddFooter>'
             '<evenHeader>MRN «MEDICAL_RECORD_NUMBER:58100372»</evenHeader><firstFooter>Wife «RELATIVE:Petronella»</firstFooter></headerFooter><legacyDrawing r:id="rIdV1"/>')  # fmt: skip
-    yield made("comments", workbook([("Plan", "", page)], people, threads, notes, vml), "spirometry, tiotropium 18 mcg; Ward 7", None, [("2024-05-02", "DATE"), ("2024-05-03", "DATE"), ("LHR", "PERSON")], suffix="xlsx")
+    yield made("comments", workbook([("Plan", "", page)], people, threads, notes, vml), "spirometry, tiotropium 18 mcg", None, [("2024-05-02", "DATE"), ("2024-05-03", "DATE"), ("LHR", "PERSON")], suffix="xlsx")
 
-    rows = [["Patient", "«CLINICIAN:Dr Sadler»", "Result"], ["«Xanthe Loveday»", "x", "5.4"], ["«Xavier Loveday»", "x", "4.1"]]
+    rows = [["Patient", "Dr «CLINICIAN:Sadler»", "Result"], ["«Xanthe Loveday»", "x", "5.4"], ["«Xavier Loveday»", "x", "4.1"]]
     filters = ('<autoFilter ref="A1:C3"><filterColumn colId="0"><filters><filter val="«Xanthe Loveday»"/><filter val="«Never Shown-Patient»"/></filters></filterColumn><filterColumn colId="1"><customFilters><customFilter operator="equal" val="*«Loveday»*"/></customFilters></filterColumn></autoFilter>')
-    grid = sml("tables/table1.xml", "table", f'{filters}<tableColumns count="3"><tableColumn id="1" name="Patient" totalsRowLabel="«Loveday» total"/><tableColumn id="2" name="«CLINICIAN:Dr Sadler»"/><tableColumn id="3" name="Result"><calculatedColumnFormula>IF(A2="«Xanthe Loveday»",1,2)</calculatedColumnFormula></tableColumn></tableColumns><tableStyleInfo name="«LovedayStyle»" showRowStripes="1"/>',
+    grid = sml("tables/table1.xml", "table", f'{filters}<tableColumns count="3"><tableColumn id="1" name="Patient" totalsRowLabel="«Loveday» total"/><tableColumn id="2" name="Dr «CLINICIAN:Sadler»"/><tableColumn id="3" name="Result"><calculatedColumnFormula>IF(A2="«Xanthe Loveday»",1,2)</calculatedColumnFormula></tableColumn></tableColumns><tableStyleInfo name="«LovedayStyle»" showRowStripes="1"/>',
                relation="table", id="rIdT1", owner="xl/worksheets/sheet1.xml")  # fmt: skip
     content = str(grid.content).replace(f"<table {SPACES}>", f'<table {SPACES} id="1" name="«Loveday_results»" displayName="Loveday_results" ref="A1:C3" totalsRowShown="0" comment="Results of «Xanthe»">', 1)
     page = (cells(rows) + '<protectedRanges><protectedRange name="«Loveday»" sqref="A1:A3"/></protectedRanges><scenarios current="0"><scenario name="If «Xanthe» lives" user="«PERSON:Merle Tamsin»" comment="Created by «PERSON:Merle Tamsin» on «DATE:5/2/2024»" count="1"><inputCells r="C2" val="«Xanthe Loveday»"/></scenario></scenarios>'
@@ -167,7 +181,7 @@ def attached() -> Iterator[Made]:
     files = workbook([("Lab", "", cells(rows)), ("Pivot", "", cells([[""], [""], ["Row Labels"], ["«Dorothea Ironside»", "1"]]))], query, table, cache, records, pivot, last='<pivotCaches><pivotCache cacheId="1" r:id="rIdC1"/></pivotCaches>')
     extra = workbook([], pivot, back)
     files["xl/pivotTables/_rels/pivotTable1.xml.rels"] = extra["xl/pivotTables/_rels/pivotTable1.xml.rels"]
-    yield made("caches", files, "TSH 0.02; carbimazole 20 mg", None, [("77120043", "MEDICAL_RECORD_NUMBER"), ("45482", "DATE")], suffix="xlsx")
+    yield made("caches", files, "TSH 0.02; carbimazole 20 mg", None, [("77120043", "MEDICAL_RECORD_NUMBER"), ("45482", "DATE"), ("07/09/2024", "DATE")], suffix="xlsx")
 
     chart = Part("xl/charts/chart1.xml", f'{HEAD}<c:chartSpace xmlns:c="{DRAWING}chart" xmlns:a="{DRAWING}main" xmlns:r="{REL[:-1]}"><c:chart><c:title><c:tx><c:rich><a:bodyPr/><a:p><a:r><a:t>Ul</a:t></a:r><a:r><a:t>rik Sandberg</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:layout/><c:barChart><c:barDir val="col"/><c:grouping val="clustered"/><c:ser><c:idx val="0"/><c:order val="0"/>'
                  '<c:tx><c:strRef><c:f>Data!$B$1</c:f><c:strCache><c:ptCount val="1"/><c:pt idx="0"><c:v>«Sandberg, Ulrik»</c:v></c:pt></c:strCache></c:strRef></c:tx><c:cat><c:multiLvlStrRef><c:f>Data!$A$2:$A$3</c:f><c:multiLvlStrCache><c:ptCount val="2"/><c:lvl><c:pt idx="0"><c:v>«DATE:3 Jan 2025»</c:v></c:pt><c:pt idx="1"><c:v>«HOSPITAL:Stoneleigh Lab»</c:v></c:pt></c:lvl></c:multiLvlStrCache></c:multiLvlStrRef></c:cat>'
@@ -191,8 +205,8 @@ def attached() -> Iterator[Made]:
     heads = sml("revisions/revisionHeaders.xml", "headers", '<header guid="{22345678-1234-1234-1234-123456789012}" dateTime="2024-02-01T10:00:00" maxSheetId="2" userName="«PERSON:Bronwen Astley»" r:id="rId1"><sheetIdMap count="1"><sheetId val="1"/></sheetIdMap></header>', "revisionHeaders")
     heads = Part(heads.name, str(heads.content).replace("<headers ", '<headers guid="{22345678-1234-1234-1234-123456789012}" ', 1), heads.media_type, heads.relation, "", heads.owner)
     log = sml("revisions/revisionLog1.xml", "revisions", '<rcc rId="1" sId="1"><oc r="A2" t="inlineStr"><is><t>«Former Name-Typed»</t></is></oc><nc r="A2" t="inlineStr"><is><t>«Ludmila Oakes»</t></is></nc></rcc>', "revisionLog", id="rId1", owner="xl/revisions/revisionHeaders.xml")
-    sparks = (f'<extLst><ext uri="{{CCE6A557-97BC-4b89-ADB6-D9C93CAAB3DF}}"><x14:dataValidations count="1"><x14:dataValidation type="list"><x14:formula1><xm:f>\'«Oakes L»\'!$A$1:$A$2</xm:f></x14:formula1><xm:sqref>B2</xm:sqref></x14:dataValidation></x14:dataValidations></ext>'
-              f'<ext uri="{{05C60535-1F16-4fd2-B633-F4F36F0B64E0}}"><x14:sparklineGroups><x14:sparklineGroup><x14:sparklines><x14:sparkline><xm:f>\'Oakes L\'!A1:A2</xm:f><xm:sqref>C2</xm:sqref></x14:sparkline></x14:sparklines></x14:sparklineGroup></x14:sparklineGroups></ext></extLst>')  # fmt: skip
+    sparks = ('<extLst><ext uri="{CCE6A557-97BC-4b89-ADB6-D9C93CAAB3DF}"><x14:dataValidations count="1"><x14:dataValidation type="list"><x14:formula1><xm:f>\'«Oakes L»\'!$A$1:$A$2</xm:f></x14:formula1><xm:sqref>B2</xm:sqref></x14:dataValidation></x14:dataValidations></ext>'
+              '<ext uri="{05C60535-1F16-4fd2-B633-F4F36F0B64E0}"><x14:sparklineGroups><x14:sparklineGroup><x14:sparklines><x14:sparkline><xm:f>\'Oakes L\'!A1:A2</xm:f><xm:sqref>C2</xm:sqref></x14:sparkline></x14:sparklines></x14:sparklineGroup></x14:sparklineGroups></ext></extLst>')  # fmt: skip
     slicer = Part("xl/slicers/slicer1.xml", f'{HEAD}<slicers xmlns="{MICROSOFT}spreadsheetml/2009/9/main"><slicer name="«Oakes»" cache="Slicer_Oakes" caption="Patient «Ludmila Oakes»" rowHeight="241300"/></slicers>', "application/vnd.ms-excel.slicer+xml", MICROSOFT + "2007/relationships/slicer", owner="xl/worksheets/sheet1.xml")
     rows = [["Patient", "Plan"], ["«Ludmila Oakes»", "doxycycline 100 mg bd"]]
     yield made("shared-workbook", workbook([("Plan", "", cells(rows) + sparks), ("«Oakes L»", "", cells([["rosacea"], ["acne"]]))], users, heads, log, slicer), "doxycycline 100 mg bd; rosacea", suffix="xlsx")
@@ -217,7 +231,7 @@ def packages(folder: Path) -> Iterator[Made]:
 
     files = plain_sheet("Casimir Windham", "44810092")
     text_of = str(files["xl/worksheets/sheet1.xml"])
-    files["xl/worksheets/sheet1.xml"] = text_of.replace("<sheetData>", "<!-- for «CLINICIAN:Dr Ruairi Stack» --><?emr who=\"«Casimir»\"?><sheetData>").replace('<t xml:space="preserve">«Casimir Windham»</t>', '<t><![CDATA[«Casimir ]]>Windham»</t>'.replace("«Casimir ]]>Windham»", "Casimir ]]>Windham"))
+    files["xl/worksheets/sheet1.xml"] = text_of.replace("<sheetData>", "<!-- for Dr «CLINICIAN:Ruairi Stack» --><?emr who=\"«Casimir»\"?><sheetData>").replace('<t xml:space="preserve">«Casimir Windham»</t>', '<t><![CDATA[«Casimir ]]>Windham»</t>'.replace("«Casimir ]]>Windham»", "Casimir ]]>Windham"))
     yield unusual("xml-comments", files, "Casimir Windham", "44810092")
     files = plain_sheet("Désiré Łuczak-Nyström", "44810093")
     files["xl/worksheets/sheet1.xml"] = plain(str(files["xl/worksheets/sheet1.xml"])).replace('encoding="UTF-8"', 'encoding="UTF-16"').encode("utf-16")

@@ -9,7 +9,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -193,7 +193,7 @@ def compound(streams: Mapping[str, bytes]) -> bytes:
     """Return an OLE compound file with streams in its root. Each stream is padded to 4,096 bytes or more."""
     sector, end, free, fat_mark = 512, 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFD
     padded = {name: data.ljust(4096, b"\0") for name, data in sorted(streams.items(), key=lambda it: (len(it[0]), it))}
-    chains, place = [], 0
+    place = 0
     table: list[int] = []
 
     def chain(size: int) -> int:
@@ -206,7 +206,6 @@ def compound(streams: Mapping[str, bytes]) -> bytes:
     starts = {name: chain(len(data)) for name, data in padded.items()}
     directory = chain(-(-(len(padded) + 1) // 4) * sector)
     table.append(fat_mark)
-    chains.append(place)
 
     def item(name: str, kind: int, start: int, size: int, right: int = free, child: int = free) -> bytes:
         raw = name.encode("utf-16-le")
@@ -220,13 +219,9 @@ def compound(streams: Mapping[str, bytes]) -> bytes:
     items += [struct.pack("<64sHBBIII16sIQQIQ", b"", 0, 0, 0, free, free, free, b"", 0, 0, 0, 0, 0)] * (-len(items) % 4)
     header = struct.pack("<8s16sHHHHH6sIIIIIIIII", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"", 0x3E, 3, 0xFFFE, 9, 6, b"",
                          0, 1, directory, 0, 4096, end, 0, end, 0)  # fmt: skip
-    header += struct.pack("<109I", *chains, *[free] * 108)
+    header += struct.pack("<109I", place, *[free] * 108)
     body = b"".join(data.ljust(-(-len(data) // sector) * sector, b"\0") for data in padded.values())
     if len(table) > 128:
         raise ValueError("too large for one table: shorten the streams")
     return header + body + b"".join(items) + struct.pack("<128I", *table, *[free] * (128 - len(table)))
 
-
-def only(files: Mapping[str, Content], name: str) -> Iterator[tuple[str, Content]]:
-    """Yield the files of a package without one of them."""
-    return ((key, content) for key, content in files.items() if key != name)

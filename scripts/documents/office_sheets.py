@@ -42,6 +42,11 @@ def shown(day: str, form: str) -> str:
     return each.strftime(FORMATS[form]) if FORMATS[form] else f"{each.month}/{each.day}/{each.year}"
 
 
+def forms(day: str, form: str) -> tuple[str, str, str]:
+    """Return the number of a day, the day in its number format, and the day as an export in English shows it."""
+    return serial(day), shown(day, form), date.fromisoformat(day).strftime("%m/%d/%Y")
+
+
 def value(marked: str) -> str | float | date | None:
     """Return the value of a cell."""
     words = plain(marked)
@@ -62,10 +67,10 @@ def sheets(table: Letter) -> Sheets:
 
 
 def found_in(marked: Sheets, form: str) -> list[Words]:
-    """Return the identifiers of sheets. Dates stand in the cells as numbers, and programs show them in two forms."""
+    """Return the identifiers of sheets. Dates stand in the cells as numbers, and programs show them in three forms."""
     cells = [cell for title, rows in marked.items() for cell in (title, *(cell for row in rows for cell in row))]
     days = [(match[2], match[1]) for match in map(MARK.fullmatch, cells) if match and ISO.fullmatch(match[2])]
-    more = [(each, kind) for day, kind in days for each in (serial(day), shown(day, form))]
+    more = [(each, kind) for day, kind in days for each in forms(day, form)]
     return [*identifiers(cells), *more]
 
 
@@ -135,7 +140,8 @@ def choices(book: Workbook) -> list[Words]:
     sheet.add_data_validation(rule)
     book.create_sheet("Lists").sheet_state = "hidden"
     book["Lists"].append(["Managers", "Ottoline Faraday", "Rowena Tull"])
-    names = ("Rowena Tull", "Ottoline Faraday", "Nell Fairbrother", "Bridie Molloy-Kent", "Perpetua Ngwenya", "Jonty Abelard")
+    names = ("Rowena Tull", "Ottoline Faraday", "Nell Fairbrother", "Bridie Molloy-Kent", "Perpetua Ngwenya",
+             "Jonty Abelard")  # fmt: skip
     return [(each, "PERSON") for each in names]
 
 
@@ -193,21 +199,21 @@ def by_openpyxl(tables: dict[str, Letter]) -> Iterator[Made]:
     rows = marked["Worklist"]
     marked["Worklist"] = [rows[0], *islice(cycle(rows[1:]), 2500)]
     yield Made("openpyxl-20000-cells.xlsx", saved(opened(marked, "yyyy-mm-dd")), "openpyxl", "produced",
-               tuple(dict([*found_in(marked, "yyyy-mm-dd"), *OWNERS]).items()), None, tables["worklist"].keeps)  # fmt: skip
+               tuple(dict([*found_in(marked, "yyyy-mm-dd"), *OWNERS]).items()), None,
+               tables["worklist"].keeps)  # fmt: skip
 
 
 def by_office(tables: dict[str, Letter], folder: Path) -> Iterator[Made]:
     """Yield the files of LibreOffice. `folder` is for temporary files."""
     rows: dict[str, tuple[Path, str, list[Words], str | None, tuple[str, ...]]] = {}
     for name, table in (("lo-csv-worklist", "worklist"), ("lo-csv-vaccinations", "vaccinations")):
-        ((title, marked),) = sheets(tables[table]).items()
+        (marked,) = sheets(tables[table]).values()
         path = folder / f"{name}.csv"
         with path.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([plain(cell) for cell in row] for row in marked)
         only = {"": marked}
         rows[name] = (path, "CSV:44,34,76,1,,1033,false,true", found_in(only, "yyyy-mm-dd"),
                       note_of(only, "yyyy-mm-dd"), tables[table].keeps)  # fmt: skip
-        del title
     marked = sheets(tables["theatre"])
     page = "".join(f"<table>{''.join(f'<tr>{cells}</tr>' for cells in lines)}</table>" for lines in (
         ["".join(f"<td>{html.escape(plain(cell))}</td>" for cell in row) for row in each] for each in marked.values()))
@@ -219,14 +225,14 @@ def by_office(tables: dict[str, Letter], folder: Path) -> Iterator[Made]:
     path = folder / "lo-flat.fods"
     path.write_text(plain(flat), encoding="utf-8")
     born = [(each, "BIRTH_DATE_TIME") for day in ("1958-12-19", "1964-05-18")
-            for each in (serial(day), shown(day, "dd.mm.yyyy"))]  # fmt: skip
+            for each in forms(day, "dd.mm.yyyy")]  # fmt: skip
     rows[path.stem] = (path, "", [*identifiers([flat]), *born], None, ("71.5", "Dry weight", "Kt/V 1.4"))
     for made in by_openpyxl(tables):
         if made.name in ("openpyxl-trend.xlsx", "openpyxl-patients.xlsx"):
             path = folder / f"lo-again-{made.name[9:]}"
             path.write_bytes(made.data)
             rows[path.stem] = (path, "", list(made.identifiers), made.note, made.keeps)
-    for reading in {row[1] for row in rows.values()}:
+    for reading in dict.fromkeys(row[1] for row in rows.values()):
         chosen = [row[0] for row in rows.values() if row[1] == reading]
         for name, data in sorted(converted(chosen, "xlsx:Calc MS Excel 2007 XML", reading).items()):
             path, _, found, note, keeps = rows[name]
@@ -265,9 +271,9 @@ def by_xlsxwriter(tables: dict[str, Letter]) -> Iterator[Made]:
 
 
 def rota(book: Any, sheet: Any) -> list[Words]:
-    sheet.add_table("A1:F5", {"name": "Rota", "columns": [{"header": each} for each in (
-        "Date", "Shift", "Doctor", "Mobile", "E-mail", "Role")]})  # fmt: skip
-    sheet.write_url("H1", "mailto:rota@northgate.example", string="Bleep", tip="Write to Delphine Arceneaux")
+    sheet.add_table("A1:G5", {"name": "Rota", "columns": [{"header": each} for each in (
+        "Date", "Shift", "Doctor", "Mobile", "E-mail", "Role", "Remarks")]})  # fmt: skip
+    sheet.write_url("I1", "mailto:rota@northgate.example", string="Bleep", tip="Write to Delphine Arceneaux")
     sheet.write_comment("C3", "Swapped with Jonty Abelard", {"author": "Delphine Arceneaux"})
     sheet.data_validation("C2:C9", {"validate": "list", "source": ["Ifeoma Stanhope", "Jonty Abelard"]})
     sheet.set_header("&LNorthgate Kidney Centre&R&D")

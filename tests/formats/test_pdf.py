@@ -143,7 +143,7 @@ def test_new_words_leave_a_gap_that_does_not_tell_the_length_of_the_old_ones() -
 def test_new_words_stay_out_of_the_next_cell() -> None:
     data = _of("BT /F1 10 Tf 50 700 Td (Li) Tj 40 0 Td (71 years) Tj ET")
     out = _replaced(data, "Li", "[MEDICAL_RECORD_NUMBER]")
-    assert _text(out) == "[MEDICAL_RECORD_NUMBER]\t71 years"
+    assert _text(out).split() == ["[MEDICAL_RECORD_NUMBER]", "71", "years"]
     assert _left_of(out, "71") == _left_of(data, "71")
 
 
@@ -285,7 +285,8 @@ def test_given_identifiers_are_gone_from_every_object_of_the_corpus() -> None:
         edits: list[Edit] = [FieldEdit(action, "[NAME]") for action in document.actions]
         for text in document.texts:
             taken = 0
-            places = {m.span() for words in file.identifiers for m in pattern(words).finditer(text.content)}
+            sought = {each for words in file.identifiers for each in (words, words.replace("'", "\u2019"))}
+            places = {m.span() for words in sought for m in pattern(words).finditer(text.content)}
             for start, end in sorted(places, key=lambda place: (place[0], -place[1])):
                 if start >= taken:
                     edits.append(TextEdit(text.field, start, end, "[ID]"))

@@ -256,6 +256,7 @@ def _read(data: bytes, suffix: str, deid: Deidentifier) -> tuple[list[Input], st
 
     Raises:
         UsageError: there are too many records, none, or a table without a column of free text or names of columns.
+        Refused: it is an archive (415).
     """
     if not data.strip():
         raise UsageError("there is nothing to read: paste a note, or choose a file that is not empty")
@@ -263,6 +264,8 @@ def _read(data: bytes, suffix: str, deid: Deidentifier) -> tuple[list[Input], st
     layout, remark = _layout(data, kind, deid) if kind in DELIMITERS else (None, "")
     source = Source(None, f"file{suffix}", kind, opens=lambda: cast(BinaryIO, io.BufferedReader(io.BytesIO(data))))
     inputs = list(islice(read(source, layout), MOST_RECORDS + 1))
+    if any(one.source.archive is not None for one in inputs):
+        raise Refused(415, "the file is an archive: unpack it, or use `incognote deid FILE`")
     if len(inputs) > MOST_RECORDS:
         raise UsageError(f"this page reads up to {MOST_RECORDS} records: for more use `incognote deid FILE`")
     if not inputs:

@@ -166,6 +166,8 @@ def batches(
             if one.not_read:
                 whole = False
                 break
+            if one.left_out:
+                continue
             fresh.append(key(part, replace(one, defaults=words)))
             held += fresh[-1].size
             if len(batch.records) + len(fresh) >= records or held >= size:

@@ -128,6 +128,8 @@ def _drawn(
             if number >= _PER_FILE or len(drawn) >= sample:
                 ended = False
                 break
+            if read_in.left_out:
+                continue
             size += len(read_in.content or "") + 1
             if read_in.error is None:
                 drawn.append(replace(read_in, defaults=words))

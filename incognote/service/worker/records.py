@@ -83,7 +83,8 @@ def _wording(item: Item) -> str:
 
 def _source(ledger: Ledger, part: FilePart, one: Input, id: str | None) -> str:
     place = ("id", id) if id is not None else ("place", str(part.start), str(one.position))
-    return ledger.key("record", part.location, *place)
+    within = tuple(source.inner_name for source in one.source.chain[1:])  # in an archive
+    return ledger.key("record", part.location, *within, *place)
 
 
 def subject_of(item: Item, record: Document | None) -> str | None:
