@@ -101,8 +101,8 @@ def test_a_str_has_its_bytes_too_and_no_media_type() -> None:
 @pytest.mark.parametrize(
     ("data", "media_type", "code"),
     [
-        (b"%PDF-1.4", "application/pdf", "unsupported-format"),
-        (b"%PDF-1.4\n1 0 obj\n", "text/plain", "unsupported-format"),
+        (b"%!PS-Adobe-3.0", "application/postscript", "unsupported-format"),
+        (b"%!PS-Adobe-3.0\n1 0 obj\n", "text/plain", "unsupported-format"),
         (b"Jos\xe9", "text/plain", "encoding"),
         (b"{", "application/json", "malformed"),
         (b"id,note\n1,x\n", "text/csv", "unknown-data-type"),

@@ -29,7 +29,7 @@ class Host:
         for place in ("var/lib/incognote", "etc/incognote", "mnt/safe", "srv"):
             (folder / place).mkdir(parents=True, mode=0o700)
         shutil.copytree(ROOT / "examples" / "bad-day" / "source", folder / "srv" / "notes" / "source")
-        (folder / "srv" / "notes" / "source" / "scan.pdf").write_bytes(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")
+        (folder / "srv" / "notes" / "source" / "scan.ps").write_bytes(b"%!PS-Adobe-3.0\n%\xe2\xe3\xcf\xd3\n")
         settings = f'key_file = "{self.home}/master.key"\ndetectors = ["rules"]\n[service]\ndatabase = "{database}"\n'
         settings += "sentinels = 0\nrest_seconds = 0\npoll_seconds = 0.05\n"
         (folder / "etc" / "incognote" / "incognote.toml").write_text(settings)
@@ -113,7 +113,7 @@ def test_a_backup_that_is_restored_continues_the_release_and_opens_what_was_held
         request.getfixturevalue("postgres").empty()
     shown = host.bash(f"sha256sum --check{after}")
     assert "The log is intact." in shown
-    assert "scan.pdf" in shown
+    assert "scan.ps" in shown
     assert re.search(r"^march .*\b3\b", shown, re.M)
     host.work("march")
     assert outputs == host.outputs()
@@ -125,6 +125,6 @@ def test_an_upgrade_makes_a_new_release_and_a_new_key_alone_opens_what_was_held(
     assert set(outputs) < set(host.outputs())
     shown = host.bash(commands("key-rotation.md"))
     assert "The log is intact." in shown
-    assert "scan.pdf" in shown
+    assert "scan.ps" in shown
     with pytest.raises(AssertionError, match="made under key"):
         host.bash("incognote optout list --key-file /mnt/safe/former.key")

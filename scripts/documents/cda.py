@@ -138,7 +138,7 @@ def main(folder: Path, jars: str | None) -> None:
         ("progress_pandoc", "pandoc 2.17", False, lambda p, n: whole(p, "11506-3", sections(by_pandoc(n))).encode()),
         ("unstructured_text", "Python base64", False, lambda p, n: whole(
             p, "34133-9", encoded("text/plain", n.encode())).encode()),
-        ("unstructured_pdf", "LibreOffice 7.4", True, lambda p, n: whole(
+        ("unstructured_pdf", "LibreOffice 7.4", False, lambda p, n: whole(
             p, "34133-9", encoded("application/pdf", by_office(n))).encode()),
     ]  # fmt: skip
     if jars:

@@ -167,7 +167,7 @@ def test_documents_inside_each_other_are_opened_up_to_a_limit(monkeypatch: pytes
 
 def test_a_part_without_a_reader_is_refused_by_its_content_whatever_its_declared_type() -> None:
     with pytest.raises(RecordProblem) as problem:
-        nested(b"%PDF-1.7\n%\xe2\xe3\n1 0 obj", "text/plain", "attachment 2")
+        nested(b"%!PS-Adobe-3.0\n%\xe2\xe3\n1 0 obj", "text/plain", "attachment 2")
     assert (problem.value.code, problem.value.field) == ("unsupported-format", "attachment 2")
     form, document = nested(b"Seen by Dr. Carter.", "text/plain; charset=utf-8", "attachment 1")
     assert (form.name, document.texts[0].content) == ("text", "Seen by Dr. Carter.")

@@ -68,7 +68,7 @@ def test_records_that_may_be_of_different_patients_are_alone(one: Item, other: I
         Item(SHORT, patient="p-7", spans=()),
         Item("", patient="p-7", fault="a fault"),
         Item("no record", patient="p-7", is_record=True),
-        Item(b"%PDF-1.4", patient="p-7"),
+        Item(b"%!PS-Adobe-3.0", patient="p-7"),
         Item("word " * 65, patient="p-7"),
         Item(SHORT + " " * LONGEST, patient="p-7"),
     ],

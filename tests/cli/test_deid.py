@@ -44,7 +44,7 @@ def notes(tmp_path: Path) -> Path:
     (folder / "binary.txt").write_bytes(b"\x89PNG\r\n" + bytes(range(256)) * 50)
     (folder / "broken.json").write_bytes(b'{"dataType": "note", "text": ')
     (folder / "latin.txt").write_bytes(("Visit of Jos\u00e9 " * 9).encode("latin-1"))
-    (folder / "scan.pdf").write_bytes(b"%PDF")
+    (folder / "scan.ps").write_bytes(b"%!PS")
     return folder
 
 
@@ -104,7 +104,7 @@ def test_a_folder_of_everything_is_accounted_for_to_the_last_record(run: Run, no
         "schema-violation": 1,
         "unsupported-format": 1,
     }
-    assert (data["unsupported"], data["not_read"], data["hidden"]) == ({"PDF": 1}, 0, 0)
+    assert (data["unsupported"], data["not_read"], data["hidden"]) == ({"PostScript": 1}, 0, 0)
     assert len(list(listed(tmp_path / "out-quarantine"))) == 7
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["policy"]["name"] == "strict"
@@ -198,7 +198,7 @@ def test_the_summary_says_what_became_of_all_and_what_to_do(run: Run, notes: Pat
     assert ["for", "review", "0", "0.0%"] in lines
     assert ["quarantined", "7", "58.3%", str(tmp_path / "out-quarantine")] in lines
     assert "Convert it to UTF-8" in out
-    assert "Content of unsupported files: PDF (1)" in out
+    assert "Content of unsupported files: PostScript (1)" in out
 
 
 def test_the_summary_of_json_holds_the_released_text_where_there_is_no_place(run: Run, tmp_path: Path) -> None:

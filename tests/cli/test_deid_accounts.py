@@ -15,48 +15,48 @@ import pytest
 from incognote.files.quarantine import listed
 
 Run = Callable[..., Any]
-PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Filter /ASCII85Decode >>\nendobj\n%%EOF\n"
+PS = b"%!PS-Adobe-3.0\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Filter /ASCII85Decode >>\nendobj\n%%EOF\n"
 NOTE = "Seen by Dr. Emily Carter on 03/16/2025.\n"
 COLUMNS = ("--text-column", "note", "--pass-column", "id")
 
 
-def _docx() -> bytes:
+def _odt() -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as made:
-        made.writestr("[Content_Types].xml", "<Types/>")
-        made.writestr("word/document.xml", "<w:t>Emily Carter</w:t>")
+        made.writestr("mimetype", "application/vnd.oasis.opendocument.text")
+        made.writestr("content.xml", "<text:p>Emily Carter</text:p>")
     return out.getvalue()
 
 
 @pytest.fixture
 def mixed(tmp_path: Path) -> Path:
-    """A folder with a note, a PDF, and a DOCX."""
+    """A folder with a note, a PostScript file, and an ODT file."""
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "note.txt").write_text(NOTE)
-    (folder / "scan.pdf").write_bytes(PDF)
-    (folder / "letter.docx").write_bytes(_docx())
+    (folder / "scan.ps").write_bytes(PS)
+    (folder / "letter.odt").write_bytes(_odt())
     return folder
 
 
-def test_a_pdf_and_a_docx_beside_a_note_go_to_quarantine_by_what_they_are(
+def test_a_postscript_and_an_odt_beside_a_note_go_to_quarantine_by_what_they_are(
     run: Run, mixed: Path, tmp_path: Path
 ) -> None:
     done = run("deid", mixed, "--out", tmp_path / "out")
     assert done.code == 3
-    assert "unsupported files: DOCX (1), PDF (1)" in done.out
+    assert "unsupported files: ODT (1), PostScript (1)" in done.out
     assert "--format text" not in done.out + done.err
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     told = {name: manifest[name] for name in ("records", "released", "review", "quarantined", "not_read")}
     assert told == {"records": 3, "released": 1, "review": 0, "quarantined": 2, "not_read": 0}
-    assert manifest["unsupported"] == {"DOCX": 1, "PDF": 1}
+    assert manifest["unsupported"] == {"ODT": 1, "PostScript": 1}
     assert [held.reasons[0].code for held in listed(tmp_path / "out-quarantine")] == ["unsupported-format"] * 2
 
 
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (PDF, "PDF"),
+        (PS, "PostScript"),
         (b'<svg xmlns="http://www.w3.org/2000/svg"><text>Emily Carter</text></svg>', "SVG"),
     ],
 )
@@ -65,11 +65,11 @@ def test_a_format_in_a_txt_is_not_taken_for_text_at_any_entrance(
 ) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(content)
-    (tmp_path / "a.pdf").write_bytes(content)
+    (tmp_path / "a.ps").write_bytes(content)
     for done in (
         run("deid", path),
-        run("deid", tmp_path / "a.pdf"),
-        run("deid", tmp_path / "a.pdf", "--format", "text"),
+        run("deid", tmp_path / "a.ps"),
+        run("deid", tmp_path / "a.ps", "--format", "text"),
         process("deid", "-", stdin=content),
         process("deid", "-", "--format", "text", stdin=content),
     ):
@@ -82,12 +82,12 @@ def test_a_document_with_another_suffix_is_read_as_what_it_is_at_every_entrance(
     run: Run, process: Run, tmp_path: Path
 ) -> None:
     content = b"{\\rtf1\\ansi Dr. Emily Carter{\\v 4471902}\\par}"
-    for name in ("a.txt", "a.pdf"):
+    for name in ("a.txt", "a.ps"):
         (tmp_path / name).write_bytes(content)
     for done in (
         run("deid", tmp_path / "a.txt"),
-        run("deid", tmp_path / "a.pdf"),
-        run("deid", tmp_path / "a.pdf", "--format", "text"),
+        run("deid", tmp_path / "a.ps"),
+        run("deid", tmp_path / "a.ps", "--format", "text"),
         process("deid", "-", stdin=content),
         process("deid", "-", "--format", "text", stdin=content),
     ):
@@ -187,7 +187,7 @@ def test_a_file_that_breaks_off_under_the_reader_is_not_read_to_its_end(
 
 
 def test_hidden_files_are_left_out_and_named(run: Run, mixed: Path, tmp_path: Path) -> None:
-    for name in ("scan.pdf", "letter.docx"):
+    for name in ("scan.ps", "letter.odt"):
         (mixed / name).unlink()
     (mixed / ".secret.txt").write_text(NOTE)
     done = run("deid", mixed, "--out", tmp_path / "out")
@@ -241,11 +241,11 @@ def test_lines_on_the_standard_input_are_records(process: Run, tmp_path: Path) -
 
 
 def test_a_single_pdf_goes_to_quarantine_whatever_the_output_is_called(run: Run, mixed: Path, tmp_path: Path) -> None:
-    done = run("deid", mixed / "scan.pdf", "--out", tmp_path / "clean.txt")
+    done = run("deid", mixed / "scan.ps", "--out", tmp_path / "clean.txt")
     assert done.code == 3
     assert not (tmp_path / "clean.txt").exists()
     (held,) = listed(tmp_path / "clean.txt-quarantine")
     assert (held.kind, held.kept) == ("other", True)
     shown = run("quarantine", "show", tmp_path / "clean.txt-quarantine", held.name, "--show-anyway")
-    assert "unsupported-format: PDF" in shown.err
+    assert "unsupported-format: PostScript" in shown.err
     assert run("quarantine", "retry", tmp_path / "clean.txt-quarantine", "--out", tmp_path / "r").code == 3

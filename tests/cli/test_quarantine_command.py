@@ -189,14 +189,14 @@ def test_the_holder_of_the_key_is_told_which_file_an_item_came_from(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     (tmp_path / "in" / "ward").mkdir(parents=True)
-    (tmp_path / "in" / "ward" / "Carter.pdf").write_bytes(b"%PDF-1.4\n1 0 obj\n")
+    (tmp_path / "in" / "ward" / "Carter.ps").write_bytes(b"%!PS-Adobe-3.0\n1 0 obj\n")
     assert run("deid", "./in", "--out", "out").code == 3
-    assert "./in/ward/Carter.pdf" in run("quarantine", "list", "out-quarantine").out
+    assert "./in/ward/Carter.ps" in run("quarantine", "list", "out-quarantine").out
     assert run("quarantine", "list", "out-quarantine", "--json").data["held"][0]["path"] is None  # a path can be PHI
     (told,) = run("quarantine", "list", "out-quarantine", "--long", "--json").data["held"]
-    assert told["path"] == "./in/ward/Carter.pdf"
+    assert told["path"] == "./in/ward/Carter.ps"
     assert run("quarantine", "retry", "out-quarantine", "--out", "again").code == 3  # held again, from the first path
-    assert "./in/ward/Carter.pdf" in run("quarantine", "list", "out-quarantine").out
+    assert "./in/ward/Carter.ps" in run("quarantine", "list", "out-quarantine").out
     (held,) = (tmp_path / "out-quarantine").iterdir()
     assert b"Carter" not in held.read_bytes()
     assert "Carter" not in held.name

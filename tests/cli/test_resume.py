@@ -32,13 +32,13 @@ def own_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def inputs(tmp_path: Path) -> Path:
-    """Eight files of records, each with one record that is held, and a PDF."""
+    """Eight files of records, each with one record that is held, and a PostScript file."""
     folder = tmp_path / "in"
     (folder / "deep").mkdir(parents=True)
     for number in range(8):
         place = folder / "deep" if number % 2 else folder
         (place / f"{number}.jsonl").write_text(RECORD * 25 + "{broken\n" + RECORD * 25)
-    (folder / "scan.pdf").write_bytes(b"%PDF-1.4\n")
+    (folder / "scan.ps").write_bytes(b"%!PS-Adobe-3.0\n")
     return folder
 
 

@@ -206,11 +206,11 @@ def test_what_the_worker_did_not_read_is_named_as_typed_and_what_it_held_is_foun
     monkeypatch.setenv("COLUMNS", "200")
     Path("in").mkdir()
     Path("in/note.txt").write_text("Dr. Emily Carter called.")
-    Path("in/Carter.pdf").write_bytes(b"%PDF-1.4\n1 0 obj\n")
+    Path("in/Carter.ps").write_bytes(b"%!PS-Adobe-3.0\n1 0 obj\n")
     Path("in/gone.txt").symlink_to(tmp_path / "nothing")
     Path("in/lost.txt").symlink_to("nothing")
     os.mkfifo("in/pipe.txt")
-    for path in ("in/note.txt", "in/Carter.pdf"):
+    for path in ("in/note.txt", "in/Carter.ps"):
         os.utime(path, (1, 1))
     done = run("worker", "./in", *places, "--release", "r1", "--once", "--json")
     assert done.code == 3
@@ -223,12 +223,12 @@ def test_what_the_worker_did_not_read_is_named_as_typed_and_what_it_held_is_foun
     assert "incognote: not read: ./in/gone.txt: link-outside\n" in done.err
     assert "incognote: not read: ./in/pipe.txt: special\n" in done.err
     listed = run("quarantine", "list", "held")
-    assert "./in/Carter.pdf" in listed.out
+    assert "./in/Carter.ps" in listed.out
     assert [line.split()[1:3] for line in listed.out.splitlines()[:2]] == [["release", "outcome"], ["r1", "quarantine"]]
     assert "release" not in run("quarantine", "list", "held/r1").out
     (one,) = run("quarantine", "list", "held", "--json").data["held"]
     assert one["release"] == "r1"
-    assert run("quarantine", "show", "held", one["name"][:8], "--show-anyway").out.startswith("%PDF")
+    assert run("quarantine", "show", "held", one["name"][:8], "--show-anyway").out.startswith("%!PS")
     for command in (("drop", "held", "--all", "--yes"), ("retry", "held", "--out", "o")):
         refused = run("quarantine", *command)
         assert (refused.code, "Name one of them: held/r1" in refused.err) == (2, True)

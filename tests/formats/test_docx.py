@@ -7,12 +7,13 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml import etree
 
 from incognote.errors import MalformedRecord, RecordProblem, UnsupportedFormat
 from incognote.formats.base import Edit, FieldEdit, TextEdit, actions_of, texts_of
@@ -494,3 +495,50 @@ def test_an_edit_changes_its_place_only(words: list[str], drawn: st.DataObject, 
     expected = text.content[:start] + new + text.content[end:]
     assert "".join(found.split()) == "".join(expected.split())
     assert NAMESPACES.encode() in unzipped(out.getvalue())["word/document.xml"]
+
+
+def _injected(parts: Mapping[str, bytes], seen: set[tuple[str, str]]) -> Iterator[tuple[str, dict[str, bytes]]]:
+    """Yield the parts of a document with a name in one attribute, text, or new attribute. Each kind comes once."""
+    for name, data in parts.items():
+        if name.endswith((".xml", ".rels")):
+            root = etree.fromstring(data)
+            for element in root.iter(tag=etree.Element):
+                tag = str(element.tag)
+                for place in (*element.attrib, "#text", "#new"):
+                    if (tag, str(place)) in seen:
+                        continue
+                    seen.add((tag, str(place)))
+                    old, text = dict(element.attrib), element.text
+                    if place == "#text":
+                        element.text = f"{text or ''}Zyxwvut"
+                    elif place == "#new":
+                        element.attrib["{urn:doe}Zyxwvut"] = element.attrib["Zyxwvut"] = "1"
+                    else:
+                        element.attrib[place] = "Zyxwvut"
+                    yield f"{tag} {place}", {**parts, name: etree.tostring(root)}
+                    element.attrib.clear()
+                    element.attrib.update(old)
+                    element.text = text
+
+
+def test_no_attribute_and_no_element_keeps_a_name_that_is_in_no_text() -> None:
+    seen: set[tuple[str, str]] = set()
+    tried = 0
+    small = sorted(CORPUS, key=lambda file: file.path.stat().st_size)[:24]
+    for file in small:
+        for place, parts in _injected(unzipped(file.path.read_bytes()), seen):
+            tried += 1
+            try:
+                opened = read(zipped(parts))
+            except RecordProblem:
+                continue
+            edits: list[Edit] = [FieldEdit(action, "[NAME]") for action in actions_of(opened)]
+            edits += (
+                TextEdit(text.field, *found.span(), "[ID]")
+                for text in texts_of(opened) for found in re.finditer("zyxwvut", text.content, re.IGNORECASE)
+            )  # fmt: skip
+            out = io.BytesIO()
+            opened.rebuild(edits, out)
+            left = unzipped(out.getvalue())
+            assert not any(b"zyxwvut" in f"{name} ".encode() + data.lower() for name, data in left.items()), place
+    assert tried > 300

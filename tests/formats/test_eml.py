@@ -199,10 +199,10 @@ def test_a_picture_is_replaced_by_a_text_and_the_rest_of_the_message_is_kept(kin
 @pytest.mark.parametrize(
     ("data", "code", "words"),
     [
-        (part("application/pdf; name=Carter", b"%PDF-1.7\n1 0 obj"), "unsupported-format", "part 2: application/pdf"),
+        (part("application/postscript; name=Carter", b"%!PS-Adobe"), "unsupported-format", "part 2: application/postscript"),
         (part("image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg'><text>Carter</text></svg>"),
          "unsupported-format", "SVG"),
-        (part("image/png", b"%PDF-1.7\n1 0 obj"), "unsupported-format", "part 2: image/png: PDF"),
+        (part("image/png", b"%!PS-Adobe-3.0\n1 0 obj"), "unsupported-format", "part 2: image/png: PostScript"),
         (part("image/png", b"Carter"), "unsupported-format", "part 2: image/png"),
         (part("application/dicom", b"\0" * 128 + b"DICM"), "unsupported-format", "DICOM"),
         (part("image/png", b"not *base64", "Content-Transfer-Encoding: base64\n"), "malformed", "base64"),

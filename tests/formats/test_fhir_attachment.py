@@ -97,9 +97,9 @@ def test_what_cannot_be_read_as_text_is_refused_without_being_quoted(content_typ
 
 
 @pytest.mark.parametrize(("content_type", "content", "what"), [
-    ("application/pdf", b"%PDF-1.7\nByron", "PDF"), ("image/jpeg", b"\xff\xd8\xff\xe0Byron", "JPEG image"),
-    (None, b"%PDF-1.7\nByron", "PDF"), ("text/plain; charset=us-ascii", b"%PDF-1.7\nByron", "PDF"),
-    ("text/html", b"PK\x03\x04\x14\0\0\0Byron", "ZIP archive"),
+    ("application/postscript", b"%!PS Byron", "PostScript"), ("image/jpeg", b"\xff\xd8\xff\xe0Byron", "JPEG image"),
+    (None, b"%!PS Byron", "PostScript"), ("text/plain; charset=us-ascii", b"%!PS Byron", "PostScript"),
+    ("text/html", b"7z\xbc\xaf\x27\x1cByron", "7-Zip archive"),
 ])
 def test_an_attachment_of_a_format_without_a_reader_is_named_whatever_its_type_says(
     content_type: str | None, content: bytes, what: str

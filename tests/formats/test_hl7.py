@@ -260,7 +260,7 @@ def test_an_encapsulated_text_is_read_by_its_own_reader_and_encoded_again(deid: 
 
 
 @pytest.mark.parametrize(("data", "code"), [
-    ("^AP^PDF^Base64^" + base64.b64encode(b"%PDF-1.4\n%x").decode(), "unsupported-format"),
+    ("^AP^PostScript^Base64^" + base64.b64encode(b"%!PS-Adobe-3.0\n%x").decode(), "unsupported-format"),
     ("^TEXT^PLAIN^Base64^###", "malformed"), ("^TEXT^PLAIN^Base99^QUJD", "malformed"), ("QUJD", "schema-violation")])
 def test_a_document_without_a_reader_holds_the_message_by_its_path(data: str, code: str) -> None:
     with pytest.raises(RecordProblem) as problem:

@@ -102,6 +102,7 @@ def test_parts_and_relations_are_found_by_their_names() -> None:
         ("reference", "Sheet1!$A$1:$B$12 'Sheet1'!$A$1", "'Jane'!$A$1 Jane"),
         ("diagram", "urn:microsoft.com/office/officeart/2005/8/layout/default#1 list", "urn:doe Jane"),
         ("text", "%1. • 7", "Jane %1Jane 4471902"),
+        ("program", "Excel.Sheet.12 LibreOffice/24.2.7.2$Linux_X86_64", "Jane Word/4471902.943476 943-476-5919.1"),
         ("mask", "E0002AFF 020F0502020204030204 BF", "44719021 Jane"),
     ],
 )

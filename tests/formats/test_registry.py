@@ -247,7 +247,7 @@ def test_a_media_type_says_its_format(media_type: str, name: str) -> None:
 
 def test_a_media_type_without_a_reader_is_refused() -> None:
     with pytest.raises(UnsupportedFormat):
-        of_media_type("application/pdf")
+        of_media_type("application/postscript")
 
 
 def test_a_character_set_that_is_not_read_is_refused() -> None:

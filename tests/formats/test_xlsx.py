@@ -1,5 +1,7 @@
 """XLSX: which cells are texts, which are structured fields, what stays, and what is removed or refused."""
 
+# ruff: noqa: E501 -- XML reads better with one element in a line
+
 from __future__ import annotations
 
 import io

@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
     root = tmp_path / "notes"
     root.mkdir()
     (root / "a.txt").write_text(NOTE, encoding="utf-8")
-    (root / "held.txt").write_text("%PDF-1.7\nSeen by Dr. Abara", encoding="utf-8")
+    (root / "held.txt").write_text("%!PS-Adobe-3.0\nSeen by Dr. Abara", encoding="utf-8")
     lines = [{"id": "4471902", "text": NOTE}, {"id": "4471902", "text": RTF}]
     (root / "b.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + "{broken 4471902\n")
     (tmp_path / "secret.txt").write_text(NOTE, encoding="utf-8")

@@ -72,12 +72,12 @@ def held(where: Location) -> dict[str, bytes]:
 
 def test_what_is_there_is_seen_whatever_its_kind(make: Make) -> None:
     where = make("source")
-    for name in ("b/two.jsonl", "a.txt", "c.txt.zst", "d.parquet", "scan.pdf", ".hidden.txt"):
+    for name in ("b/two.jsonl", "a.txt", "c.txt.zst", "d.parquet", "scan.ps", ".hidden.txt"):
         put(where, name, b"x")
     seen = [(one.name, one.why) for one in WatchedSource(where).look()]
     assert sorted(seen) == [
         ("a.txt", "ready"), ("b/two.jsonl", "ready"), ("c.txt.zst", "ready"), ("d.parquet", "ready"),
-        ("scan.pdf", "ready"),
+        ("scan.ps", "ready"),
     ]  # fmt: skip
 
 

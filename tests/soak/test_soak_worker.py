@@ -34,7 +34,7 @@ Nursery = subprocess.Popen[str]
 NURSERY = Path(__file__).with_name("nursery.py")
 WORKERS = 4
 LEASE = 2.0
-PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
+PS = b"%!PS-Adobe-3.0\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
 SETTINGS = {
     "lease_seconds": LEASE, "poll_seconds": 0.1, "rest_seconds": 0.0, "longest_pause": 0.5, "part_bytes": 20_000,
     "batch_records": 16, "shard_records": 50, "most_tries": 12,
@@ -156,7 +156,7 @@ class Odd(Soak):
         self.quarantined: Counter[str] = Counter()
         self.unread: dict[str, str] = {}
         svg = b"<svg xmlns='http://www.w3.org/2000/svg'><text>Emily Carter</text></svg>"
-        formats = {"pdf": PDF, "txt": svg, "docx": b"PK\x03\x04Emily Carter", "svg": svg}
+        formats = {"ps": PS, "txt": svg, "docx": b"PK\x03\x04Emily Carter", "svg": svg}
         for number in range(records // 20):
             suffix = list(formats)[number % len(formats)]
             self._put(source / f"odd{number}.{suffix}", formats[suffix] + str(number).encode())

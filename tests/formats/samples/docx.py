@@ -14,7 +14,6 @@ from incognote.formats.office.package import zipped
 from incognote.formats.registry import named
 
 from . import Sample
-from .ours import PDF
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -138,7 +137,7 @@ SAMPLES = (
         lambda texts: document("".join(map(paragraph, texts))),
         [
             (b"Seen by Dr. Carter.", "malformed"),
-            (PDF, "unsupported-format"),
+            (b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n", "unsupported-format"),
             (document(paragraph("a"))[:200], "malformed"),
             (document(paragraph("a"), main=_MACROS), "unsupported-format"),
             (document("<w:p>"), "malformed"),

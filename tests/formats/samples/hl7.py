@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from incognote.formats.registry import named
 
 from . import Sample
-from .ours import PDF
+from .ours import PS
 
 ESCAPES = str.maketrans({
     "|": r"\F\\"[:-1], "^": r"\S\\"[:-1], "&": r"\T\\"[:-1], "~": r"\R\\"[:-1], "\\": r"\E\\"[:-1],
@@ -32,7 +32,7 @@ SAMPLES = (
     Sample(
         named("hl7"), _messages,
         [
-            (message("OBX|1|TX|||Jos\xe9").replace("é".encode(), b"\xe9"), "encoding"), (PDF, "unsupported-format"),
+            (message("OBX|1|TX|||Jos\xe9").replace("é".encode(), b"\xe9"), "encoding"), (PS, "unsupported-format"),
             (b"MSH|^~\\&|A\rseen by Dr. Carter\r", "malformed"), (b"MSH|^^\\&|A\r", "malformed"),
             (message("ZPI|1|Doe"), "schema-violation"), (b"seen by Dr. Carter\r", "malformed"),
         ],

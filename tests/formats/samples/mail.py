@@ -9,10 +9,10 @@ from incognote.formats.registry import named
 
 from . import Sample
 
-PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
+PS = b"%!PS-Adobe-3.0\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
 ATTACHED = (
-    b"From: a@b.org\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: application/pdf\n"
-    b"Content-Disposition: attachment; filename=\"Jane Doe.pdf\"\n\n" + PDF + b"\n--x--\n"
+    b"From: a@b.org\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: application/postscript\n"
+    b"Content-Disposition: attachment; filename=\"Jane Doe.ps\"\n\n" + PS + b"\n--x--\n"
 )
 
 
@@ -39,7 +39,7 @@ SAMPLES = (
         named("eml"),
         _message,
         [
-            (PDF, "unsupported-format"),
+            (PS, "unsupported-format"),
             (ATTACHED, "unsupported-format"),
             (b"Seen by Dr. Carter.\n", "malformed"),
             (b"Subject: Jos\xe9\n\nSeen.\n", "malformed"),
@@ -50,7 +50,7 @@ SAMPLES = (
         named("mbox"),
         _mailbox,
         [
-            (PDF, "unsupported-format"),
+            (PS, "unsupported-format"),
             (b"Seen by Dr. Carter.\n", "malformed"),
             (b"From a@b.org Mon Mar  3 10:00:00 2025\n\nSeen by Dr. Carter.\n", "malformed"),
             (b"From a@b.org Mon Mar  3 10:00:00 2025\n" + ATTACHED, "unsupported-format"),

@@ -15,7 +15,7 @@ from incognote.formats.tables import Columns, Layout, reader
 from . import Sample
 
 LATIN = ("Patient Jos\u00e9, seen again. " * 5).encode("latin-1")
-PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
+PS = b"%!PS-Adobe-3.0\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
 COLUMNS = Columns(("text",), passed=("id",))
 
 
@@ -38,12 +38,12 @@ def _table(texts: Sequence[str], delimiter: str) -> bytes:
 
 SAMPLES = (
     Sample(
-        named("text"), lambda texts: "\r\n".join(texts).encode(), [(LATIN, "encoding"), (PDF, "unsupported-format")]
+        named("text"), lambda texts: "\r\n".join(texts).encode(), [(LATIN, "encoding"), (PS, "unsupported-format")]
     ),
     Sample(
         named("json"),
         lambda texts: codecs.BOM_UTF16_LE + _record("\n".join(texts), ensure_ascii=False).encode("utf-16-le"),
-        [(LATIN, "encoding"), (PDF, "unsupported-format"), (b'{"text": ', "malformed")],
+        [(LATIN, "encoding"), (PS, "unsupported-format"), (b'{"text": ', "malformed")],
     ),
     Sample(
         named("lines"), _lines, [(b'{"text": "Jos\xe9"}\n', "encoding"), (b'{"text": \n', "malformed")], many=True
@@ -52,7 +52,7 @@ SAMPLES = (
         Sample(
             replace(named(name), open=reader(name, Layout(COLUMNS))),
             lambda texts, sign=sign: _table(texts, sign),
-            [(f"id{sign}text\n1".encode(), "schema-violation"), (b"", "malformed-table"), (PDF, "unsupported-format")],
+            [(f"id{sign}text\n1".encode(), "schema-violation"), (b"", "malformed-table"), (PS, "unsupported-format")],
             many=True,
         )
         for name, sign in (("csv", ","), ("tsv", "\t"))

@@ -21,7 +21,7 @@ SAMPLES = (
         _document,
         [
             (b"Seen by Dr. Carter.", "malformed"),
-            (b"%PDF-1.4\n", "unsupported-format"),
+            (b"%!PS-Adobe-3.0\n", "unsupported-format"),
             (b"{\\rtf1 Seen by Dr. Carter.", "malformed"),
             (b"{\\rtf1 Seen} by Dr. Carter.", "malformed"),
             (b"{\\rtf1\\ansi\\ansicpg54321 Jos\\'e9}", "malformed"),

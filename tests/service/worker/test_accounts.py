@@ -16,7 +16,7 @@ from incognote.files.quarantine import Quarantine
 from incognote.runs import source as sources
 
 Lines = Callable[..., str]
-PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
+PS = b"%!PS-Adobe-3.0\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<<>>\nendobj\n"
 
 
 def shut(monkeypatch: pytest.MonkeyPatch, name: str) -> Callable[[], None]:
@@ -36,13 +36,13 @@ def test_every_input_is_released_held_or_told_as_not_read(
     house: Any, lines: Lines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house.put("a.jsonl", lines(1, 2) + '{"id": broken\n')
-    house.put("scan.pdf", PDF)
-    house.put("scan.txt", PDF)
+    house.put("scan.ps", PS)
+    house.put("scan.txt", PS)
     house.put("ward/letter.ps", "%!PS\n(Emily Carter) show")
     house.put("README", "Dr. Emily Carter called.")
     house.put("page.jsonl", "<!DOCTYPE html>\n<html>\nEmily Carter\n</html>\n")
     house.put("table.csv", "id,note\n1,x\n")
-    house.put("rows.parquet", PDF)
+    house.put("rows.parquet", PS)
     house.put("shut.txt")
     house.put(".writing.txt")
     os.mkfifo(house.source / "pipe.txt")
@@ -59,13 +59,13 @@ def test_every_input_is_released_held_or_told_as_not_read(
 
 
 def test_what_is_held_keeps_its_bytes_and_says_what_it_is(house: Any) -> None:
-    house.put("Carter.pdf", PDF)
+    house.put("Carter.ps", PS)
     house.run()
     held = Quarantine(house.held / "r1", house.keyring)
     (one,) = held.items()
     contents = held.open(one)
-    assert (one.kept, contents.data, contents.words["path"]) == (True, PDF, f"{house.source}/Carter.pdf")
-    assert contents.reasons[0].detail == "PDF, a format without a reader"
+    assert (one.kept, contents.data, contents.words["path"]) == (True, PS, f"{house.source}/Carter.ps")
+    assert contents.reasons[0].detail == "PostScript, a format without a reader"
 
 
 def test_a_file_that_can_be_read_again_is_read_by_the_next_worker(house: Any, monkeypatch: pytest.MonkeyPatch) -> None:

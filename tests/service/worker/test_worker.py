@@ -26,7 +26,7 @@ def test_every_kind_of_file_comes_out_and_nothing_of_it_in_names(house: Any, lin
     house.put("lines.jsonl", lines(1, 2))
     house.put("more.ndjson.gz", gzip.compress(lines(3).encode()))
     house.put("most.jsonl.zst", zstandard.ZstdCompressor().compress(lines(4, 5).encode()))
-    house.put("scan.pdf", b"%PDF")
+    house.put("scan.ps", b"%!PS")
     done = house.run()
     assert done.states == {"released": 7, "quarantined": 1}
     texts = [line["text"] for line in house.lines()]
