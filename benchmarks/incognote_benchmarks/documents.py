@@ -3,41 +3,61 @@
 Each folder holds the files of one format, and `gold.jsonl` with the identifiers of each file. Two runs:
 
     given     all gold identifiers are given as spans. No identifier may be left anywhere in the output: in its bytes,
-              in decoded base64, and in what other programs extract from it (the second reader, pandoc, LibreOffice).
+              in what is packed or encoded in them (`unpacked`), in what the second reader sees, and in what other
+              programs extract (`programs`). Office files and PDFs must be the same outside of the edits (`fidelity`).
     detected  our detection. Left identifiers are compared with those of the same words as plain text (`note`), and so
               are the mentions found.
 
-All texts are synthetic. A file with `held` in its gold must not be released.
+All texts are synthetic. A file with `held` in its gold must not be released. Files whose format has no reader are
+listed as `skipped`. `--formats docx pdf` scores only these folders.
 """
 
 from __future__ import annotations
 
 import argparse
-import base64
-import binascii
 import json
-import re
-import shutil
-import subprocess
+import logging
 import tempfile
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from incognote import Deidentifier, Result
 from incognote.agents.item import Item
-from incognote.errors import IncognoteError
+from incognote.errors import IncognoteError, UnsupportedFormat
 from incognote.evaluation.intervals import share
 from incognote.formats.base import texts_of
-from incognote.formats.registry import named, of_media_type
+from incognote.formats.registry import of_media_type
+from incognote_benchmarks import fidelity
+from incognote_benchmarks.programs import extracted, installed
+from incognote_benchmarks.searching import left_in, loose_pattern, pattern
+from incognote_benchmarks.unpacked import Unpacked, unpacked, variants
 
+__all__ = ["CORPUS", "GoldFile", "corpus", "given", "given_output", "left_in", "measured", "pattern", "views"]
 CORPUS = Path("tests/data/documents")
-_BASE64 = re.compile(rb"[A-Za-z0-9+/]{24,}(?:\s+[A-Za-z0-9+/]+)*={0,2}")
-_PANDOC = {"rtf": "rtf", "html": "html", "markdown": "markdown"}
-_OFFICE = ("rtf", "html")
+_COMPARED: dict[str, Callable[[bytes, bytes, Iterable[str]], tuple[Counter[str], Counter[str]]]] = {
+    "docx": fidelity.docx,
+    "xlsx": fidelity.xlsx,
+    "pdf": lambda original, output, _: (fidelity.pdf(original, output), Counter()),
+}
+
+
+_FIDELITY = {
+    "pixels_outside": ("pixels_outside", "pixels"),
+    "pixels_outside_lines": ("pixels_outside_lines", "pixels"),
+    "pixels_in_boxes": ("pixels_boxes", "pixels"),
+    "image_pages": ("image_pages", "pages"),
+    "parts_identical": ("parts_identical", "parts"),
+    "skeletons_equal": ("parts_same_skeleton", "parts_changed"),
+    "elements_lost": ("elements_lost", "elements"),
+    "cells_other_style": ("cells_other_style", "cells"),
+    "cells_changed_outside": ("cells_changed_outside", "cells"),
+    "opens_in_libreoffice": ("opens", "must_open"),
+    "same_pages_in_libreoffice": ("same_pages", "must_open"),
+}
+"""Shares: the count and what it is a share of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +79,11 @@ class GoldFile:
         return [words for words in self.identifiers if sum(map(str.isalnum, words)) > 2 and words not in self.keeps]
 
 
-def corpus(folder: Path = CORPUS) -> Iterator[GoldFile]:
-    """Yield the files of all formats."""
+def corpus(folder: Path = CORPUS, formats: Collection[str] = ()) -> Iterator[GoldFile]:
+    """Yield the files of all formats, or of the folders with these names."""
     for gold in sorted(folder.glob("*/gold.jsonl")):
+        if formats and gold.parent.name not in formats:
+            continue
         for line in gold.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             words = (each["text"] if isinstance(each, dict) else each for each in row["identifiers"])
@@ -69,18 +91,6 @@ def corpus(folder: Path = CORPUS) -> Iterator[GoldFile]:
                 gold.parent / row["file"], row["media_type"], row["kind"], row["made_by"], bool(row.get("held")),
                 row.get("note"), tuple(dict.fromkeys(words)), tuple(row.get("keeps", ())),
             )  # fmt: skip
-
-
-def pattern(words: str) -> re.Pattern[str]:
-    """Return the pattern of an identifier, with any white space between its words. A short one must stand alone."""
-    body = r"\s+".join(map(re.escape, words.split()))
-    return re.compile(body if sum(map(str.isalnum, words)) > 5 else rf"(?<![^\W_]){body}(?![^\W_])")
-
-
-def left_in(texts: Iterable[str], identifiers: Iterable[str]) -> set[str]:
-    """Return the identifiers that stand anywhere in texts."""
-    whole = "\n".join(texts)
-    return {words for words in identifiers if pattern(words).search(whole)}
 
 
 def given(deid: Deidentifier, file: GoldFile) -> Result:
@@ -92,51 +102,30 @@ def given(deid: Deidentifier, file: GoldFile) -> Result:
     for text in texts_of(document):
         taken: list[tuple[int, int]] = []
         for words in sorted(file.identifiers, key=len, reverse=True):
-            for match in pattern(words).finditer(text.content):
+            for match in loose_pattern(words).finditer(text.content):
                 if all(match.end() <= start or end <= match.start() for start, end in taken):
                     taken.append(match.span())
         spans[text.field] = tuple((start, end, "GUID") for start, end in sorted(taken))
     return deid.deidentify(Item(item.content, media_type=file.media_type, spans=spans))
 
 
+def given_output(deid: Deidentifier, file: GoldFile) -> bytes | None:
+    """Return the output of a file with its gold identifiers as spans, also if it is not released. None: refused."""
+    try:
+        return _output(given(deid, file))
+    except IncognoteError:
+        return None
+
+
 def views(data: bytes, media_type: str, others: Iterable[str] = ()) -> list[str]:
-    """Return what can be read in the bytes of an output: raw, decoded, by the second reader, and by other programs."""
-    form = of_media_type(media_type)
-    raw = data.decode("latin-1")
-    texts = [raw, unquote(raw), data.decode("utf-8", "replace"), *others]
-    for block in _BASE64.findall(data):
-        try:
-            plain = base64.b64decode(b"".join(block.split()) + b"==")
-        except binascii.Error:
-            continue
-        texts += [plain.decode("utf-8", "replace"), plain.decode("utf-16-le", "replace")]
-    if form.second is not None:
-        texts += form.second(data)
-    return texts
+    """Return what can be read in the bytes of an output: raw, unpacked, by the second reader, and by other programs."""
+    return [*unpacked(data).strings, *_read_by_others(data, media_type, others)]
 
 
-def extracted(folder: Path, outputs: dict[str, tuple[str, bytes]]) -> dict[str, list[str]]:
-    """Return what pandoc and LibreOffice extract from outputs, by name. `outputs` has the format and the bytes."""
-    found: dict[str, list[str]] = defaultdict(list)
-    office: list[str] = []
-    for name, (form, data) in outputs.items():
-        path = folder / f"{name}{named(form).suffixes[0]}"
-        path.write_bytes(data)
-        if form in _PANDOC and shutil.which("pandoc"):
-            command = ["pandoc", "--sandbox", "-f", _PANDOC[form], "-t", "plain", "--wrap=none", str(path)]
-            done = subprocess.run(  # noqa: S603 -- a program of this machine, on our own file
-                command, capture_output=True, timeout=60, check=False
-            )
-            found[name].append(done.stdout.decode("utf-8", "replace"))
-        if form in _OFFICE:
-            office.append(str(path))
-    if office and shutil.which("soffice"):
-        profile = f"-env:UserInstallation=file://{folder}/profile"
-        command = ["soffice", profile, "--headless", "--convert-to", "txt:Text", "--outdir", str(folder / "o"), *office]
-        subprocess.run(command, capture_output=True, timeout=600, check=False)  # noqa: S603 -- as above
-        for path in (folder / "o").glob("*.txt"):
-            found[path.stem].append(path.read_text(encoding="utf-8", errors="replace"))
-    return found
+def _read_by_others(data: bytes, media_type: str, others: Iterable[str]) -> Iterator[str]:
+    second = of_media_type(media_type).second
+    for text in (*others, *(second(data) if second is not None else ())):
+        yield from variants(text)
 
 
 def mentions(result: Result) -> Counter[str]:
@@ -144,31 +133,88 @@ def mentions(result: Result) -> Counter[str]:
     return Counter(" ".join(replacement.span.text.split()) for replacement in result.replacements)
 
 
-def measured(folder: Path, *, programs: bool = True) -> dict[str, Any]:
+def measured(folder: Path, *, programs: bool = True, formats: Collection[str] = ()) -> dict[str, Any]:
     """Return the figures of all formats and of each."""
+    files = list(corpus(folder, formats))
+    skipped = [file for file in files if not _has_reader(file.media_type)]
     with Deidentifier("strict") as deid:
-        rows = [_row(deid, file) for file in corpus(folder)]
+        rows = [_row(deid, file) for file in files if file not in skipped]
+    opened = {str(i): row for i, row in enumerate(rows) if row["output"] is not None}
     with tempfile.TemporaryDirectory() as temporary:
-        outputs = {str(i): (of_media_type(row["file"].media_type).name, row["output"])
-                   for i, row in enumerate(rows) if row["output"] is not None}  # fmt: skip
-        others = extracted(Path(temporary), outputs) if programs else {}
-    for i, row in enumerate(rows):
-        if row["output"] is not None:
-            shown = views(row["output"], row["file"].media_type, others.get(str(i), ()))
-            row["left"] = left_in(shown, row["file"].sought)
-            row["lost"] = [words for words in row["file"].keeps if not left_in(shown, [words])]
-    forms = sorted({row["file"].path.parent.name for row in rows})
+        outputs = {name: (of_media_type(row["file"].media_type).name, row["output"]) for name, row in opened.items()}
+        others = extracted(Path(temporary), outputs) if programs else None
+        refused = _refused(Path(temporary) / "originals", opened, others.refused) if others is not None else {}
+        pages = _printed(Path(temporary), opened) if programs else {}
+    for name, row in opened.items():
+        texts = others.texts.get(name, ()) if others is not None else ()
+        found: Unpacked = unpacked(row["output"])
+        shown = [*found.strings, *_read_by_others(row["output"], row["file"].media_type, texts)]
+        row["left"] = left_in(shown, row["file"].sought)
+        row["lost"] = [words for words in row["file"].keeps if not left_in(shown, [words])]
+        row["unread"] = [*found.unread, *refused.get(name, ())]
+        row["pages"] = pages.get(name)
+        row["fidelity"], row["kinds"] = _compared(row)
+    by_form: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_form.setdefault(row["file"].path.parent.name, []).append(row)
     return {
         "corpus": "tests/data/documents: synthetic, made by hand and by other programs",
-        "programs": [name for name in ("pandoc", "soffice") if programs and shutil.which(name)],
+        "programs": installed() if programs else [],
+        "skipped": sorted(f"{file.path.parent.name}/{file.path.name}: no reader" for file in skipped),
         "all": _figures(rows),
-        "formats": {form: _figures([row for row in rows if row["file"].path.parent.name == form]) for form in forms},
+        "formats": {form: _with_fidelity(each) for form, each in sorted(by_form.items())},
         "faults": [line for row in rows for line in _faults(row)],
     }
 
 
+def _has_reader(media_type: str) -> bool:
+    try:
+        of_media_type(media_type)
+    except UnsupportedFormat:
+        return False
+    return True
+
+
+def _refused(
+    folder: Path, opened: dict[str, dict[str, Any]], refused: dict[str, list[str]]
+) -> dict[str, list[str]]:
+    """Return the programs that open an original, but not its output, by name."""
+    folder.mkdir()
+    files: dict[str, GoldFile] = {name: opened[name]["file"] for name in refused}
+    forms = {name: of_media_type(file.media_type).name for name, file in files.items()}
+    originals = extracted(folder, {name: (forms[name], file.path.read_bytes()) for name, file in files.items()})
+    return {name: sorted(set(each) - set(originals.refused.get(name, ()))) for name, each in refused.items()}
+
+
+def _printed(folder: Path, opened: dict[str, dict[str, Any]]) -> dict[str, tuple[int, int]]:
+    """Return the pages that LibreOffice prints of office files and of their outputs."""
+    office = {
+        name: (row["file"].path.suffix, row["file"].path.read_bytes(), row["output"])
+        for name, row in opened.items() if row["file"].path.suffix in (".docx", ".xlsx")
+    }  # fmt: skip
+    return fidelity.printed(folder, office) if office else {}
+
+
+def _compared(row: dict[str, Any]) -> tuple[Counter[str], Counter[str]]:
+    """Return how an office file or PDF differs from its original outside of the edits."""
+    file: GoldFile = row["file"]
+    compare = _COMPARED.get(of_media_type(file.media_type).name)
+    if compare is None:
+        return Counter(), Counter()
+    try:
+        counts, kinds = compare(file.path.read_bytes(), row["output"], file.identifiers)
+    except Exception as problem:  # whatever stops the comparison is a fault of the output
+        row["unread"].append(f"not compared: {type(problem).__name__}")
+        return Counter(), Counter()
+    counts["compared"] = 1
+    if row["pages"] is not None:
+        before, after = row["pages"]
+        counts += Counter(opens=bool(after), must_open=bool(before), same_pages=before > 0 and before == after)
+    return counts, kinds
+
+
 def _row(deid: Deidentifier, file: GoldFile) -> dict[str, Any]:
-    row: dict[str, Any] = {"file": file, "output": None, "left": set(), "lost": [], "refused": ""}
+    row: dict[str, Any] = {"file": file, "output": None, "left": set(), "lost": [], "refused": "", "unread": []}
     result = deid.deidentify(Item(file.path.read_bytes(), media_type=file.media_type))
     row["verdict"], row["reasons"] = result.verdict.outcome, [str(reason) for reason in result.verdict.reasons]
     try:
@@ -224,6 +270,25 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def _with_fidelity(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the figures of one format, for office files and PDFs with those of the comparison with the original."""
+    counts: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    for row in rows:
+        counts.update(row.get("fidelity", {}))
+        kinds.update(row.get("kinds", {}))
+    if not counts:
+        return _figures(rows)
+    compared: dict[str, Any] = {
+        name: _share(counts[part], counts[whole]) for name, (part, whole) in _FIDELITY.items() if counts[whole]
+    }
+    compared |= {"counts": dict(sorted(counts.items()))}
+    if kinds:
+        different = {kind: count for kind, count in kinds.most_common() if fidelity.LOST not in kind}
+        compared["elements_that_differ"] = dict(list(different.items())[:40])
+    return {**_figures(rows), "fidelity": compared}
+
+
 def _share(part: int, whole: int) -> dict[str, Any]:
     return {"count": part, "n": whole, **(share(part, whole).as_dict() if whole else {})}
 
@@ -241,6 +306,15 @@ def _faults(row: dict[str, Any]) -> Iterator[str]:
         yield f"{name}: left with gold spans: {sorted(row['left'])}"
     if not file.held and row["refused"]:
         yield f"{name}: not opened with gold spans: {row['refused']}"
+    if row["unread"]:
+        yield f"{name}: not read by the search: {row['unread']}"
+    for fault in ("page_count_differs", "page_sizes_differ", "cells_changed_outside", "sheet_count_differs"):
+        if row.get("fidelity", {}).get(fault):
+            yield f"{name}: {fault}: {row['fidelity'][fault]}"
+    if words := [kind for kind in row.get("kinds", ()) if fidelity.LOST in kind]:
+        yield f"{name}: words outside of identifiers that are gone: {words[:8]}"
+    if row.get("fidelity", {}).get("pixels_outside_lines", 0) > 0.001 * row.get("fidelity", {}).get("pixels", 0):
+        yield f"{name}: pixels outside of the lines with an edit: {row['fidelity']['pixels_outside_lines']}"
     if row["lost"]:
         yield f"{name}: clinical words lost: {row['lost']}"
     if file.held and row["verdict"] == "release":
@@ -258,9 +332,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, default=CORPUS)
     parser.add_argument("--out", type=Path, help="write the figures as JSON")
-    parser.add_argument("--no-programs", action="store_true", help="do not run pandoc and LibreOffice")
+    parser.add_argument("--no-programs", action="store_true", help="do not run pandoc, LibreOffice, and pdftotext")
+    parser.add_argument("--formats", nargs="+", default=(), help="score only these folders of the corpus")
     asked = parser.parse_args()
-    figures = measured(asked.corpus, programs=not asked.no_programs)
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it warns about damaged originals
+    figures = measured(asked.corpus, programs=not asked.no_programs, formats=asked.formats)
+    for note in figures["skipped"]:
+        print(note)  # noqa: T201 -- a program that prints
     for fault in figures["faults"]:
         print(fault)  # noqa: T201 -- a program that prints
     for name, figure in {**figures["formats"], "all": figures["all"]}.items():

@@ -203,7 +203,7 @@ def _elsewhere(opened: Opened, replaced: Replaced) -> Iterator[Text]:
     A value that was passed through may repeat a known identifier. In the letters and digits of a hash, a short name
     such as Ada can occur by chance.
     """
-    if opened.record is None or replaced.output is None:
+    if opened.record is None or replaced.output is None or (opened.form is not None and opened.form.packed):
         return
     free = {text.field for text in opened.texts}
     hashes = {value for value in replaced.values.values() if _HASH.fullmatch(value)}

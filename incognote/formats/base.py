@@ -200,6 +200,7 @@ class Format:
             every document, such as the names of styles, and may raise any error.
         needs_second: whether outputs go to review (`not-verified`) if the format has no second reader.
         kept: takes the bytes of a source and returns those that its documents hold. Without it, they hold all bytes.
+        packed: whether its bytes are compressed. Then only the second reader can search them for identifiers.
     """
 
     name: str
@@ -211,6 +212,7 @@ class Format:
     second: Callable[[bytes], Iterable[str]] | None = field(default=None, repr=False)
     needs_second: bool = True
     kept: Callable[[bytes], bytes] | None = field(default=None, repr=False)
+    packed: bool = False
 
 
 class DecodedDocument(Document):

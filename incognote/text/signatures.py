@@ -124,7 +124,7 @@ def _zip(data: bytes) -> str:
         odf = re.match(rb"application/vnd\.oasis\.opendocument\.([a-z]+)", data[38:120])
         if odf:
             return _ODF.get(odf[1], "ODF")
-    if b"[Content_Types].xml" in data:
+    if b"[Content_Types].xml" in data or b"_rels/.rels" in data:  # the former may be the last entry
         return next((name for entry, name in _OPENED if entry in data), "office file")
     return "ZIP archive"
 

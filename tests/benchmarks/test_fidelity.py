@@ -112,7 +112,7 @@ def test_elements_attributes_and_words_that_differ_are_counted(
     assert counts["parts"] == counts["parts_identical"] + 1
     assert (counts["elements_lost"], counts["elements_added"], counts["words_lost"]) == (lost, added, words)
     assert counts["parts_same_skeleton"] == (lost + added == 0)
-    assert kinds.total() == lost + added
+    assert kinds.total() == lost + added + words
 
 
 def _once(text: str, old: str, new: str) -> str:

@@ -85,9 +85,9 @@ def _edited(data: bytes, edit: Callable[[pikepdf.Pdf], None], **options: object)
 def test_a_sound_redaction_with_fixed_boxes_gives_nothing_back() -> None:
     result = _attacked(_page(_fixed))
     assert {attack: found for attack, found in result.found.items() if found} == {}
-    for attack in ("copy and paste", "raw", "layout", "library", "objects"):
+    for attack in ("copy and paste", "raw", "layout", "pdfium", "pypdf", "objects"):
         assert result.sought[attack] == set(NAMES)
-    assert result.counts["removed_words"] == 2 * len(NAMES)
+    assert result.counts["removed_words"] == sum(len(word) >= 4 for name in NAMES for word in name.split())
     report = figures([result])
     assert report["faults"] == []
     assert {each["found"] for each in report["attacks"].values()} == {0}
@@ -95,7 +95,7 @@ def test_a_sound_redaction_with_fixed_boxes_gives_nothing_back() -> None:
 
 def test_text_under_a_black_box_is_found_as_text_and_as_a_picture() -> None:
     result = _attacked(_page(_under_box))
-    for attack in ("copy and paste", "raw", "layout", "library", "objects", "boxes"):
+    for attack in ("copy and paste", "raw", "layout", "pdfium", "pypdf", "objects", "boxes"):
         assert result.found[attack] == set(NAMES), attack
 
 
@@ -113,7 +113,7 @@ def test_glyphs_drawn_as_an_image_under_a_black_box_are_found() -> None:
 
     result = _attacked(_page(_gone, draw))
     assert result.found["copy and paste"] == set()
-    assert result.found["covered"] == set(NAMES)
+    assert result.found["covered"] == set(NAMES) - {"Ann Lee", "Mia Li"}  # words of three letters are left out
 
 
 def test_an_earlier_revision_is_found() -> None:

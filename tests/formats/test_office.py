@@ -13,7 +13,7 @@ import pytest
 from incognote.errors import AccountingError, MalformedRecord, UnsupportedFormat
 from incognote.formats.office.document import _outermost
 from incognote.formats.office.flow import FlowText
-from incognote.formats.office.names import Names
+from incognote.formats.office.names import NewNames
 from incognote.formats.office.package import parsed, relations, relations_part, types_of, unzipped, zipped
 from incognote.formats.office.pictures import pictures
 from incognote.formats.office.rules import (
@@ -118,6 +118,7 @@ def test_styles_of_vml_keep_the_declarations_of_layout() -> None:
 
 def test_the_rules_name_only_elements_and_attributes_of_the_standards() -> None:
     elements = lists()["elements"]
+    assert len(elements) > 20
     for table in ("elements_rules", "characters", "attributes"):
         for keys in lists()[table].values():
             for key in keys:
@@ -144,7 +145,7 @@ def test_names_of_the_strict_standard_are_those_of_the_transitional_one() -> Non
 
 
 def test_a_name_has_the_same_new_name_everywhere_and_none_that_is_taken() -> None:
-    names = Names(lambda name: name == "Style1")
+    names = NewNames(lambda name: name == "Style1")
     assert [names.of("style", each) for each in ("Doe", "Title", "Roe", "Doe")] == ["Style2", "Title", "Style3", "Style2"]
     assert names.of("shape", "#Doe") == "#_x0000_s1"
     assert names.of("shape", "Doe") == "_x0000_s1"

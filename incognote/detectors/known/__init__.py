@@ -122,7 +122,7 @@ class KnownDetector:
                 yield inner
             if low[:2] in index.code_heads or (len(low) == 1 and index.codes):
                 yield from self._code(words, i)
-            if low[0].isdigit():
+            if low[:1].isdigit():
                 if index.phones:
                     yield from self._phone(words, i)
                 if (

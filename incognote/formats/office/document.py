@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Mapping
-from typing import BinaryIO
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import BinaryIO, Protocol
 
 from incognote.formats.base import (
     Change,
@@ -17,10 +18,21 @@ from incognote.formats.base import (
     of_child,
     split_edits,
 )
+from incognote.formats.office.flow import FlowText
 from incognote.formats.office.package import XmlPart, zipped
 from incognote.formats.records.rawxml import XmlText
+from incognote.formats.rtf import closed
 from incognote.formats.rtf.stretch import outside
 from incognote.nouns import Known, Text
+
+
+class PartText(Protocol):
+    """A text of a part, with the conversion of its edits."""
+
+    @property
+    def text(self) -> str: ...
+
+    def edits(self, changes: Iterable[Change]) -> list[Change]: ...
 
 
 class OfficeParts:
@@ -31,8 +43,9 @@ class OfficeParts:
         xml: the parts that were parsed, by name.
         texts: each text by its field, with its part.
         fields: the structured fields. For each: its part, and the function that writes a new value as changes of it.
-        fixed: the changes that are made to every document, by part. A change of a text inside one of them is dropped.
+        fixed: the changes that are made to every document, by part. A change inside another one is dropped.
         replaced: parts that get new bytes, such as pictures. removed: parts that are left out.
+        renamed: the new names of parts.
         children: documents inside, by field, with the name of their part.
         known: the names in structured fields.
     """
@@ -40,22 +53,49 @@ class OfficeParts:
     def __init__(self, raw: Mapping[str, bytes]) -> None:
         self.raw = dict(raw)
         self.xml: dict[str, XmlPart] = {}
-        self.texts: dict[str, tuple[XmlPart, XmlText]] = {}
+        self.texts: dict[str, tuple[XmlPart, PartText]] = {}
         self.fields: dict[FieldAction, tuple[XmlPart, Callable[[str], list[Change]]]] = {}
         self.fixed: dict[str, list[Change]] = {}
         self.replaced: dict[str, bytes] = {}
         self.removed: set[str] = set()
+        self.renamed: dict[str, str] = {}
         self.children: dict[str, tuple[str, Document]] = {}
         self.known: list[Known] = []
+        self._numbers: Counter[str] = Counter()
 
     def text(self, part: XmlPart, field: str) -> XmlText:
         """Begin a text of a part. A second one with the same field gets a number."""
-        name, number = field, 1
-        while name in self.texts:
-            number += 1
-            name = f"{field} {number}"
-        self.texts[name] = (part, part.text())
-        return self.texts[name][1]
+        text = part.text()
+        self.texts[self.numbered(field)] = (part, text)
+        return text
+
+    def flow(self, part: XmlPart, field: str) -> FlowText:
+        """Begin a text that is composed of runs. A second one with the same field gets a number."""
+        flow = FlowText(part)
+        self.texts[self.numbered(field)] = (part, flow)
+        return flow
+
+    def numbered(self, field: str) -> str:
+        """Return a field, with a number unless it is the first one of this name."""
+        self._numbers[field] += 1
+        return field if self._numbers[field] == 1 else f"{field} {self._numbers[field]}"
+
+    def structured(
+        self, part: XmlPart, field: str, kind: str, value: str, write: Callable[[str], list[Change]]
+    ) -> None:
+        """Add a structured field with a name, which is masked. A full name is also searched for in the texts.
+
+        Args:
+            kind: PERSON or ORGANIZATION.
+            write: returns a new value as changes of the part.
+        """
+        name = value.strip()
+        if name.casefold() in closed.NOBODY:
+            return
+        text = Text(value, f"{field} {len(self.fields) + 1}")
+        self.fields[FieldAction(text, 0, len(value), "mask", kind)] = (part, write)
+        if kind == "ORGANIZATION" or closed.is_full_name(name):
+            self.known.append(Known(kind, name))
 
     def fix(self, part: XmlPart, start: int, end: int, new: str = "") -> None:
         """Change a stretch of a part in every document."""
@@ -73,6 +113,7 @@ class OfficeDocument(Document):
     def __init__(self, data: bytes, parts: OfficeParts) -> None:
         self.data = data
         self._parts = parts
+        self._fixed = {name: list(_outermost(changes)) for name, changes in parts.fixed.items()}
         texts = {field: text.text for field, (_, text) in parts.texts.items()}
         self.texts = tuple(Text(content, field) for field, content in texts.items() if content.strip())
         self.actions = tuple(parts.fields)
@@ -95,15 +136,28 @@ class OfficeDocument(Document):
                 by_part.setdefault(part.name, []).extend(write(value))
         left = (each for each in found.raw.items() if each[0] not in found.removed)
         written = {name: found.replaced.get(name, data) for name, data in left}
-        for name in by_part.keys() | found.fixed.keys():
-            fixed = found.fixed.get(name, [])
+        for name in (by_part.keys() | self._fixed.keys()) & written.keys():
+            fixed = self._fixed.get(name, [])
             kept = outside(by_part.get(name, ()), fixed)
             written[name] = found.xml[name].rebuilt([*fixed, *kept])
-        for field, (name, child) in found.children.items():
+        for field, (name, _) in found.children.items():
+            child = self.children[field]
             inner = io.BytesIO()
             child.rebuild(of_child(edits, field), inner)
             written[name] = child.head + inner.getvalue() + child.after
-        out.write(self.data if written == found.raw and zipped(found.raw) == self.data else zipped(written))
+        if written == found.raw and not found.renamed and zipped(found.raw) == self.data:
+            out.write(self.data)
+        else:
+            out.write(zipped({found.renamed.get(name, name): data for name, data in written.items()}))
 
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
         return (Pointer(field),)
+
+
+def _outermost(changes: Iterable[Change]) -> Iterator[Change]:
+    """Yield the changes that are not inside another one."""
+    reached = -1
+    for change in sorted(changes, key=lambda change: (change[0], -change[1])):
+        if change[1] > reached or (change[0] == change[1] == reached):
+            yield change
+            reached = max(reached, change[1])

@@ -21,9 +21,10 @@ from incognote.formats.records.rawxml import Element, Xml, XmlText, codec_of_xml
 
 MAX_PARTS = 20_000
 _NAME = re.compile(r"[^\x00-\x1f\\:*?\"<>|]{1,1024}")
+_LARGE, _DENSEST = 2**24, 200  # bytes of a part; times that it may be larger than its compressed form
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1
-_TYPES = "[Content_Types].xml"
+TYPES = "[Content_Types].xml"
 
 
 class Relation(NamedTuple):
@@ -67,6 +68,8 @@ def unzipped(data: bytes) -> dict[str, bytes]:
                     if name.endswith("/") and not entry.file_size and _NAME.fullmatch(name[:-1]):
                         continue
                     raise MalformedRecord(f"part {number} has a name that is not allowed")
+                if entry.file_size > _LARGE and entry.file_size > _DENSEST * max(entry.compress_size, 1):
+                    raise MalformedRecord(f"part {number} consists of repetitions, such as blanks. Save the file again")
                 size += entry.file_size
                 if size > MAX_BYTES:
                     raise MalformedRecord(f"longer than {MAX_BYTES // 2**20} MiB when it is unpacked")
@@ -123,7 +126,7 @@ def parsed(name: str, data: bytes) -> XmlPart:
     except UnicodeDecodeError:
         raise MalformedRecord("a part is not in its declared encoding", field=name) from None
     try:
-        return XmlPart(name, source, codec, parse_xml(source))
+        return XmlPart(name, source, codec, parse_xml(source, any_instruction=True))
     except MalformedRecord as problem:
         raise MalformedRecord(str(problem), field=name) from None
 
@@ -136,7 +139,7 @@ def types_of(xml: Xml, names: Mapping[str, bytes]) -> dict[str, str]:
     return {
         name: own.get(name.lower(), suffixes.get(name.rpartition(".")[2].lower(), ""))
         for name in names
-        if name != _TYPES
+        if name != TYPES
     }
 
 

@@ -34,4 +34,4 @@ def _second(data: bytes) -> Iterable[str]:
     return texts(data)
 
 
-FORMATS = (Format("pdf", ("application/pdf",), (".pdf",), _read, contents=("PDF",), second=_second),)
+FORMATS = (Format("pdf", ("application/pdf",), (".pdf",), _read, contents=("PDF",), second=_second, packed=True),)

@@ -48,14 +48,19 @@ def is_program(name: str) -> bool:
 def font_name(name: str) -> str:
     """Return the name of a font, or another one if it has a word that is not known. The prefix of a subset stays."""
     prefix, rest = _SUBSET.fullmatch(name).groups()  # type: ignore[union-attr]  # it matches every string
-    known = all(len(word) < 2 or word.casefold() in _font_words() for word in _WORD.findall(rest))
-    return name if known and not re.search(r"\d{4}", rest) else f"{prefix}Arial"
+    return f"{prefix}Arial" if odd_words(name) or re.search(r"\d{4}", rest) else name
 
 
 def is_resource(name: str) -> bool:
     """Whether the name of a resource consists of the usual abbreviations and numbers."""
     words = _WORD.findall(name)
     return len(name) < 40 and all(len(word) < 2 or word.casefold() in _words("resources") for word in words)
+
+
+def odd_words(name: str) -> set[str]:
+    """Return the words of a font's name that are not known."""
+    rest = _SUBSET.fullmatch(name)[2]  # type: ignore[index]  # it matches every string
+    return {word for word in _WORD.findall(rest) if len(word) > 1 and word.casefold() not in _font_words()}
 
 
 @cache

@@ -112,16 +112,18 @@ class ContentReader:
 
     Args:
         pdf: the document.
+        owners: as in the attribute, if they are known. Then a page can be read without those before it.
 
     Attributes:
+        owners: the page with which each form is read.
         paints: the forms that each stream shows, with repetitions. A page has its negative number.
     """
 
-    def __init__(self, pdf: Pdf) -> None:
+    def __init__(self, pdf: Pdf, owners: Mapping[StreamKey, int] | None = None) -> None:
         self._pdf = pdf
         self._fonts: dict[Any, PdfFont] = {}
         self.paints: dict[StreamKey, list[StreamKey]] = {}
-        self._owners: dict[StreamKey, int] = {}
+        self.owners: dict[StreamKey, int] = dict(owners or {})
 
     def read(self, page: Page, number: int) -> PageContent:
         """Return what is on a page, with the appearance of its annotations.
@@ -148,7 +150,7 @@ class ContentReader:
         return self._fonts[key]
 
     def owns(self, key: StreamKey, page: int) -> bool:
-        return self._owners.setdefault(key, page) == page
+        return self.owners.setdefault(key, page) == page
 
 
 class _Run:

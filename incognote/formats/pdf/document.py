@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.errors import MalformedRecord, MissingExtra, UnsupportedFormat
-from incognote.formats.base import Change, Document, Edit, Place, Pointer, account, of_child, split_edits
+from incognote.formats.base import Change, Edit, Place, Pointer, account, of_child, split_edits
 from incognote.formats.pdf.bounds import check_paints, check_unpacked
 from incognote.formats.pdf.cleaning import cleaned
 from incognote.formats.pdf.content import ContentReader, PageContent, StreamKey
@@ -16,6 +16,7 @@ from incognote.formats.pdf.layout import page_text
 from incognote.formats.pdf.naming import ResourceNames
 from incognote.formats.pdf.objects import cleaned_objects
 from incognote.formats.pdf.writing import PageWriter, resource_name
+from incognote.formats.pictures import PagedDocument, PageText, Picture
 from incognote.nouns import Text
 
 if TYPE_CHECKING:
@@ -29,14 +30,14 @@ _BAR = 8.0  # points between two bars of a barcode
 _MOST_CURVES = 300  # curves of a page with little text; more could be letters
 
 
-class PdfDocument(Document):
+class PdfDocument(PagedDocument):
     """A whole document. Its pages are a text, and so are bookmarks, form fields, annotations, and properties.
 
     Args:
         data: the bytes.
 
     Attributes:
-        pages: where the text of each page is in the text `body`.
+        pages: where the text of each page is in the text `body`. owners: the page with which each form is read.
 
     Raises:
         UnsupportedFormat: it is encrypted or signed, or a page is a picture.
@@ -57,7 +58,8 @@ class PdfDocument(Document):
             _check_fonts(reader)
             found = cleaned_objects(pdf, read)
             starts = accumulate((len(page) + 1 for page in pages), initial=0)
-            self.pages = tuple((start, start + len(page)) for start, page in zip(starts, pages, strict=False))
+            self.pages = [PageText(BODY, start, start + len(page)) for start, page in zip(starts, pages, strict=False)]
+            self.owners = reader.owners
             texts = [Text("\n".join(pages), BODY), *(Text(text.text, field) for field, text in found.texts.items())]
             self.texts = tuple(text for text in texts if text.content.strip())
             self.actions = tuple(found.fields)
@@ -107,10 +109,15 @@ class PdfDocument(Document):
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
         return (Pointer(field),)
 
+    def picture(self, number: int) -> Picture:
+        from incognote.formats.pdf.picture import picture
 
-def _of_page(page: tuple[int, int], changes: Iterable[Change]) -> Iterator[Change]:
+        return picture(self, number)
+
+
+def _of_page(page: PageText, changes: Iterable[Change]) -> Iterator[Change]:
     """Yield the part of each edit that is on a page. The first page of an edit gets its new words."""
-    begin, stop = page
+    _, begin, stop = page
     for start, end, new in changes:
         if begin <= start <= stop or (start < begin and end > begin):
             is_first = begin <= start

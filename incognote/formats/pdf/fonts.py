@@ -29,6 +29,7 @@ _TEX = {11: "ff", 12: "fi", 13: "fl", 14: "ffi", 15: "ffl", 27: "ff", 28: "fi", 
         16: "\u0131", 18: "`", 19: "\u00b4", 34: "\u201d", 39: "\u2019", 92: "\u201c", 96: "\u2018", 123: "\u2013",
         124: "\u2014", 127: "\u00a8"}  # fmt: skip
 """The characters of TeX's own encodings of letters that are not those of ASCII."""
+_LONGEST = 10  # letters of a glyph; more could be a name
 _FEW = 8  # letters, of which a correlation says little
 _PLAUSIBLE = 0.4
 _UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:")
@@ -134,6 +135,8 @@ class PdfFont:
             return ""
         if _BLANK.fullmatch(text):
             return " "
+        if len(text) > _LONGEST:
+            raise MalformedRecord("a font in which one glyph stands for many letters. Print the document to a new PDF")
         return "" if _UNREADABLE.search(text) else text
 
 

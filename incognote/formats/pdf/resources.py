@@ -105,7 +105,7 @@ class Resources:
         if not self._kept.first(font):
             return
         self._kept.keep(font, "font")
-        self._rename(font, "/BaseFont")
+        odd = self._rename(font, "/BaseFont")
         if is_dictionary(font.get("/Encoding", None)):
             self._kept.keep(font["/Encoding"], "encoding")
         for each in items(font, "/DescendantFonts"):
@@ -113,10 +113,11 @@ class Resources:
         descriptor = font.get("/FontDescriptor", None)
         if is_dictionary(descriptor):
             self._kept.keep(descriptor, "descriptor")
-            self._rename(descriptor, "/FontName")
+            odd |= self._rename(descriptor, "/FontName")
             for key in ("/FontFile", "/FontFile2", "/FontFile3"):
                 if is_stream(descriptor.get(key, None)):
                     self._kept.keep(descriptor[key], "fontfile")
+                    self._blank(descriptor[key], odd)
         for _, procedure in entries(font, "/CharProcs"):
             if any(operator in _SHOWS or operator == "Do" for operator, _ in instructions_of(procedure)):
                 raise MalformedRecord("a font whose glyphs draw text. Print the document to a new PDF")
@@ -124,6 +125,21 @@ class Resources:
         if "/Resources" in font:
             self.clean(font["/Resources"])
 
-    def _rename(self, holder: Any, key: str) -> None:
-        if key in holder:
-            self._kept.write(holder, key, name(f"/{closed.font_name(str(holder[key])[1:])}"))
+    def _rename(self, holder: Any, key: str) -> set[str]:
+        """Rename a font whose name has words that are not known. Return these words."""
+        if key not in holder:
+            return set()
+        old = str(holder[key])[1:]
+        self._kept.write(holder, key, name(f"/{closed.font_name(old)}"))
+        return closed.odd_words(old)
+
+    def _blank(self, program: Any, words: set[str]) -> None:
+        """Write other letters over words in the program of a font, which names itself too."""
+        data = bytes(program.read_bytes()) if words else b""
+        new = data
+        for word in words:
+            for encoding in ("ascii", "utf-16-be"):
+                new = new.replace(word.encode(encoding), ("A" * len(word)).encode(encoding))
+        if new != data:
+            program.write(new)
+            self._kept.changed += 1

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from incognote.errors import MalformedRecord
 from incognote.formats.base import Change
 from incognote.formats.encoding import Codec, announced
+from incognote.formats.records.references import escaped, resolved, unescaped
 
 XML = "http://www.w3.org/XML/1998/namespace"
 MAX_DEPTH, MAX_ELEMENTS = 120, 500_000
@@ -26,10 +27,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _ATTRIBUTE = re.compile(r"\s+(?P<name>[^\s=]+)\s*=\s*(?P<quote>[\"'])(?P<value>.*?)(?P=quote)", re.DOTALL)
-_REFERENCE = re.compile(r"&(?:#(?P<decimal>[0-9]+)|#x(?P<hex>[0-9A-Fa-f]+)|(?P<name>[a-z]+));")
-_PREDEFINED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 _DECLARED = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z][A-Za-z0-9._\-]*)")
-_NO_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0, section 2.2
 _BLANK = re.compile(r"[ \t\r\n]*")
 _SERVED = frozenset("""
     utf-8 ascii iso8859-1 iso8859-2 iso8859-3 iso8859-4 iso8859-5 iso8859-6 iso8859-7 iso8859-8 iso8859-9 iso8859-10
@@ -102,7 +100,7 @@ class Element:
 
 
 class Instruction(NamedTuple):
-    """An `xml-stylesheet` instruction at `start:end` of the source."""
+    """A processing instruction at `start:end` of the source, usually `xml-stylesheet`."""
 
     data: str
     start: int
@@ -144,8 +142,12 @@ def codec_of_xml(data: bytes) -> Codec | None:
     return Codec(name) if name in _SERVED else None
 
 
-def parse_xml(source: str) -> Xml:
+def parse_xml(source: str, *, any_instruction: bool = False) -> Xml:
     """Parse a document.
+
+    Args:
+        any_instruction: whether all processing instructions are returned as `stylesheets` are. By default, those other
+            than `xml-stylesheet` are refused.
 
     Raises:
         MalformedRecord: it is not well-formed, too deep, or has a document type declaration or an instruction other
@@ -170,7 +172,9 @@ def parse_xml(source: str) -> Xml:
         elif token["pi"] == "xml-stylesheet":
             stylesheets.append(Instruction(token["data"], at, end))
         elif token["pi"] is not None:
-            if token["pi"] != "xml" or at:
+            if any_instruction and token["pi"] != "xml":
+                stylesheets.append(Instruction(token["data"], at, end))
+            elif token["pi"] != "xml" or at:
                 raise MalformedRecord(f"a processing instruction at {line_of(source, at)}. Remove it")
         elif token["close"]:
             open_elements.pop()[0].end = end
@@ -220,15 +224,10 @@ def line_of(source: str, at: int) -> str:
 
 def _written_attributes(source: str, start: int, end: int) -> Iterator[XmlAttribute]:
     for match in _ATTRIBUTE.finditer(source, start, end):
-        value = re.sub(r"\r\n|[\t\n\r]", " ", match["value"])
-        yield XmlAttribute(match["name"], _REFERENCE.sub(_resolved, value), *match.span("value"), match.span())
-
-
-def _resolved(reference: re.Match[str]) -> str:
-    """Return the character of a reference in well-formed XML."""
-    if reference["name"]:
-        return _PREDEFINED[reference["name"]]
-    return chr(int(reference["decimal"]) if reference["decimal"] else int(reference["hex"], 16))
+        value = match["value"]
+        if "&" in value or not value.isprintable():
+            value = unescaped(re.sub(r"\r\n|[\t\n\r]", " ", value))
+        yield XmlAttribute(match["name"], value, *match.span("value"), match.span())
 
 
 def _expanded(name: str, names: Mapping[str, str]) -> str:
@@ -338,17 +337,9 @@ class XmlText:
         if self._pending or not self._pieces:
             blank = _BLANK.match(self._source, start, end)
             start = blank.end() if blank else start
-        while start < end:
-            reference = None if cdata else _REFERENCE.search(self._source, start, end)
-            stop = reference.start() if reference else end
-            if stop > start:
-                raw = self._source[start:stop]
-                self._append(raw if attribute is None else re.sub(r"[\t\n\r]", " ", raw),
-                             start, stop, False, cdata, attribute)  # fmt: skip
-            if reference:
-                self._append(_resolved(reference), *reference.span(), True, cdata, attribute)
-                stop = reference.end()
-            start = stop
+        for characters, a, b, is_reference in resolved(self._source, start, end, cdata):
+            shown = characters if attribute is None or is_reference else re.sub(r"[\t\n\r]", " ", characters)
+            self._append(shown, a, b, is_reference, cdata, attribute)
 
     def _append(
         self, characters: str, start: int, end: int, reference: bool, cdata: bool, attribute: XmlAttribute | None
@@ -378,19 +369,4 @@ class XmlText:
             self._parts.pop()
 
     def _escaped(self, new: str, piece: _Piece) -> str:
-        """Escape new words for their place. Characters that XML does not allow become U+FFFD."""
-        new = _NO_CHARACTER.sub("\ufffd", new)
-        if piece.cdata:
-            new = new.replace("]]>", "]]]]><![CDATA[>")
-            return "".join(c if self._fits(c) else f"]]>&#{ord(c)};<![CDATA[" for c in new)
-        new = new.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        if piece.attribute is not None:
-            new = re.sub(r"[\t\n\r]", " ", new).replace('"', "&quot;").replace("'", "&#39;")
-        return new.encode(self._encoding, "xmlcharrefreplace").decode(self._encoding)
-
-    def _fits(self, character: str) -> bool:
-        try:
-            character.encode(self._encoding)
-        except UnicodeEncodeError:
-            return False
-        return True
+        return escaped(new, self._encoding, cdata=piece.cdata, attribute=piece.attribute is not None)

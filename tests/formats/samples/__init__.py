@@ -19,7 +19,6 @@ class Sample:
         many: whether a source can contain several documents.
         suits: whether the format can hold texts in the order of their characters.
         letters: the characters of new words in tests.
-        packed: whether the source is compressed, so a stretch of a text is no range of its bytes.
     """
 
     form: Format
@@ -28,4 +27,3 @@ class Sample:
     many: bool = False
     suits: Callable[[Sequence[str]], bool] = lambda texts: True
     letters: str = "ab\"\\,;\n&<é😀"
-    packed: bool = False

@@ -146,6 +146,5 @@ SAMPLES = (
             (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "unsupported-format"),
             (zipped({"note.txt": b"Seen by Dr. Carter."}), "malformed"),
         ],
-        packed=True,
     ),
 )

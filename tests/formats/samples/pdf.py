@@ -70,6 +70,5 @@ SAMPLES = (
         ],
         suits=_from_left_to_right,
         letters="ab\"\\,;\n&<é",
-        packed=True,
     ),
 )

@@ -1,13 +1,15 @@
 """Workbooks."""
+# ruff: noqa: E501 -- XML reads better with one element in a line
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
+from incognote.formats.encoding import UTF8
 from incognote.formats.office.package import zipped
 from incognote.formats.registry import named
 from incognote.formats.xlsx.strings import escaped
-from incognote.formats.encoding import UTF8
 
 from . import Sample
 
@@ -19,7 +21,7 @@ _NAMES = {"sheet.main": "xl/workbook.xml", "worksheet": "xl/worksheets/sheet1.xm
           "styles": "xl/styles.xml", "comments": "xl/comments1.xml", "table": "xl/tables/table1.xml"}  # fmt: skip
 
 
-def parts_of(sheet: str, more: Mapping[str, str] = {}, *, names: Sequence[str] = ("Sheet1",), book: str = "") -> dict[str, bytes]:  # noqa: B006 -- read only
+def parts_of(sheet: str, more: Mapping[str, str] = MappingProxyType({}), *, names: Sequence[str] = ("Sheet1",), book: str = "") -> dict[str, bytes]:
     """Return the parts of a workbook.
 
     Args:
@@ -60,7 +62,7 @@ def parts_of(sheet: str, more: Mapping[str, str] = {}, *, names: Sequence[str] =
     return {name: content.encode() for name, content in found.items()}
 
 
-def workbook(sheet: str, more: Mapping[str, str] = {}, *, names: Sequence[str] = ("Sheet1",), book: str = "") -> bytes:  # noqa: B006 -- read only
+def workbook(sheet: str, more: Mapping[str, str] = MappingProxyType({}), *, names: Sequence[str] = ("Sheet1",), book: str = "") -> bytes:
     """Return a workbook with the parts of `parts_of`."""
     return zipped(parts_of(sheet, more, names=names, book=book))
 
@@ -101,6 +103,5 @@ SAMPLES = (
             (workbook("<sheetData><row><c>Carter</c></row></sheetData>"), "malformed"),
             (workbook('<sheetData><row><c t="s"><v>7</v></c></row></sheetData>'), "malformed"),
         ],
-        packed=True,
     ),
 )

@@ -1,0 +1,122 @@
+"""Pictures of PDF pages with the place of each character.
+
+PDFium draws the page, in a process of its own: a file can make it fail, or take all memory. The characters are those
+of our own reader, because the spans are over its text.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import struct
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from math import hypot
+from threading import Semaphore
+from typing import TYPE_CHECKING
+
+from incognote.formats.pdf.content import ContentReader, Glyph, Matrix
+from incognote.formats.pdf.layout import page_text
+from incognote.formats.pictures import Box, Picture
+
+if TYPE_CHECKING:
+    from incognote.formats.pdf.document import PdfDocument
+
+MOST_PIXELS = 1600  # of a side
+MOST_SCALE = 20.0  # pixels of a point
+SECONDS = 20
+MOST_MEMORY = 2**30  # bytes of address space of a process
+_ASCENT, _DESCENT = 0.85, 0.25  # how far a glyph reaches above and below its baseline, in units of the font size
+_COMMAND = (sys.executable, "-P", "-c", "from incognote.formats.pdf.picture import main; main()")
+_PROCESSES = Semaphore(2)
+_FINE = 1_000_000
+
+
+def picture(document: PdfDocument, number: int) -> Picture:
+    """Return the picture of a page, with the box of each character of its text.
+
+    Args:
+        number: of the page, from 1.
+
+    Raises:
+        OSError, subprocess.SubprocessError: PDFium cannot draw it, or not within `SECONDS` and `MOST_MEMORY`.
+        MalformedRecord: it cannot be read.
+    """
+    with _PROCESSES:
+        done = subprocess.run(  # noqa: S603 -- this interpreter, with a constant program
+            (*_COMMAND, str(number)),
+            input=document.data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SECONDS, check=True,
+            env={name: value for name, value in os.environ.items() if not name.startswith("INCOGNOTE_")},
+        )  # fmt: skip
+    head, _, png = done.stdout.partition(b"\n")
+    width, height, *matrix = json.loads(head)
+    return Picture(png, width, height, tuple(_boxes(document, number, (width, height), tuple(matrix))))
+
+
+def _boxes(document: PdfDocument, number: int, size: tuple[int, int], matrix: Matrix) -> Iterator[Box | None]:
+    """Yield the box of each character. `matrix` leads from the points of the page to the pixels of the picture."""
+    import pikepdf
+    from io import BytesIO
+
+    with pikepdf.open(BytesIO(document.data), suppress_warnings=True) as pdf:
+        glyphs = ContentReader(pdf, document.owners).read(pdf.pages[number - 1], number).glyphs
+        for each in page_text(glyphs).glyphs:
+            yield _box(glyphs[each], size, matrix) if each >= 0 else None
+
+
+def _box(glyph: Glyph, size: tuple[int, int], matrix: Matrix) -> Box | None:
+    """Return the box of a glyph, or None if the picture does not show it."""
+    length = hypot(glyph.dx, glyph.dy)
+    ux, uy = (-glyph.dy / length, glyph.dx / length) if length else (0.0, 1.0)
+    a, b, c, d, e, f = matrix
+    xs, ys = [], []
+    for up in (glyph.size * _ASCENT, -glyph.size * _DESCENT):
+        for step in (0, 1):
+            x, y = glyph.x + step * glyph.dx + up * ux, glyph.y + step * glyph.dy + up * uy
+            xs.append(min(max(a * x + c * y + e, 0), size[0]))
+            ys.append(min(max(b * x + d * y + f, 0), size[1]))
+    box = (round(min(xs)), round(min(ys)), round(max(xs)), round(max(ys)))
+    return box if box[0] < box[2] and box[1] < box[3] else None
+
+
+def main() -> None:
+    """Draw a page of the file on standard input. Write its size and matrix as JSON, a line end, and a PNG file."""
+    with suppress(ImportError, ValueError, OSError):  # not on every system
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    import pypdfium2
+    from pypdfium2 import raw
+
+    pdf = pypdfium2.PdfDocument(sys.stdin.buffer.read())
+    pdf.init_forms()
+    page = pdf[int(sys.argv[1]) - 1]
+    width, height = page.get_size()
+    scale = min(MOST_SCALE, (MOST_PIXELS - 1) / max(width, height))
+    drawn = page.render(scale=scale, rev_byteorder=True)
+    size = (drawn.width, drawn.height)
+    ends: list[tuple[float, ...]] = []
+    for at in ((0, 0), (1000, 0), (0, 1000)):
+        place = (ctypes.c_int(), ctypes.c_int())
+        raw.FPDF_PageToDevice(page, 0, 0, _FINE, _FINE, 0, *at, *map(ctypes.byref, place))
+        ends.append(tuple(each.value / _FINE * side for each, side in zip(place, size, strict=True)))
+    (e, f), (right, across), (aside, up) = ends
+    matrix = ((right - e) / 1000, (across - f) / 1000, (aside - e) / 1000, (up - f) / 1000, e, f)
+    sys.stdout.buffer.write(json.dumps([*size, *matrix]).encode() + b"\n")
+    sys.stdout.buffer.write(png(bytes(drawn.buffer), *size, drawn.stride))
+
+
+def png(pixels: bytes, width: int, height: int, stride: int) -> bytes:
+    """Return a PNG file of rows of red, green, and blue bytes. `stride` is the length of a row in `pixels`."""
+    rows = b"".join(b"\0" + pixels[at : at + 3 * width] for at in range(0, height * stride, stride))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in parts
+    )
