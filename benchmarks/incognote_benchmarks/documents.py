@@ -40,7 +40,7 @@ CORPUS = Path("tests/data/documents")
 _COMPARED: dict[str, Callable[[bytes, bytes, Iterable[str]], tuple[Counter[str], Counter[str]]]] = {
     "docx": fidelity.docx,
     "xlsx": fidelity.xlsx,
-    "pdf": lambda original, output, _: (fidelity.pdf(original, output), Counter()),
+    "pdf": fidelity.pdf,
 }
 
 
@@ -283,8 +283,8 @@ def _with_fidelity(rows: list[dict[str, Any]]) -> dict[str, Any]:
         name: _share(counts[part], counts[whole]) for name, (part, whole) in _FIDELITY.items() if counts[whole]
     }
     compared |= {"counts": dict(sorted(counts.items()))}
-    if kinds:
-        different = {kind: count for kind, count in kinds.most_common() if fidelity.LOST not in kind}
+    different = {kind: count for kind, count in kinds.most_common() if fidelity.LOST not in kind}
+    if different:
         compared["elements_that_differ"] = dict(list(different.items())[:40])
     return {**_figures(rows), "fidelity": compared}
 

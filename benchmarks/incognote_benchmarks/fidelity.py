@@ -26,15 +26,22 @@ GROWN = 2.0
 """Boxes grow by this many points on each side."""
 _DIFFERENT = 8
 """Pixels differ if a color differs by more (of 255)."""
+_MARKS = ".,;:()[]'\""
 _WORD = re.compile(r"\S+")
 _XML = (".xml", ".rels", ".vml")
 _TEXT = re.compile(r"\{[^}]*\}(?:t|delText|instrText|v|is)$")
 
 
-def pdf(original: bytes, output: bytes, boxes: Mapping[int, Sequence[Box]] | None = None) -> Counter[str]:
-    """Return how many pixels of the pages differ outside of boxes.
+def pdf(
+    original: bytes,
+    output: bytes,
+    identifiers: Iterable[str] = (),
+    boxes: Mapping[int, Sequence[Box]] | None = None,
+) -> tuple[Counter[str], Counter[str]]:
+    """Return how many pixels of the pages differ outside of boxes, and the words outside of identifiers that are gone.
 
     Args:
+        identifiers: what was redacted.
         boxes: the boxes by page, from 0. By default, they are those of the words that differ, enlarged by 2 points,
             and of the shapes that the output draws over them.
 
@@ -45,14 +52,22 @@ def pdf(original: bytes, output: bytes, boxes: Mapping[int, Sequence[Box]] | Non
     Raises:
         pypdfium2.PdfiumError: one of the files is no PDF, or it has a password.
     """
+    sought = tuple(identifiers)
+    parts = {part.strip(_MARKS) for name in sought for part in name.split()}
     counts: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
     with opened(original) as first, opened(output) as second:
         counts["pages"] = len(first)
         if len(first) != len(second):
             counts["page_count_differs"] = 1
         for i in range(min(len(first), len(second))):
             counts += _page(first[i], second[i], None if boxes is None else boxes.get(i, ()))
-    return counts
+            old, new = (" ".join(word.text for word in words(document[i])) for document in (first, second))
+            fewer = Counter(old.split()) - Counter(new.split())  # the words of columns can come in another order
+            gone = [word for word in words_lost(old, new, sought) if fewer[word] and word.strip(_MARKS) not in parts]
+            counts["words_lost"] += len(gone)
+            kinds.update(f"page {i + 1}: {LOST} {word}" for word in gone)
+    return counts, kinds
 
 
 def _page(first: Any, second: Any, given: Sequence[Box] | None) -> Counter[str]:

@@ -45,7 +45,7 @@ from incognote_benchmarks.unpacked import unpacked, variants
 
 _ALPHABET = frozenset(string.ascii_letters)
 """A font with all of these does not show which letters a document needs."""
-_ALIKE = 0.6
+_ALIKE = 0.8
 """Pictures whose correlation is higher show the same words. Shorter words and smaller pictures are alike by chance."""
 _LONG, _HIGH = 4, 8
 _METADATA = "/Metadata /Outlines /PageLabels /Names /Dests /PieceInfo /StructTreeRoot /Collection".split()
@@ -237,7 +237,7 @@ def _boxes(found: Sequence[Any], identifiers: Iterable[str]) -> Iterator[tuple[B
 
 def _alike(before: Any, after: Any) -> bool:
     """Whether two pictures of a box show the same: their darkness correlates."""
-    if before.shape != after.shape or before.shape[0] < _HIGH:
+    if before.shape != after.shape or min(before.shape[:2]) < _HIGH:
         return False
     one, other = before.mean(axis=-1).ravel(), after.mean(axis=-1).ravel()
     if one.std() < 1 or other.std() < 1:

@@ -34,14 +34,15 @@ def _pdf(name: str, *, move: float = 0, extra: str = "", pages: int = 1) -> byte
 
 
 def test_pixels_differ_only_in_the_boxes_of_the_changed_words() -> None:
-    counts = fidelity.pdf(_pdf(NAME), _pdf("[NAME]"))
+    counts, kinds = fidelity.pdf(_pdf(NAME), _pdf("[NAME]"), [NAME])
+    assert not kinds
     assert (counts["pages"], counts["changes"], counts["pixels_outside"]) == (1, 1, 0)
     assert 0 < counts["pixels_boxes"] < 0.1 * counts["pixels"]
     assert counts["image_pages"] == counts["neighbors_moved"] == 0
 
 
 def test_the_rest_of_a_line_that_moved_is_outside_of_the_boxes_but_not_of_the_line() -> None:
-    counts = fidelity.pdf(_pdf(NAME), _pdf("[NAME]", move=20))
+    counts, _ = fidelity.pdf(_pdf(NAME), _pdf("[NAME]", move=20))
     assert counts["neighbors_moved"] == 1
     assert counts["pixels_outside"] > 100
     assert counts["pixels_outside_lines"] == 0
@@ -56,23 +57,29 @@ def test_pixels_that_change_elsewhere_are_counted() -> None:
     page.drawString(175, 150, "with pain")
     page.drawString(40, 100, "Aspirin 100 mg")
     page.save()
-    counts = fidelity.pdf(_pdf(NAME), out.getvalue())
+    counts, _ = fidelity.pdf(_pdf(NAME), out.getvalue())
     assert counts["pixels_outside"] == counts["pixels_outside_lines"] > 50 * 30
 
 
 def test_boxes_can_be_given() -> None:
-    given = fidelity.pdf(_pdf(NAME), _pdf("[NAME]"), {0: [(70, 140, 175, 165)]})
+    given, _ = fidelity.pdf(_pdf(NAME), _pdf("[NAME]"), boxes={0: [(70, 140, 175, 165)]})
     assert given["pixels_outside"] == 0
-    assert fidelity.pdf(_pdf(NAME), _pdf("[NAME]"), {0: []})["pixels_outside"] > 100
+    assert fidelity.pdf(_pdf(NAME), _pdf("[NAME]"), boxes={0: []})[0]["pixels_outside"] > 100
+
+
+def test_words_of_a_page_that_are_no_identifiers_and_gone_are_named() -> None:
+    counts, kinds = fidelity.pdf(_pdf(NAME, extra=" daily"), _pdf("[NAME]"), [NAME])
+    assert counts["words_lost"] == 1
+    assert list(kinds) == ["page 1: lost word daily"]
 
 
 def test_lost_pages_and_pages_without_words_are_counted() -> None:
-    assert fidelity.pdf(_pdf(NAME, pages=2), _pdf("[NAME]"))["page_count_differs"] == 1
+    assert fidelity.pdf(_pdf(NAME, pages=2), _pdf("[NAME]"))[0]["page_count_differs"] == 1
     out = io.BytesIO()
     page = canvas.Canvas(out, pagesize=(300, 200))
     page.rect(10, 10, 50, 50)
     page.save()
-    assert fidelity.pdf(_pdf(NAME), out.getvalue())["image_pages"] == 1
+    assert fidelity.pdf(_pdf(NAME), out.getvalue())[0]["image_pages"] == 1
 
 
 def _docx() -> bytes:

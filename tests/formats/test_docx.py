@@ -390,7 +390,7 @@ def test_embedded_documents_are_read_and_edited_as_documents() -> None:
         (document("", {"word/vba.bin": ("vbaProject", b"xyz")}), "macros"),
         (document("", {"x/sig.sigs": ("digital-signature/origin", b"xyz")}), "signature"),
         (document("", {"word/a.mht": ("aFChunk", b"xyz")}), "altChunk"),
-        (document("", main="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"), "part"),
+        (document("", main="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"), "not a Word document"),
         (zipped({"[Content_Types].xml": b"<Types/>"}), "main part"),
         (document('<!DOCTYPE w:p [<!ENTITY xyz "xyz">]>'), "well-formed"),
         (document('<w:p xmlns:jane_xyz="http://schemas.openxmlformats.org/wordprocessingml/2006/main"/>'), "prefix"),

@@ -22,6 +22,7 @@ Matrix = tuple[float, float, float, float, float, float]
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 StreamKey = tuple[int, int]
 """The object and generation number of a stream. (0, number) is the content of a page itself."""
+_PAINTS = 3  # the last rendering mode that does not add the text to the clipping path
 MAX_FORMS = 12  # forms inside each other
 MAX_STEPS = 2_000_000  # instructions of a page
 _CURVES = frozenset(("c", "v", "y"))
@@ -238,6 +239,8 @@ class _Run:
         font = state.font
         if font is None:
             raise MalformedRecord("text without a font")
+        if state.mode > _PAINTS:
+            raise MalformedRecord("text that cuts out what is drawn over it. Print the document to a new PDF")
         if font.vertical:
             raise MalformedRecord("vertical writing, which has no reader")
         codes: list[Code] = []

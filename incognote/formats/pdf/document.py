@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pikepdf import Page, Pdf
 
 BODY = "body"
+_BLANK = re.compile(rb"[\x00\t\n\f\r ]+")
 MAX_PAGES = 20_000
 _MOST_PICTURE = 0.35  # the largest share of a page that a picture may cover
 _MOST_BARS = 16  # narrow bars of the same height side by side; more could be a barcode
@@ -139,7 +141,7 @@ def _saved(pdf: Pdf) -> bytes:
     out = io.BytesIO()
     pdf.save(
         out, deterministic_id=True, object_stream_mode=pikepdf.ObjectStreamMode.disable, encryption=False,
-        fix_metadata_version=False, compress_streams=True, recompress_flate=False,
+        fix_metadata_version=False, compress_streams=True, recompress_flate=True,
     )  # fmt: skip
     return out.getvalue()
 
@@ -224,7 +226,7 @@ def _rewritten(
     for key, old in content.streams.items():
         holder = page.obj if key == (0, 0) else pdf.get_object(key)
         new = list(cleaned(names.renamed(streams.get(key, old))))
-        if key not in streams and new == old and b"%" not in _raw(holder):
+        if key not in streams and new == old and _is_plain(holder, old):
             continue
         changed += 1
         data = pikepdf.unparse_content_stream(list(_pikepdf(new)))
@@ -242,6 +244,14 @@ def _pikepdf(instructions: Iterable[tuple[str, list[Any]]]) -> Iterator[Any]:
 
     for operator, operands in instructions:
         yield pikepdf.ContentStreamInstruction(operands, pikepdf.Operator(operator))
+
+
+def _is_plain(holder: Any, instructions: list[tuple[str, list[Any]]]) -> bool:
+    """Whether a stream consists of its instructions, and of nothing between them or after them."""
+    import pikepdf
+
+    written = pikepdf.unparse_content_stream(list(_pikepdf(instructions)))
+    return len(_BLANK.sub(b"", written)) >= len(_BLANK.sub(b"", _raw(holder)))
 
 
 def _raw(holder: Any) -> bytes:

@@ -30,6 +30,7 @@ _TEX = {11: "ff", 12: "fi", 13: "fl", 14: "ffi", 15: "ffl", 27: "ff", 28: "fi", 
         124: "\u2014", 127: "\u00a8"}  # fmt: skip
 """The characters of TeX's own encodings of letters that are not those of ASCII."""
 _LONGEST = 10  # letters of a glyph; more could be a name
+_HYPHEN = 0xAD  # of the Windows character set; pdfminer takes it for a space
 _FEW = 8  # letters, of which a correlation says little
 _PLAUSIBLE = 0.4
 _UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:")
@@ -96,7 +97,7 @@ class PdfFont:
         if self.complete and not self._font.is_multibyte():
             for number in range(32, 256):
                 self._code(bytes([number]), number)
-        used = {code.text: code for code in self._codes.values() if code.text and code.width > 0}
+        used = {each.text: each for each in sorted(self._codes.values(), reverse=True) if each.text and each.width > 0}
         found = [used[character] for character in text if character in used]
         return found if len(found) == len(text) else None
 
@@ -105,8 +106,6 @@ class PdfFont:
 
         In a font with a wrong map to Unicode, a page shows other letters than those that were read.
         """
-        if self.complete:
-            return True
         model = standard(self.standard)
         pairs = [
             (code.width, model._code(code.text.encode(), ord(code.text)).width)
@@ -129,6 +128,8 @@ class PdfFont:
 
         if cid in self.own:
             return self.own[cid]
+        if cid == _HYPHEN and not self._font.is_multibyte() and self._font.unicode_map is None:
+            return "-"
         try:
             text = str(self._font.to_unichr(cid))
         except (PDFUnicodeNotDefined, KeyError, ValueError, OverflowError):

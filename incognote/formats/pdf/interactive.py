@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from incognote.errors import MalformedRecord
@@ -16,6 +16,7 @@ from incognote.formats.pdf.values import (
     forms_of,
     is_array,
     is_dictionary,
+    is_name,
     is_stream,
     is_string,
     items,
@@ -40,16 +41,26 @@ def fields_of(form: Any) -> Iterator[Any]:
         waiting += items(field, "/Kids")[::-1]
 
 
+def _states_of(field: Any) -> Iterator[Any]:
+    """Yield the names of the states of a button and of its widgets."""
+    for widget in (field, *items(field, "/Kids")):
+        yield from (value for key in ("/V", "/DV", "/AS") if is_name(value := widget.get(key, None)))
+        for _, look in entries(widget, "/AP"):
+            yield from sorted(look.keys()) if is_dictionary(look) else ()
+
+
 class Interactive:
     """Cleans the interactive parts of a document.
 
     Args:
         root: its catalog. kept: collects the texts. resources: cleans the appearance of annotations.
+        pages: the numbers of its pages. A place on another page is removed, since that page is not read.
     """
 
-    def __init__(self, root: Any, kept: Kept, resources: Resources) -> None:
-        self._root, self._kept, self._resources = root, kept, resources
+    def __init__(self, root: Any, kept: Kept, resources: Resources, pages: Collection[tuple[int, int]]) -> None:
+        self._root, self._kept, self._resources, self._pages = root, kept, resources, pages
         self._places: dict[str, str] = {}
+        self._in_form = {each.objgen for each in fields_of(root.get("/AcroForm", None)) if each.is_indirect}
 
     def places(self) -> None:
         """Rename the named places, which can be headings."""
@@ -59,7 +70,7 @@ class Interactive:
         if "/Dests" in self._root:
             self._kept.remove(self._root, "/Dests")
         targets = {old: value.get("/D", None) if is_dictionary(value) else value for old, value in found.items()}
-        targets = {old: target for old, target in targets.items() if is_array(target)}
+        targets = {old: target for old, target in targets.items() if self._is_place(target)}
         if not targets:
             return
         digits = len(str(len(targets)))
@@ -115,7 +126,9 @@ class Interactive:
     def _field(self, field: Any, number: int) -> None:
         kept = self._kept
         kept.keep(field, "field")
+        self._own_page(field)
         self._look(field)
+        self._appearance(field)
         if "/T" in field:
             kept.write(field, "/T", string(f"field{number}"))
         if "/TU" in field:
@@ -128,10 +141,15 @@ class Interactive:
                 kept.text("form", field, key, "\t" if "/TU" in field and key == "/V" else "\n")
             elif is_array(value):
                 self._options(value)
-            elif value is not None and str(value) not in closed.names("choices"):
-                self._states(field)
+        if any(str(value) not in closed.names("choices") for value in _states_of(field)):
+            self._states(field)
         if is_array(field.get("/Opt", None)):
             self._options(field["/Opt"])
+
+    def _own_page(self, annotation: Any) -> None:
+        """Remove the page that an annotation says it is on, unless that is a page of the document."""
+        if "/P" in annotation and annotation["/P"].objgen not in self._pages:
+            self._kept.remove(annotation, "/P")
 
     def _options(self, values: Any) -> None:
         for index in range(len(values)):
@@ -177,23 +195,35 @@ class Interactive:
         if kind == "/Widget":
             if "/FT" not in annotation and "/Parent" not in annotation:
                 return False
-            if kept.first(annotation) and not self._in_form(annotation):
+            if kept.first(annotation) and annotation.objgen not in self._in_form:
                 self._field(annotation, 0)
         else:
             author = annotation.get("/T", None)
             if is_string(author) and is_full_name(str(author)):
                 kept.known.append(Known("PERSON", str(author).strip()))
             kept.keep(annotation, "annotation")
+            self._own_page(annotation)
             self._look(annotation)
+            self._appearance(annotation)
+            if "/Name" in annotation and str(annotation["/Name"]) not in closed.names("icons"):
+                kept.remove(annotation, "/Name")
             if is_string(annotation.get("/Contents", None)):
                 kept.text("annotations", annotation, "/Contents")
-        for form in forms_of(annotation):
-            self._resources.xobject(form)
         return True
 
-    def _in_form(self, widget: Any) -> bool:
-        form = self._root.get("/AcroForm", None)
-        return any(each.objgen == widget.objgen for each in fields_of(form))
+    def _appearance(self, holder: Any) -> None:
+        """Clean the forms that draw a field or an annotation. One that is not read with a page is removed."""
+        if "/AP" not in holder:
+            return
+        if all(self._resources.reads(form) for form in forms_of(holder)):
+            for form in forms_of(holder):
+                self._resources.xobject(form)
+        else:
+            self._kept.remove(holder, "/AP")
+
+    def _is_place(self, place: Any) -> bool:
+        """Whether a value is a place on a page of the document."""
+        return is_array(place) and len(place) > 0 and (isinstance(place[0], int) or place[0].objgen in self._pages)
 
     def _target(self, holder: Any) -> bool:
         """Bring the place that a link or a bookmark leads to into one form. Return whether there is one."""
@@ -201,10 +231,14 @@ class Interactive:
         place = holder.get("/Dest", None)
         if place is None and is_dictionary(action) and action.get("/S") == "/GoTo":
             place = action.get("/D", None)
-        if place is None:
-            return False
-        if not is_array(place):
+        if is_string(place) or (place is not None and not is_array(place)):
             place = string(self._places.get(str(place).removeprefix("/"), "place0"))
+        elif not self._is_place(place):
+            place = None
+        if place is None:
+            if "/Dest" in holder:
+                self._kept.remove(holder, "/Dest")
+            return False
         if "/Dest" not in holder or not is_array(place):
             self._kept.write(holder, "/Dest", place)
         return True

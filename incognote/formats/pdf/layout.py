@@ -23,6 +23,7 @@ _LEVEL = 0.35  # the most that a glyph of a line is above or below the one befor
 _BACK = 0.6  # the most that a glyph overlaps the one before
 _NEAR = 0.55  # the widest gap between runs of a segment that the file does not write after each other
 _APART = 1.05  # the widest gap between glyphs of a run
+_EVEN = 3.0  # the widest gap after a space
 _SPACE = 0.17  # the narrowest gap that is a space
 _LOOSE = 0.12  # the typical gap between letters that are spaced
 _OVER = -0.15  # the gap between an accent and a letter under it
@@ -90,7 +91,7 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     """
     letters = [c for glyph in glyphs for c in glyph.text if c.isalpha()]
     scattered = _are_scattered(glyphs)
-    segments = list(_merged(list(_runs(glyphs, alone=scattered))))
+    segments = list(_merged(glyphs, list(_runs(glyphs, alone=scattered))))
     if scattered:
         segments.sort(key=lambda each: (each.angle, -round(each.level / max(each.size, 1) * 2), each.start))
     else:
@@ -162,7 +163,7 @@ def _runs(glyphs: Sequence[Glyph], *, alone: bool) -> Iterator[Segment]:
             and run.angle == angle
             and abs(level - run.level) < _LEVEL * max(size, run.size)
             and (
-                (-_BACK * size < start - run.end < _APART * size and start >= run.start)
+                (-_BACK * size < start - run.end < _widest(glyphs[run.glyphs[-1]]) * size and start >= run.start)
                 or _is_twice(glyphs, run.glyphs[-1], number)
             )
         ):
@@ -176,7 +177,7 @@ def _runs(glyphs: Sequence[Glyph], *, alone: bool) -> Iterator[Segment]:
         yield run
 
 
-def _merged(runs: list[Segment]) -> Iterator[Segment]:
+def _merged(glyphs: Sequence[Glyph], runs: list[Segment]) -> Iterator[Segment]:
     """Join runs side by side. Of overlapping runs, each stays a segment of its own."""
     runs.sort(key=lambda each: (each.angle, each.level))
     lines: list[list[Segment]] = []
@@ -190,7 +191,7 @@ def _merged(runs: list[Segment]) -> Iterator[Segment]:
         open_segments: list[Segment] = []
         for run in line:
             joined = max(
-                (each for each in open_segments if _joins(each, run)),
+                (each for each in open_segments if _joins(glyphs, each, run)),
                 key=lambda each: (each.glyphs[-1] + 1 == run.glyphs[0], each.end), default=None,
             )  # fmt: skip
             if joined is None:
@@ -201,10 +202,15 @@ def _merged(runs: list[Segment]) -> Iterator[Segment]:
         yield from open_segments
 
 
-def _joins(segment: Segment, run: Segment) -> bool:
+def _joins(glyphs: Sequence[Glyph], segment: Segment, run: Segment) -> bool:
     size = min(segment.size, run.size)
     follows = segment.glyphs[-1] + 1 == run.glyphs[0]
-    return -0.3 * size < run.start - segment.end < (_APART if follows else _NEAR) * size
+    return -0.3 * size < run.start - segment.end < (_widest(glyphs[segment.glyphs[-1]]) if follows else _NEAR) * size
+
+
+def _widest(glyph: Glyph) -> float:
+    """Return the widest gap after a glyph of a run. After a space, it can be that of a line with even margins."""
+    return _EVEN if glyph.text == " " else _APART
 
 
 def _characters(

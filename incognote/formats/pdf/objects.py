@@ -49,7 +49,7 @@ def cleaned_objects(pdf: Pdf, read: Iterable[StreamKey]) -> Kept:
     root, kept = pdf.Root, Kept()
     _refuse(root)
     resources = Resources(kept, read)
-    interactive = Interactive(root, kept, resources)
+    interactive = Interactive(root, kept, resources, {page.obj.objgen for page in pdf.pages})
     _info(pdf, kept)
     _catalog(root, kept)
     interactive.places()
@@ -64,6 +64,9 @@ def cleaned_objects(pdf: Pdf, read: Iterable[StreamKey]) -> Kept:
         interactive.annotations(page.obj)
     interactive.bookmarks()
     _empty_strings(root, kept)
+    for key in sorted(pdf.trailer.keys()):
+        if key not in ("/Root", "/Info", "/Size", "/ID", "/Prev", "/XRefStm", "/Encrypt"):
+            kept.remove(pdf.trailer, key)
     return kept
 
 

@@ -15,6 +15,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
+from io import BytesIO
 from math import hypot
 from threading import Semaphore
 from typing import TYPE_CHECKING
@@ -60,7 +61,6 @@ def picture(document: PdfDocument, number: int) -> Picture:
 def _boxes(document: PdfDocument, number: int, size: tuple[int, int], matrix: Matrix) -> Iterator[Box | None]:
     """Yield the box of each character. `matrix` leads from the points of the page to the pixels of the picture."""
     import pikepdf
-    from io import BytesIO
 
     with pikepdf.open(BytesIO(document.data), suppress_warnings=True) as pdf:
         glyphs = ContentReader(pdf, document.owners).read(pdf.pages[number - 1], number).glyphs

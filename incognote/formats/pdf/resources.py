@@ -55,6 +55,10 @@ class Resources:
             else:
                 self.xobject(painted)
 
+    def reads(self, form: Any) -> bool:
+        """Whether the text of a form is read with a page."""
+        return form.objgen in self._read
+
     def xobject(self, stream: Any) -> None:
         """Clean a form or a picture."""
         if not self._kept.first(stream):

@@ -12,6 +12,12 @@ def is_string(value: Any) -> bool:
     return isinstance(value, pikepdf.String | str)
 
 
+def is_name(value: Any) -> bool:
+    import pikepdf
+
+    return isinstance(value, pikepdf.Name)
+
+
 def is_array(value: Any) -> bool:
     import pikepdf
 

@@ -21,7 +21,7 @@ from incognote.formats.pdf.layout import PageText, Segment, along
 _LEAST = 0.2  # new words are not written narrower than that
 _STEP = 0.1  # the scale of narrower words, which would otherwise tell how much room there was
 _CLEAR = 0.7  # the least distance to the next words of the line, in font sizes; nearer ones would be joined
-_MARGIN = 4.0  # points to the edge of the page
+_MARGIN = 14.0  # points to the edge of the page
 _POSITIONS = frozenset(("Td", "TD", "Tm", "T*"))
 _SHOWS = frozenset(("Tj", "TJ", "'", '"'))
 
@@ -265,7 +265,7 @@ def _width(words: tuple[list[Code], PdfFont, str], model: Glyph) -> float:
 
 def _written(show: Show, edit: _ShowEdit) -> Iterable[tuple[str, list[Any]]]:
     a, b, _, _, _, _ = times(show.matrix, show.above)
-    unit = hypot(a, b) or 1.0
+    unit = (hypot(a, b) or 1.0) * (-1 if show.state.size * show.state.scale < 0 else 1)
     chunk: list[int] = []
     moved = 0.0
 

@@ -159,10 +159,31 @@ class PreviewText(BaseModel):
 
 
 class Preview(BaseModel):
-    """The result of an approval: the output as it would be written, and its texts one by one."""
+    """The result of an approval: the output as it would be written (empty if it is binary), and its texts."""
 
     output: str
     texts: list[PreviewText]
+
+
+class PageShown(BaseModel):
+    """A page of a record, and the part of a text that is on it. Offsets are as in a span."""
+
+    within: str = Field(description="the inner document, such as an attachment; empty for the record itself")
+    number: int = Field(description="its number in its document, from 1")
+    field: str
+    start: int
+    end: int
+
+
+class PagePicture(BaseModel):
+    """The picture of a page. It contains PHI."""
+
+    png: str = Field(description="a PNG file in Base64")
+    width: int = Field(description="in pixels")
+    height: int = Field(description="in pixels")
+    boxes: list[tuple[int, int, int, int] | None] = Field(
+        description="for each code point of the page's text: left, top, right, and bottom in pixels"
+    )
 
 
 class Me(BaseModel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from collections.abc import Sequence
@@ -13,7 +14,9 @@ from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from incognote.errors import AlreadyDecided, NotReleased, UsageError
+from incognote.errors import AlreadyDecided, IncognoteError, NotReleased, UnknownName, UsageError
+from incognote.formats.base import Document
+from incognote.formats.pictures import pages_of, picture_of
 from incognote.nouns import Replacement, Span, Text
 from incognote.reasons import reason_texts
 from incognote.schemas.catalogue import catalogue
@@ -30,6 +33,8 @@ from incognote.service.api.reviewmodels import (
     EntityTypeShown,
     Marks,
     Me,
+    PagePicture,
+    PageShown,
     Preview,
     PreviewMark,
     PreviewText,
@@ -46,7 +51,7 @@ from incognote.service.api.reviewmodels import (
     ToDecide,
 )
 from incognote.service.review import DecidedCase, ReviewCase, ReviewDecision, corrected
-from incognote.service.review.cases import unmendable
+from incognote.service.review.cases import document_of, unmendable
 from incognote.service.review.decided import gold
 from incognote.service.review.filtering import QueueFilter
 from incognote.service.review.nouns import QueueEntry, check_spans, pack_spans
@@ -124,6 +129,34 @@ def record(id: ItemId, context: Context, caller: Reviewer) -> Record:
     )
 
 
+@routes.get("/review/{id}/pages", responses=answers(404))
+def pages(id: ItemId, context: Context, caller: Reviewer) -> list[PageShown]:
+    """List the pages of which there are pictures. The list is empty for a record without pages."""
+    document = _document(context, id)
+    if document is None:
+        return []
+    return [
+        PageShown(within=page.within.rstrip("/"), number=page.number, **page.text._asdict())
+        for page in pages_of(document)
+    ]
+
+
+@routes.get("/review/{id}/pages/{index}", responses=answers(404))
+def picture(
+    id: ItemId, index: Annotated[int, Path(ge=0, le=2**31)], context: Context, caller: Reviewer
+) -> PagePicture:
+    """Get the picture of a page by its position in the list of pages, from 0. The view is logged."""
+    document = _document(context, id)
+    context.audit.append("text.viewed", item=id, by=caller.name)
+    if document is None or index >= len(pages_of(document)):
+        raise UnknownName("page", str(index))
+    shown = picture_of(document, index)
+    if shown is None:
+        raise UsageError("this page cannot be shown")
+    png = base64.b64encode(shown.png).decode()
+    return PagePicture(png=png, width=shown.width, height=shown.height, boxes=list(shown.boxes))
+
+
 @routes.post("/review/{id}/preview", responses=answers(404, 501))
 async def preview(id: ItemId, asked: Annotated[Marks, Body()], context: Context, caller: Reviewer) -> Preview:
     """Preview the result of an approval with these spans."""
@@ -137,7 +170,7 @@ async def preview(id: ItemId, asked: Annotated[Marks, Body()], context: Context,
     except NotReleased as held:
         raise UsageError(str(held)) from None
     return Preview(
-        output=output if isinstance(output, str) else output.decode("utf-8", "replace"),
+        output=output if isinstance(output, str) else "" if b"\0" in output else output.decode("utf-8", "replace"),
         texts=[_replaced(text, result.replacements) for text in opened.case.texts],
     )
 
@@ -233,6 +266,15 @@ def _page(context: ApiContext, only: QueueFilter, after: int, before: int | None
         total=context.queue.matches(only),
         next=found[-1].number if len(found) == limit else None,
     )
+
+
+def _document(context: ApiContext, id: str) -> Document | None:
+    """Return the document of a record, or None if it is a plain text or cannot be opened."""
+    case = context.queue.open(id).case
+    try:
+        return document_of(case.item, context.deid.engine)
+    except (IncognoteError, RecursionError):
+        return None
 
 
 def _reviewers(context: ApiContext) -> list[str]:

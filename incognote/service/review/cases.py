@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from incognote.agents.item import Item
 from incognote.errors import UsageError
-from incognote.formats.base import texts_of
+from incognote.formats.base import Document, texts_of
 from incognote.nouns import Result, Span, Text
 from incognote.service.review.nouns import ReviewCase
 
@@ -77,6 +78,16 @@ async def corrected(deid: Deidentifier, case: ReviewCase, spans: Sequence[Span],
         text.field: tuple((s.start, s.end, s.type) for s in spans if s.field == text.field) for text in case.texts
     }
     return await deid.adeidentify(replace(item or case.item, spans=given))
+
+
+@lru_cache(maxsize=4)
+def document_of(item: Item, engine: Engine) -> Document | None:
+    """Return the document of a case's item, or None for a plain text. The last ones stay open in memory.
+
+    Raises:
+        RecordProblem, SchemaProblem: as in `case_of`.
+    """
+    return item.open(lambda: engine.registry, engine.settings.data_type)[1]
 
 
 def _texts(item: Item, engine: Engine) -> tuple[Text, ...]:

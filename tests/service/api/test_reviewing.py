@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shutil
 from pathlib import Path
@@ -11,6 +12,7 @@ import httpx
 import pytest
 
 from incognote.agents.item import Item
+from incognote.errors import IncognoteError
 from incognote.evaluation.corpus import read_gold
 from incognote.evaluation.formats.document import Gold
 from incognote.nouns import Reason, Span, Text
@@ -21,6 +23,7 @@ from .conftest import House, housed
 
 NOTE = Text("😀 Seen by Dr. Emily Carter on 03/16/2025.")
 NAME = Span(NOTE, 14, 26, "PERSON", 0.9, ("rules:names",))
+PAGES = Path(__file__).parents[2] / "data" / "documents" / "pdf" / "pages.pdf"
 RAW = '{"dataType": "note", "id": "7", "text": "K+ 4.10, seen by Dr. Emily Carter", "patient_id": "Q"}'
 
 
@@ -42,8 +45,6 @@ async def test_a_view_is_logged_before_it_is_given(house: House, monkeypatch: py
         assert told(house, "review.opened") == [{"item": item, "by": "ann"}]
 
         def full(*_: object, **__: object) -> None:
-            from incognote.errors import IncognoteError
-
             raise IncognoteError("the output cannot be written: no space")
 
         with monkeypatch.context() as patch:
@@ -334,3 +335,67 @@ async def test_the_dashboard_adds_up_what_the_audit_log_says(house: House) -> No
     assert board["sentinels"][0]["recall"] == pytest.approx(39 / 40)
     assert board["review"]["changes"]["added"] == 1
     assert board["review"]["corrected"] == 1
+
+
+def put_document(house: House, data: bytes = b"") -> str:
+    """Queue a PDF file with two pages."""
+    pytest.importorskip("pikepdf", reason="needs the extra documents")
+    item, deid = Item(data or PAGES.read_bytes(), media_type="application/pdf"), house.context.deid
+    return house.context.queue.put("p1", "r1", case_of(item, deid.deidentify(item), deid.engine))
+
+
+async def test_the_picture_of_one_page_is_given_to_a_reviewer_after_it_is_logged(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item, headers = put_document(house), house.key("ann", "review")
+    path = f"/v1/review/{item}/pages"
+    async with house.client(headers=headers) as client:
+        shown = (await client.get(f"/v1/review/{item}")).json()
+        pages = (await client.get(path)).json()
+        assert [(page["within"], page["number"], page["field"]) for page in pages] == [("", 1, "body"), ("", 2, "body")]
+        answer = await client.get(f"{path}/1")
+        assert answer.headers["cache-control"] == "no-store"
+        assert told(house, "text.viewed") == [{"item": item, "by": "ann"}]
+        picture, page = answer.json(), pages[1]
+        assert base64.b64decode(picture["png"]).startswith(b"\x89PNG")
+        [body] = [text["content"] for text in shown["texts"] if text["field"] == "body"]
+        assert body[page["start"] : page["end"]].startswith("Featherstonhaugh")
+        assert len(picture["boxes"]) == page["end"] - page["start"]
+        assert (await client.get(f"{path}/2")).status_code == 404
+        assert (await client.get(f"/v1/review/{'0' * 16}/pages/0")).status_code == 404
+        submitter = house.key("sam", "submit")
+        for address in (path, f"{path}/0"):
+            assert (await client.get(address, headers=submitter)).status_code == 403
+
+        def full(*_: object, **__: object) -> None:
+            raise IncognoteError("the output cannot be written: no space")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(house.context.audit, "append", full)
+            refused = await client.get(f"{path}/0")
+        assert (refused.status_code, "png" in refused.text) == (503, False)
+
+
+async def test_a_record_whose_page_cannot_be_shown_is_reviewed_by_its_text(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = put_document(house)
+    monkeypatch.setattr("incognote.formats.pdf.picture.SECONDS", 0)
+    async with house.client(headers=house.key("bob", "approve")) as client:
+        answer = await client.get(f"/v1/review/{item}/pages/0")
+        assert (answer.status_code, answer.json()["detail"]) == (422, "this page cannot be shown")
+        [body] = [text["content"] for text in (await client.get(f"/v1/review/{item}")).json()["texts"]]
+        start, end = body.index("Rosamund"), body.index(", a widow")
+        marks = [{"field": "body", "start": start, "end": end, "type": "PERSON"}]
+        preview = (await client.post(f"/v1/review/{item}/preview", json={"spans": marks})).json()
+        assert preview["output"] == ""  # binary
+        assert "Featherstonhaugh" not in str(preview)
+        done = await client.post(f"/v1/review/{item}/decision", json={"outcome": "approve", "spans": marks})
+        assert done.json()["state"] == "approved"
+
+
+async def test_a_record_without_pages_has_no_pictures(house: House) -> None:
+    item = put(house)
+    async with house.client(headers=house.key("ann", "review")) as client:
+        assert (await client.get(f"/v1/review/{item}/pages")).json() == []
+        assert (await client.get(f"/v1/review/{item}/pages/0")).status_code == 404

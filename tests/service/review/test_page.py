@@ -10,6 +10,7 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from incognote.runs.source import WatchedSource
 from incognote.sdk import Deidentifier
 from incognote.service.api.app import application
 from incognote.service.api.context import ApiContext
+from incognote.service.audit.verify import entries
 from incognote.service.review import ReviewCase, case_of, corrected
 from incognote.service.telemetry import Telemetry
 
@@ -249,6 +251,91 @@ def test_the_texts_of_a_document_are_reviewed_and_its_format_is_released(served:
     assert b"Carter" not in released
     assert b"{\\rtf1\\ansi Letter to Dr. {\\b [PERSON]}.\\par}" in released
     assert browser.errors == []
+
+
+PAGES = Path(__file__).parents[2] / "data" / "documents" / "pdf" / "pages.pdf"
+
+
+def put_document(served: Served) -> str:
+    """Queue a PDF file with two pages. A name begins on the first and ends on the second."""
+    item = Item(PAGES.read_bytes(), media_type="application/pdf")
+    case = case_of(item, served.deid.deidentify(item), served.deid.engine)
+    [text] = case.texts
+    start, end = text.content.index("Rosamund"), text.content.index(", a widow")
+    case = replace(case, spans=(Span(text, start, end, "PERSON", 0.9, ("rules:names",)),), doubts=())
+    return served.context.queue.put("k" * 32, "r1", case)
+
+
+def pictures(served: Served) -> int:
+    """Return how many pictures of pages were asked for."""
+    return sum(entry.event == "text.viewed" for entry in entries(served.context.audit.folder))
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+def test_the_picture_of_a_page_is_beside_its_text_with_the_boxes_of_the_spans(
+    served: Served, browser: Browser, width: int, scheme: Any
+) -> None:
+    item = put_document(served)
+    enter(browser, served, served.key("ana", "review", "approve"), f"#record/{item}", width=width, scheme=scheme)
+    until(browser, "document.querySelector('.sheet img')?.complete && document.querySelector('.sheet rect')")
+    alt = "document.querySelector('.sheet img')?.alt"
+    assert browser.run(alt) == "Page 1 of the original"
+    assert browser.run("document.querySelector('.sheet img').naturalWidth") > 1000
+    assert pictures(served) == 1
+    assert browser.run("document.querySelector('pre[data-text]').textContent") == (
+        "Consult note\nThe patient is Mrs. Rosamund\nFeatherstonhaugh, a widow.\nLungs clear, asthma is stable."
+    )
+    before, text = (f"document.querySelector('{each}').getBoundingClientRect()" for each in (".sheet", "pre"))
+    assert browser.run(f"{before}.right <= {text}.left") == (width == 1280)
+    assert browser.run(f"{before}.bottom <= {text}.top") == (width == 400)
+
+    def boxes() -> Any:
+        """Return the classes, and the place on the picture in percent, of each box."""
+        return browser.run("""[...document.querySelectorAll('.sheet rect')].map(box => {
+            const image = document.querySelector('.sheet img');
+            const [at, of] = [box, image].map(each => each.getBoundingClientRect());
+            return [box.getAttribute('class'), Math.round(100 * (at.left - of.left) / of.width)];
+        })""")
+
+    [first] = boxes()
+    assert first[0] == "PERSON on"
+    assert 10 < first[1] < 40
+    browser.press("n")
+    until(browser, f"{alt} === 'Page 2 of the original' && document.querySelector('.sheet rect')")
+    [second] = boxes()
+    assert second[1] < first[1]
+    browser.press("j")  # the span begins on the first page
+    until(browser, f"{alt} === 'Page 1 of the original' && document.querySelector('.sheet rect')")
+    assert boxes()[0][0] == "PERSON on current"
+    browser.press("d")
+    assert boxes()[0][0] == "PERSON dropped current"
+    browser.press("u")
+    browser.run("document.querySelector('.sheet rect').dispatchEvent(new MouseEvent('click'))")
+    assert browser.run("document.activeElement.textContent") == "Rosamund\nFeatherstonhaugh"
+    browser.press("e")
+    assert browser.run("document.querySelector('.sheet').scrollWidth > document.querySelector('.sheet').clientWidth")
+    browser.press("p")
+    until(browser, "document.querySelector('pre.output')")
+    assert "Featherstonhaugh" not in browser.run("document.querySelector('pre.output').textContent")
+    assert browser.run("document.querySelector('#whole').hidden")  # a binary file is not shown as text
+    assert browser.run("document.documentElement.scrollWidth") == width
+    assert browser.accessibility() == []
+    assert pictures(served) == 4  # three pages, and the preview
+    assert browser.errors == []
+
+
+def test_a_page_that_cannot_be_shown_does_not_stop_the_review(
+    served: Served, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("incognote.formats.pdf.picture.SECONDS", 0)
+    item = put_document(served)
+    enter(browser, served, served.key("ana", "review", "approve"), f"#record/{item}")
+    until(browser, "document.querySelector('.sheet .warn')?.textContent.startsWith('This page cannot be shown')")
+    assert browser.accessibility() == []
+    browser.run("document.querySelector('#approve').click()")
+    confirm(browser)
+    said(browser, "Approved.")
+    assert served.context.queue.entry(item).state == "approved"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -54,7 +54,7 @@ export const preview = async view => {
     place.append(el("div", { class: "preview" }, el("p", { class: "caption" }, "Preview of the released text"), el("div", { class: "text" }, out)));
   });
   const whole = view.place.querySelector("#whole");
-  whole.hidden = !view.texts.some(text => text.field);
+  whole.hidden = !result.output || !view.texts.some(text => text.field);
   whole.querySelector("pre").textContent = result.output;
   view.place.classList.add("previewing");
   view.place.classList.remove("stale");

@@ -3,6 +3,7 @@
 import { ask } from "./api.js";
 import { el, plural, say, show, sure } from "./dom.js";
 import { added, History, occurrences, select, selected, toPoints, toUnits, words } from "./marks.js";
+import { openPages } from "./pages.js";
 import { assign, assignment, comments, keyLegend, preview, reasonList, sourceNames, typeName } from "./panel.js";
 import { following, neighbor, stateName } from "./queue.js";
 
@@ -13,7 +14,7 @@ const copied = texts => texts.map(text => text.spans.map(span => ({ ...span })))
 
 export class RecordView {
   constructor(told, session) {
-    Object.assign(this, { told, session, id: told.entry.id, waits: told.entry.state === "waiting", history: new History(), current: null });
+    Object.assign(this, { told, session, id: told.entry.id, waits: told.entry.state === "waiting", history: new History(), current: null, sheets: [] });
     this.groups = new Map(session.types.map(type => [type.name, type.group]));
     this.texts = told.texts.map(text => ({ ...text, spans: this.opened(text) }));
     this.saved = JSON.stringify(this.points());
@@ -40,6 +41,9 @@ export class RecordView {
 
   get spans() { return this.texts.flatMap(text => text.spans); }
 
+  // The pages of the text with the current span, else the first ones.
+  get sheet() { return this.sheets[this.texts.findIndex(text => text.spans.includes(this.current))] || this.sheets.find(Boolean); }
+
   get dirty() { return this.waits && JSON.stringify(this.points()) !== this.saved; }
 
   points() { return this.texts.flatMap(text => toPoints(text.content, text.spans.filter(span => span.state === "on"))); }
@@ -51,6 +55,10 @@ export class RecordView {
         ["j k", "Next and previous span", { j: () => this.go(1), k: () => this.go(-1) }],
         ["f", "Next span that a detector was not sure about", { f: () => this.go(1, span => span.state === "doubt") }],
         ["→ ←", "Select the next or previous word; with Shift, extend the selection", { ArrowRight: event => this.word(1, event.shiftKey), ArrowLeft: event => this.word(-1, event.shiftKey) }],
+        ...this.sheet ? [
+          ["n b", "Next and previous page of the original", { n: () => this.sheet.turn(1), b: () => this.sheet.turn(-1) }],
+          ["e", "Enlarge the picture of the page", { e: () => this.sheet.enlarge() }],
+        ] : [],
         ["Shift J", "Next record of the filter", { J: () => this.turn(1) }],
         ["Shift K", "Previous record of the filter", { K: () => this.turn(-1) }],
         ["q", "Back to the queue", { q: () => this.leave() }],
@@ -123,6 +131,7 @@ export class RecordView {
     show(this.place);
     this.type.value = QUICK[0];
     this.draw();
+    openPages(this).catch(this.session.fail);
   }
 
   close() { this.listening.abort(); }
@@ -148,10 +157,10 @@ export class RecordView {
       for (const span of spans) {
         const mark = this.mark(content, span);
         this.marks.push(mark);
-        pieces.push(content.slice(done, span.start), mark);
+        pieces.push(...this.between(at, done, span.start, span.end), mark);
         done = span.end;
       }
-      panel.replaceChildren(...pieces, content.slice(done));
+      panel.replaceChildren(...pieces, ...this.between(at, done, content.length, Infinity));
     });
     const count = state => this.spans.filter(span => span.state === state).length;
     this.count.textContent = `${count("on")} to be replaced` + (count("doubt") ? `, ${count("doubt")} in doubt` : "");
@@ -162,6 +171,19 @@ export class RecordView {
     const mark = this.marks.find(each => each.span.key === key);
     this.take(mark ? mark.span : null);
     mark?.focus();
+  }
+
+  // The text between two spans, with a line before each page that begins there or, up to `next`, in the second span.
+  between(at, start, end, next) {
+    const { content } = this.texts[at], pages = this.sheets[at]?.pages || [], pieces = [];
+    let done = start;
+    for (const page of pages.length > 1 ? pages : []) {
+      if (page.start < start || page.start >= next) continue;
+      const begin = Math.min(page.start, end);
+      pieces.push(content.slice(done, begin), el("span", { class: "page", "data-page": page.index, "data-label": `Page ${page.number}` }));
+      done = begin;
+    }
+    return [...pieces, content.slice(done, end)];
   }
 
   mark(content, span) {
@@ -180,6 +202,8 @@ export class RecordView {
     const here = this.marks.find(mark => mark.span === span) || null;
     for (const mark of this.marks) mark.tabIndex = mark === (here || this.marks[0]) ? 0 : -1;
     if (span) this.type.value = span.type;
+    if (here) this.sheets[this.texts.findIndex(text => text.spans.includes(span))]?.follow(span, here);
+    for (const sheets of this.sheets) sheets?.draw();
     this.info.textContent = here ? `Current span: ${here.says}` : "No span is chosen. Press j for the next span, ? for all keys.";
   }
 

@@ -1,0 +1,106 @@
+"""Pictures of the pages of documents, for a person who reviews them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from incognote.formats.base import Document
+
+Box = tuple[int, int, int, int]
+"""Left, top, right, and bottom, in pixels of a picture from its top left corner."""
+
+
+class PageText(NamedTuple):
+    """The part of a text that is on a page.
+
+    Args:
+        field: the field of the text.
+        start, end: in code points of the text.
+    """
+
+    field: str
+    start: int
+    end: int
+
+
+class PlacedPage(NamedTuple):
+    """A page of a document or of a document within it.
+
+    Args:
+        within: the names of the inner documents, each with a slash, as in the fields of `texts_of`. "" for none.
+        number: its number in its own document, from 1.
+        text: its part of a text, with the field as in `texts_of`.
+    """
+
+    within: str
+    number: int
+    text: PageText
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The picture of a page.
+
+    Args:
+        png: a PNG file.
+        width, height: in pixels.
+        boxes: where each character of the page's text is, or None for one that is not on the picture.
+    """
+
+    png: bytes = field(repr=False)
+    width: int
+    height: int
+    boxes: Sequence[Box | None] = field(repr=False)
+
+
+class PagedDocument(Document):
+    """A document with pages that a person can look at.
+
+    Attributes:
+        pages: the part of a text that is on each page.
+    """
+
+    pages: Sequence[PageText] = ()
+
+    @abstractmethod
+    def picture(self, number: int) -> Picture:
+        """Return the picture of a page, counted from 1.
+
+        Raises:
+            Exception: it cannot be shown. The message may quote the document.
+        """
+
+
+def pages_of(document: Document) -> list[PlacedPage]:
+    """Return the pages of a document and of the documents within it."""
+    return [place for _, place in _pages(document, "")]
+
+
+def picture_of(document: Document, index: int) -> Picture | None:
+    """Return the picture of a page, or None if it cannot be shown.
+
+    Args:
+        index: its position in `pages_of`.
+
+    Raises:
+        IndexError: there is no such page.
+    """
+    found = next(islice(_pages(document, ""), index, None), None)
+    if found is None:
+        raise IndexError("no such page")
+    try:
+        return found[0].picture(found[1].number)
+    except Exception:  # a library may raise anything, and its message may quote the document
+        return None
+
+
+def _pages(document: Document, within: str) -> Iterator[tuple[PagedDocument, PlacedPage]]:
+    if isinstance(document, PagedDocument):
+        for number, text in enumerate(document.pages, 1):
+            yield document, PlacedPage(within, number, text._replace(field=f"{within}{text.field}"))
+    for name, child in document.children.items():
+        yield from _pages(child, f"{within}{name}/")
