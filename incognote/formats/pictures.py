@@ -14,7 +14,7 @@ Box = tuple[int, int, int, int]
 """Left, top, right, and bottom, in pixels of a picture from its top left corner."""
 
 
-class PageText(NamedTuple):
+class PagePart(NamedTuple):
     """The part of a text that is on a page.
 
     Args:
@@ -38,11 +38,11 @@ class PlacedPage(NamedTuple):
 
     within: str
     number: int
-    text: PageText
+    text: PagePart
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class DrawnPage:
     """The picture of a page.
 
     Args:
@@ -64,10 +64,10 @@ class PagedDocument(Document):
         pages: the part of a text that is on each page.
     """
 
-    pages: Sequence[PageText] = ()
+    pages: Sequence[PagePart] = ()
 
     @abstractmethod
-    def picture(self, number: int) -> Picture:
+    def picture(self, number: int) -> DrawnPage:
         """Return the picture of a page, counted from 1.
 
         Raises:
@@ -80,7 +80,7 @@ def pages_of(document: Document) -> list[PlacedPage]:
     return [place for _, place in _pages(document, "")]
 
 
-def picture_of(document: Document, index: int) -> Picture | None:
+def picture_of(document: Document, index: int) -> DrawnPage | None:
     """Return the picture of a page, or None if it cannot be shown.
 
     Args:

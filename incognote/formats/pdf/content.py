@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incognote.errors import MalformedRecord
 from incognote.formats.pdf.fonts import Code, PdfFont, opened
+from incognote.formats.pdf.shapes import DRAWING, PAINTING, Shapes
 from incognote.formats.pdf.values import forms_of, is_dictionary, is_stream, items
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ StreamKey = tuple[int, int]
 _PAINTS = 3  # the last rendering mode that does not add the text to the clipping path
 MAX_FORMS = 12  # forms inside each other
 MAX_STEPS = 2_000_000  # instructions of a page
-_CURVES = frozenset(("c", "v", "y"))
 
 
 def times(first: Matrix, second: Matrix) -> Matrix:
@@ -37,7 +37,11 @@ def times(first: Matrix, second: Matrix) -> Matrix:
 
 @dataclass(frozen=True, slots=True)
 class TextState:
-    """The parameters of shown text: font and size, spaces, horizontal scale, rise, rendering mode, and leading."""
+    """The parameters of shown text: font and size, spaces, horizontal scale, rise, rendering mode, and leading.
+
+    Attributes:
+        line: the width of drawn lines.
+    """
 
     font: PdfFont | None = None
     name: str = ""
@@ -48,6 +52,7 @@ class TextState:
     rise: float = 0.0
     mode: int = 0
     leading: float = 0.0
+    line: float = 1.0
 
 
 @dataclass(slots=True, eq=False)
@@ -97,14 +102,13 @@ class PageContent:
         streams: the instructions of the page (0, 0) and of each form that is read with it.
         glyphs: all glyphs, in order.
         pictures: the share of the page that each picture covers.
-        curves: how many curves are drawn. bars: where narrow rectangles are, by their level and height.
+        shapes: its painted paths.
     """
 
     streams: dict[StreamKey, list[Any]] = field(default_factory=dict)
     glyphs: list[Glyph] = field(default_factory=list)
     pictures: list[float] = field(default_factory=list)
-    curves: int = 0
-    bars: dict[tuple[int, int], list[float]] = field(default_factory=dict)
+    shapes: Shapes = field(default_factory=Shapes)
     steps: int = 0
 
 
@@ -225,12 +229,10 @@ class _Run:
                 self._paint(resources, str(operands[0]), ctm, key)
             elif operator == "INLINE IMAGE":
                 self._picture(ctm)
-            elif operator in _CURVES:
-                self.found.curves += 1
-            elif operator == "re":
-                a, b, c, d, e, f = times(_rectangle(operands), ctm)
-                if abs(a) < 4 < 2 * abs(a) + abs(d) and abs(d) > 3 * abs(a) and not b and not c:
-                    self.found.bars.setdefault((round(f), round(d)), []).append(e)
+            elif operator in DRAWING:
+                self.found.shapes.draw(operator, operands, ctm)
+            elif operator in PAINTING:
+                self.found.shapes.paint(operator, state.line, ctm)
 
     def _show(
         self, key: StreamKey, index: int, block: int, shown: Iterable[Any], state: TextState, text: Matrix, ctm: Matrix
@@ -301,7 +303,7 @@ class _Run:
 
 
 _STATE = {"Tc": ("char_space", 1.0), "Tw": ("word_space", 1.0), "Tz": ("scale", 0.01), "TL": ("leading", 1.0),
-          "Tr": ("mode", 1.0), "Ts": ("rise", 1.0)}  # fmt: skip
+          "Tr": ("mode", 1.0), "Ts": ("rise", 1.0), "w": ("line", 1.0)}  # fmt: skip
 
 
 def instructions_of(holder: Object) -> list[tuple[str, list[Any]]]:
@@ -332,12 +334,6 @@ def appearances(page: Page) -> Iterable[tuple[Object, Matrix]]:
         for form in forms_of(annotation) if len(rect) == 4 else ():
             box = [float(each) for each in items(form, "/BBox")] or [0.0] * 4
             yield form, (1, 0, 0, 1, min(rect[0::2]) - min(box[0::2]), min(rect[1::2]) - min(box[1::2]))
-
-
-def _rectangle(operands: Any) -> Matrix:
-    """Return the matrix that makes a unit square a rectangle."""
-    x, y, width, height = (float(each) for each in list(operands)[:4])
-    return (width, 0, 0, height, x, y)
 
 
 def matrix_of(form: Object) -> Matrix:

@@ -17,7 +17,7 @@ from incognote.formats.pdf.layout import page_text
 from incognote.formats.pdf.naming import ResourceNames
 from incognote.formats.pdf.objects import cleaned_objects
 from incognote.formats.pdf.writing import PageWriter, resource_name
-from incognote.formats.pictures import PagedDocument, PageText, Picture
+from incognote.formats.pictures import DrawnPage, PagedDocument, PagePart
 from incognote.nouns import Text
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ BODY = "body"
 _BLANK = re.compile(rb"[\x00\t\n\f\r ]+")
 MAX_PAGES = 20_000
 _MOST_PICTURE = 0.35  # the largest share of a page that a picture may cover
-_MOST_BARS = 16  # narrow bars of the same height side by side; more could be a barcode
-_BAR = 8.0  # points between two bars of a barcode
-_MOST_CURVES = 300  # curves of a page with little text; more could be letters
 
 
 class PdfDocument(PagedDocument):
@@ -60,7 +57,7 @@ class PdfDocument(PagedDocument):
             _check_fonts(reader)
             found = cleaned_objects(pdf, read)
             starts = accumulate((len(page) + 1 for page in pages), initial=0)
-            self.pages = [PageText(BODY, start, start + len(page)) for start, page in zip(starts, pages, strict=False)]
+            self.pages = [PagePart(BODY, start, start + len(page)) for start, page in zip(starts, pages, strict=False)]
             self.owners = reader.owners
             texts = [Text("\n".join(pages), BODY), *(Text(text.text, field) for field, text in found.texts.items())]
             self.texts = tuple(text for text in texts if text.content.strip())
@@ -111,13 +108,13 @@ class PdfDocument(PagedDocument):
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
         return (Pointer(field),)
 
-    def picture(self, number: int) -> Picture:
+    def picture(self, number: int) -> DrawnPage:
         from incognote.formats.pdf.picture import picture
 
-        return picture(self, number)
+        return picture(self.data, number, self.owners)
 
 
-def _of_page(page: PageText, changes: Iterable[Change]) -> Iterator[Change]:
+def _of_page(page: PagePart, changes: Iterable[Change]) -> Iterator[Change]:
     """Yield the part of each edit that is on a page. The first page of an edit gets its new words."""
     _, begin, stop = page
     for start, end, new in changes:
@@ -138,6 +135,8 @@ def saved(pdf: Pdf) -> bytes:
 def _saved(pdf: Pdf) -> bytes:
     import pikepdf
 
+    if "/ID" in pdf.trailer:  # its first half would be that of the source
+        del pdf.trailer["/ID"]
     out = io.BytesIO()
     pdf.save(
         out, deterministic_id=True, object_stream_mode=pikepdf.ObjectStreamMode.disable, encryption=False,
@@ -190,10 +189,9 @@ def _text(content: PageContent, number: int) -> str:
     """
     if any(share > _MOST_PICTURE for share in content.pictures):
         raise UnsupportedFormat("a page with a large picture, which has no reader", field=f"page {number}")
-    if any(len(bars) > _MOST_BARS and max(bars) - min(bars) < _BAR * len(bars) for bars in content.bars.values()):
-        raise UnsupportedFormat("a page with a barcode, which has no reader", field=f"page {number}")
-    if content.curves > _MOST_CURVES and content.curves > len(content.glyphs):
-        raise UnsupportedFormat("a page of shapes that may be letters, which have no reader", field=f"page {number}")
+    problem = content.shapes.problem()
+    if problem is not None:
+        raise UnsupportedFormat(problem, field=f"page {number}")
     try:
         return page_text(content.glyphs).text
     except MalformedRecord as problem:

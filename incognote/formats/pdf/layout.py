@@ -163,7 +163,7 @@ def _runs(glyphs: Sequence[Glyph], *, alone: bool) -> Iterator[Segment]:
             and run.angle == angle
             and abs(level - run.level) < _LEVEL * max(size, run.size)
             and (
-                (-_BACK * size < start - run.end < _widest(glyphs[run.glyphs[-1]]) * size and start >= run.start)
+                (-_BACK * size < start - run.end < _widest(glyphs, run, glyph) * size and start >= run.start)
                 or _is_twice(glyphs, run.glyphs[-1], number)
             )
         ):
@@ -205,12 +205,18 @@ def _merged(glyphs: Sequence[Glyph], runs: list[Segment]) -> Iterator[Segment]:
 def _joins(glyphs: Sequence[Glyph], segment: Segment, run: Segment) -> bool:
     size = min(segment.size, run.size)
     follows = segment.glyphs[-1] + 1 == run.glyphs[0]
-    return -0.3 * size < run.start - segment.end < (_widest(glyphs[segment.glyphs[-1]]) if follows else _NEAR) * size
+    widest = _widest(glyphs, segment, glyphs[run.glyphs[0]]) if follows else _NEAR
+    return -0.3 * size < run.start - segment.end < widest * size
 
 
-def _widest(glyph: Glyph) -> float:
-    """Return the widest gap after a glyph of a run. After a space, it can be that of a line with even margins."""
-    return _EVEN if glyph.text == " " else _APART
+def _widest(glyphs: Sequence[Glyph], run: Segment, glyph: Glyph) -> float:
+    """Return the widest gap before the next glyph of a run, in units of the font size.
+
+    After a space, it can be that of a line with even margins. Without one, words that are shown by instructions of
+    their own can be the cells of a table.
+    """
+    last = glyphs[run.glyphs[-1]]
+    return _EVEN if last.text == " " else _APART if last.show is glyph.show else _NEAR
 
 
 def _characters(

@@ -13,19 +13,15 @@ import struct
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import suppress
 from io import BytesIO
 from math import hypot
 from threading import Semaphore
-from typing import TYPE_CHECKING
 
-from incognote.formats.pdf.content import ContentReader, Glyph, Matrix
+from incognote.formats.pdf.content import ContentReader, Glyph, Matrix, StreamKey
 from incognote.formats.pdf.layout import page_text
-from incognote.formats.pictures import Box, Picture
-
-if TYPE_CHECKING:
-    from incognote.formats.pdf.document import PdfDocument
+from incognote.formats.pictures import Box, DrawnPage
 
 MOST_PIXELS = 1600  # of a side
 MOST_SCALE = 20.0  # pixels of a point
@@ -37,39 +33,41 @@ _PROCESSES = Semaphore(2)
 _FINE = 1_000_000
 
 
-def picture(document: PdfDocument, number: int) -> Picture:
+def picture(data: bytes, number: int, owners: Mapping[StreamKey, int]) -> DrawnPage:
     """Return the picture of a page, with the box of each character of its text.
 
     Args:
+        data: the file.
         number: of the page, from 1.
+        owners: the page with which each form is read.
 
     Raises:
         OSError, subprocess.SubprocessError: PDFium cannot draw it, or not within `SECONDS` and `MOST_MEMORY`.
         MalformedRecord: it cannot be read.
     """
+    import pikepdf
+
     with _PROCESSES:
         done = subprocess.run(  # noqa: S603 -- this interpreter, with a constant program
             (*_COMMAND, str(number)),
-            input=document.data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SECONDS, check=True,
+            input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SECONDS, check=True,
             env={name: value for name, value in os.environ.items() if not name.startswith("INCOGNOTE_")},
         )  # fmt: skip
     head, _, png = done.stdout.partition(b"\n")
     width, height, *matrix = json.loads(head)
-    return Picture(png, width, height, tuple(_boxes(document, number, (width, height), tuple(matrix))))
-
-
-def _boxes(document: PdfDocument, number: int, size: tuple[int, int], matrix: Matrix) -> Iterator[Box | None]:
-    """Yield the box of each character. `matrix` leads from the points of the page to the pixels of the picture."""
-    import pikepdf
-
-    with pikepdf.open(BytesIO(document.data), suppress_warnings=True) as pdf:
-        glyphs = ContentReader(pdf, document.owners).read(pdf.pages[number - 1], number).glyphs
-        for each in page_text(glyphs).glyphs:
-            yield _box(glyphs[each], size, matrix) if each >= 0 else None
+    with pikepdf.open(BytesIO(data), suppress_warnings=True) as pdf:
+        glyphs = ContentReader(pdf, owners).read(pdf.pages[number - 1], number).glyphs
+        found = page_text(glyphs).glyphs
+    boxes = [_box(glyphs[each], (width, height), tuple(matrix)) if each >= 0 else None for each in found]
+    return DrawnPage(png, width, height, boxes)
 
 
 def _box(glyph: Glyph, size: tuple[int, int], matrix: Matrix) -> Box | None:
-    """Return the box of a glyph, or None if the picture does not show it."""
+    """Return the box of a glyph, or None if it is outside the picture.
+
+    Args:
+        matrix: leads from the points of the page to the pixels of the picture.
+    """
     length = hypot(glyph.dx, glyph.dy)
     ux, uy = (-glyph.dy / length, glyph.dx / length) if length else (0.0, 1.0)
     a, b, c, d, e, f = matrix

@@ -21,6 +21,7 @@ from incognote.formats.pdf.layout import PageText, Segment, along
 _LEAST = 0.2  # new words are not written narrower than that
 _STEP = 0.1  # the scale of narrower words, which would otherwise tell how much room there was
 _CLEAR = 0.7  # the least distance to the next words of the line, in font sizes; nearer ones would be joined
+_GAP, _WORD_GAP = 0.17, 0.25  # the narrowest gap between words, and the gap in changed lines, in font sizes
 _MARGIN = 14.0  # points to the edge of the page
 _POSITIONS = frozenset(("Td", "TD", "Tm", "T*"))
 _SHOWS = frozenset(("Tj", "TJ", "'", '"'))
@@ -147,9 +148,9 @@ class PageWriter:
                   for each, hole in zip(words, holes, strict=True)]  # fmt: skip
         olds = [self._old_width(segment, hole) for hole in holes]
         is_rtl = any("\u0590" <= c <= "\u08ff" for at in segment.glyphs for c in glyphs[at].text)
-        scale = self._scale(segment, sum(widths), sum(olds), is_rtl=is_rtl)
-        edges = [0.0] * len(segment.glyphs)  # how far each glyph moves
-        gone: set[int] = set()
+        gone = {position for hole in holes if not hole.after for position in range(hole.first, hole.last + 1)}
+        edges = [0.0] * len(segment.glyphs) if is_rtl else self._loose(segment, gone)  # how far each glyph moves
+        scale = self._scale(segment, sum(widths), sum(olds) - edges[-1], is_rtl=is_rtl)
         for i, hole in sorted(enumerate(holes), key=lambda each: each[1].first, reverse=is_rtl):
             wide = widths[i] * scale
             own = words[i]
@@ -160,14 +161,46 @@ class PageWriter:
             later = range(hole.first) if is_rtl else range(hole.last + 1, len(segment.glyphs))
             for position in later:
                 edges[position] += (olds[i] - wide) if is_rtl else (wide - olds[i])
-            if not hole.after:
-                gone.update(range(hole.first, hole.last + 1))
+        self._carry(segment, edges)
         for position, number in enumerate(segment.glyphs):
             glyph = glyphs[number]
             if position in gone:
                 self._shows.setdefault(glyph.show, _ShowEdit()).gone.add(glyph.at)
             elif edges[position]:
                 self._shows.setdefault(glyph.show, _ShowEdit()).shifts[glyph.at] = edges[position]
+
+    def _loose(self, segment: Segment, gone: set[int]) -> list[float]:
+        """Return how far each glyph moves if all words of the line have the same distance.
+
+        In a line with even margins, the distances of the words would tell how long the old words were.
+        """
+        glyphs = self._content.glyphs
+        shift, moves = 0.0, [0.0]
+        for position in range(1, len(segment.glyphs)):
+            one, two = glyphs[segment.glyphs[position - 1]], glyphs[segment.glyphs[position]]
+            gap = along(two, segment.angle)[0] - along(one, segment.angle)[0] - hypot(one.dx, one.dy)
+            if position - 1 not in gone or position not in gone:
+                if one.text == " " and two.text != " ":
+                    shift -= gap
+                elif gap > _GAP * one.size and " " not in (one.text, two.text):
+                    shift += _WORD_GAP * one.size - gap
+            moves.append(shift)
+        return moves
+
+    def _carry(self, segment: Segment, edges: list[float]) -> None:
+        """Move what is a little above or below the line, such as exponents, with the words before it."""
+        glyphs = self._content.glyphs
+        starts = [along(glyphs[number], segment.angle)[0] for number in segment.glyphs]
+        for other in self._text.segments:
+            off = abs(other.level - segment.level)
+            if other.angle != segment.angle or not 0 < off < 0.7 * segment.size or other.size >= segment.size:
+                continue
+            if not segment.start < other.start <= segment.end + 0.3 * segment.size:
+                continue
+            before = max((i for i, start in enumerate(starts) if start <= other.start), default=0)
+            for number in other.glyphs if edges[before] else ():
+                edit = self._shows.setdefault(glyphs[number].show, _ShowEdit())
+                edit.shifts.setdefault(glyphs[number].at, edges[before])
 
     def _scale(self, segment: Segment, new: float, old: float, *, is_rtl: bool) -> float:
         """Return how narrow new words are written, so that the line has room."""
