@@ -23,13 +23,17 @@ _LEVEL = 0.35  # the most that a glyph of a line is above or below the one befor
 _BACK = 0.6  # the most that a glyph overlaps the one before
 _NEAR = 0.55  # the widest gap between runs of a segment that the file does not write after each other
 _APART = 1.05  # the widest gap between glyphs of a run
+_ROWS = 3  # the fewest lines of a column of cells
 _EVEN = 3.0  # the widest gap after a space
+_FAR = 3.5  # wider than any gap in a segment
 _SPACE = 0.17  # the narrowest gap that is a space
 _LOOSE = 0.12  # the typical gap between letters that are spaced
 _OVER = -0.15  # the gap between an accent and a letter under it
 _RTL = 0.2  # the share of letters from right to left that makes a page one from right to left
 _TWICE = 0.12  # the widest distance between a glyph and a second one over it
 _TOUCHES = 0.1  # the widest gap between the letters of a word
+
+_MOST_OPEN = 64  # segments of a line to which a run is compared
 
 _BULLET = "\u2022"  # a glyph without characters that is alone, such as a sign of a list
 _BULLETS = 20  # the most of them on a page of a few words
@@ -91,7 +95,8 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     """
     letters = [c for glyph in glyphs for c in glyph.text if c.isalpha()]
     scattered = _are_scattered(glyphs)
-    segments = list(_merged(glyphs, list(_runs(glyphs, alone=scattered))))
+    columns = _columns(glyphs)
+    segments = list(_merged(glyphs, list(_runs(glyphs, columns, alone=scattered)), columns))
     if scattered:
         segments.sort(key=lambda each: (each.angle, -round(each.level / max(each.size, 1) * 2), each.start))
     else:
@@ -104,6 +109,7 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     accents: dict[int, list[int]] = {}
     edges = _edges(segments)
     before: Segment | None = None
+    head = 0.0  # where the line begins
     for segment, edge in zip(segments, edges, strict=True):
         characters = _characters(glyphs, segment, accents)
         if any(_is_rtl(c) for c, _ in characters) or (rtl and "] [" in "".join(c for c, _ in characters)):
@@ -111,7 +117,9 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
         if not characters:
             continue
         if before is not None:
-            between = _between(before, segment, edge, text, characters)
+            between = _between(before, segment, edge, text, characters, head)
+            if abs(before.level - segment.level) >= 0.5 * max(before.size, segment.size):
+                head = segment.start
             if between == "" and _is_division(text, characters):
                 text.pop()
                 accents.setdefault(characters[0][1], []).append(at.pop())
@@ -120,6 +128,7 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
         for character, glyph in characters:
             text.append(character)
             at.append(glyph)
+        head = segment.start if before is None else head
         before = segment
     if text.count(_BULLET) > max(_BULLETS, len(text) / 10):
         raise MalformedRecord(_UNREADABLE)
@@ -144,10 +153,24 @@ def _are_scattered(glyphs: Sequence[Glyph]) -> bool:
         if one.show is not two.show and abs(two.y - one.y) < _LEVEL * one.size:
             pairs += 1
             back += two.x < one.x and abs(two.x + two.dx - one.x) > _BACK * one.size
-    return back > max(10, pairs / 5)
+    return back > max(20, pairs / 4)
 
 
-def _runs(glyphs: Sequence[Glyph], *, alone: bool) -> Iterator[Segment]:
+def _columns(glyphs: Sequence[Glyph]) -> frozenset[tuple[int, int]]:
+    """Return where cells of tables may begin: points at which instructions of several lines begin, by their angle."""
+    levels: dict[tuple[int, int], set[int]] = {}
+    for one, two in pairwise(glyphs):
+        if one.show is not two.show:
+            angle = round(degrees(atan2(two.dy, two.dx)) / 2) * 2 % 360
+            start, level = along(two, angle)
+            for near in (round(start) - 1, round(start), round(start) + 1):
+                levels.setdefault((angle, near), set()).add(round(level))
+    return frozenset(key for key, found in levels.items() if len(found) >= _ROWS)
+
+
+def _runs(
+    glyphs: Sequence[Glyph], columns: frozenset[tuple[int, int]], *, alone: bool
+) -> Iterator[Segment]:
     """Yield glyphs that follow each other in the file and on a baseline, or each glyph alone."""
     run: Segment | None = None
     angle = 0
@@ -163,7 +186,7 @@ def _runs(glyphs: Sequence[Glyph], *, alone: bool) -> Iterator[Segment]:
             and run.angle == angle
             and abs(level - run.level) < _LEVEL * max(size, run.size)
             and (
-                (-_BACK * size < start - run.end < _widest(glyphs, run, glyph) * size and start >= run.start)
+                (-_BACK * size < start - run.end < _widest(glyphs, run, glyph, columns) * size and start >= run.start)
                 or _is_twice(glyphs, run.glyphs[-1], number)
             )
         ):
@@ -177,7 +200,9 @@ def _runs(glyphs: Sequence[Glyph], *, alone: bool) -> Iterator[Segment]:
         yield run
 
 
-def _merged(glyphs: Sequence[Glyph], runs: list[Segment]) -> Iterator[Segment]:
+def _merged(
+    glyphs: Sequence[Glyph], runs: list[Segment], columns: frozenset[tuple[int, int]]
+) -> Iterator[Segment]:
     """Join runs side by side. Of overlapping runs, each stays a segment of its own."""
     runs.sort(key=lambda each: (each.angle, each.level))
     lines: list[list[Segment]] = []
@@ -190,33 +215,46 @@ def _merged(glyphs: Sequence[Glyph], runs: list[Segment]) -> Iterator[Segment]:
         line.sort(key=lambda each: (each.start, each.order))
         open_segments: list[Segment] = []
         for run in line:
+            near = [each for each in open_segments if run.start - each.end <= _FAR * each.size][-_MOST_OPEN:]
+            yield from (each for each in open_segments if each not in near)
+            open_segments = near
             joined = max(
-                (each for each in open_segments if _joins(glyphs, each, run)),
+                (each for each in open_segments if _joins(glyphs, each, run, columns)),
                 key=lambda each: (each.glyphs[-1] + 1 == run.glyphs[0], each.end), default=None,
             )  # fmt: skip
             if joined is None:
                 open_segments.append(run)
                 continue
+            open_segments.remove(joined)
+            open_segments.append(joined)
             joined.glyphs += run.glyphs
             joined.end, joined.size = max(joined.end, run.end), max(joined.size, run.size)
         yield from open_segments
 
 
-def _joins(glyphs: Sequence[Glyph], segment: Segment, run: Segment) -> bool:
+def _joins(
+    glyphs: Sequence[Glyph], segment: Segment, run: Segment, columns: frozenset[tuple[int, int]]
+) -> bool:
     size = min(segment.size, run.size)
     follows = segment.glyphs[-1] + 1 == run.glyphs[0]
-    widest = _widest(glyphs, segment, glyphs[run.glyphs[0]]) if follows else _NEAR
+    widest = _widest(glyphs, segment, glyphs[run.glyphs[0]], columns) if follows else _NEAR
     return -0.3 * size < run.start - segment.end < widest * size
 
 
-def _widest(glyphs: Sequence[Glyph], run: Segment, glyph: Glyph) -> float:
+def _widest(
+    glyphs: Sequence[Glyph], run: Segment, glyph: Glyph, columns: frozenset[tuple[int, int]]
+) -> float:
     """Return the widest gap before the next glyph of a run, in units of the font size.
 
     After a space, it can be that of a line with even margins. Without one, words that are shown by instructions of
     their own can be the cells of a table.
     """
     last = glyphs[run.glyphs[-1]]
-    return _EVEN if last.text == " " else _APART if last.show is glyph.show else _NEAR
+    if last.text == " ":
+        return _EVEN
+    if last.show is glyph.show:
+        return _APART
+    return _SPACE if (run.angle, round(along(glyph, run.angle)[0])) in columns else _NEAR
 
 
 def _characters(
@@ -341,9 +379,13 @@ def _edges(segments: Sequence[Segment]) -> list[float]:
 
 
 def _between(
-    before: Segment, segment: Segment, edge: float, text: list[str], characters: list[tuple[str, int]]
+    before: Segment, segment: Segment, edge: float, text: list[str], characters: list[tuple[str, int]], head: float
 ) -> str:
-    """Return what separates two segments: a tab or a space in a line, and a line break or a space after it."""
+    """Return what separates two segments: a tab or a space in a line, and a line break or a space after it.
+
+    Args:
+        head: where the line before begins.
+    """
     size = max(before.size, segment.size)
     if before.angle == segment.angle and abs(before.level - segment.level) < 0.5 * size:
         gap = max(segment.start - before.end, before.start - segment.end)
@@ -351,7 +393,7 @@ def _between(
             return "\n"
         return "\t" if gap > _APART * size else "" if text[-1] == " " else " "
     down = before.level - segment.level
-    if before.angle != segment.angle or not 0 < down < 2.2 * size or abs(before.start - segment.start) > 3 * size:
+    if before.angle != segment.angle or not 0 < down < 2.2 * size or abs(head - segment.start) > 3 * size:
         return "\n"
     if text[-1] in "-\xad" and "".join(text[-2:-1]).isalnum() and characters[0][0].isalnum():
         return ""

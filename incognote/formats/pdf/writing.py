@@ -6,7 +6,7 @@ follow the new words as they followed the old ones. Every other glyph of the pag
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import hypot
@@ -305,20 +305,18 @@ def _written(show: Show, edit: _ShowEdit) -> Iterable[tuple[str, list[Any]]]:
     def flushed() -> Iterable[tuple[str, list[Any]]]:
         if chunk:
             yield "Tm", _at(show, show.offsets[chunk[0]] + moved / unit)
-            yield "TJ", [_array(show, chunk)]
+            yield "TJ", [_array(show, chunk, edit.shifts, unit)]
             chunk.clear()
 
     for at in range(len(show.codes)):
         if at in edit.words:
             yield from flushed()
             yield from _new(show, at, edit.words[at], unit)
-        shift = edit.shifts.get(at, 0.0)
         if at in edit.gone:
             yield from flushed()
             continue
-        if chunk and shift != moved:
-            yield from flushed()
-        moved = shift
+        if not chunk:
+            moved = edit.shifts.get(at, 0.0)
         chunk.append(at)
     yield from flushed()
 
@@ -347,8 +345,12 @@ def _at(show: Show, offset: float) -> list[Any]:
     return [_number(each) for each in matrix]
 
 
-def _array(show: Show, chunk: list[int]) -> Any:
-    """Return codes in a row, with the same distances as before."""
+def _array(show: Show, chunk: list[int], shifts: Mapping[int, float], points: float) -> Any:
+    """Return codes in a row, with the same distances as before, except for those that move by different lengths.
+
+    Args:
+        points: the length of a unit of text space in points.
+    """
     import pikepdf
 
     state = show.state
@@ -361,6 +363,7 @@ def _array(show: Show, chunk: list[int]) -> Any:
         if position + 1 < len(chunk):
             space = state.char_space + (state.word_space if code.code == b" " else 0.0)
             extra = show.offsets[at + 1] - show.offsets[at] - code.width * unit - space * state.scale
+            extra += (shifts.get(at + 1, 0.0) - shifts.get(at, 0.0)) / points
             if unit and abs(extra) > 1e-6:
                 items += [pikepdf.String(piece), _number(-extra / unit * 1000)]
                 piece = b""
