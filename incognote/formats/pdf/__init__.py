@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from incognote.errors import RecordProblem
+from incognote.errors import MissingExtra, RecordProblem, UnsupportedFormat
 from incognote.formats import encoding
 from incognote.formats.base import Document, Format, Unreadable
 from incognote.nouns import Reason
@@ -26,6 +26,8 @@ def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
             yield PdfDocument(data)
         except RecordProblem as problem:
             yield Unreadable(Reason(problem.code, problem.field, str(problem)), data)
+        except MissingExtra as missing:
+            yield Unreadable(Reason(UnsupportedFormat.code, "", str(missing)), data)
 
 
 def _second(data: bytes) -> Iterable[str]:
