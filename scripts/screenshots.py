@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "screenshots"
 MOST_BYTES = 200_000
 START = ROOT / "build" / "site" / "index.html"
+LETTER = ROOT / "tests" / "data" / "documents" / "pdf" / "chromium-discharge-letter.pdf"
 NOTES = ROOT / "tests" / "data" / "notes.jsonl"
 HELD = """Seen by Dr. Emily Carter on 03/16/2025 with Zofia, who works at the harbor. MRN 4471902.
 Zofia's number is 617-555-0142. Potassium 4.10, creatinine 0.9. Return in two weeks.
@@ -110,11 +111,12 @@ def try_page(page: Any, home: Path) -> None:
 
 
 def review_page(page: Any, home: Path) -> None:
-    """Capture the review page: a held record, a schema, and the dashboard. The figures are invented."""
-    item = fill(home)
+    """Capture the review page: held records, a schema, and the dashboard. The figures are invented."""
+    item, letter = fill(home)
     with served(home, "--schemas", str(home / "schemas")) as url:
         views = {
             "review-record": (f"record/{item}", "mark"), "review-record-400": (f"record/{item}", "mark"),
+            "review-pages": (f"record/{letter}", ".sheet rect"),
             "review-schema": ("schema/visit", "tbody"), "review-runs": ("runs", "svg"),
         }  # fmt: skip
         for name, (part, shown) in views.items():
@@ -124,11 +126,15 @@ def review_page(page: Any, home: Path) -> None:
             until(page, "document.querySelector('#main h2')")
             page.run(f"location.hash = '{part}'")
             until(page, f"document.querySelector('{shown}')")
-            save(page, name, None if width == 1280 else 1500)
+            save(page, name, {"review-record-400": 1500, "review-pages": 900}.get(name))
 
 
-def fill(home: Path) -> str:
-    """Add a record to the review queue, a schema, and invented figures to the audit log. Return the record's id."""
+def fill(home: Path) -> tuple[str, str]:
+    """Add two records to the review queue, a schema, and invented figures to the audit log.
+
+    Returns:
+        The ids of the records, of which the second one is a PDF file.
+    """
     from incognote import Deidentifier
     from incognote.agents.item import Item
     from incognote.keys import Keyring
@@ -143,11 +149,14 @@ def fill(home: Path) -> str:
     with Deidentifier(detectors=["rules"], key_file=key) as deid:
         item = Item(HELD)
         case = case_of(item, deid.deidentify(item), deid.engine)
+        item = Item(LETTER.read_bytes(), media_type="application/pdf")
+        letter = case_of(item, deid.deidentify(item), deid.engine)
     doubts = tuple(replace(span, score=0.48, sources=("encoder",)) for span in case.spans if span.text == "Zofia")
     spans = tuple(span for span in case.spans if span.text != "Zofia")
     case = replace(case, spans=spans, doubts=doubts, reasons=(Reason("doubtful", "", "PERSON"),))
     queue = ReviewQueue(f"sqlite:///{home}/service.db", keyring)
-    made = queue.put("k" * 32, "2026-spring", case)
+    doubtful = replace(letter, reasons=(Reason("doubtful", "body", "PERSON"),))
+    made = queue.put("k" * 32, "2026-spring", case), queue.put("l" * 32, "2026-spring", doubtful)
     queue.close()
     for number, released in enumerate((840, 910, 885, 402, 371, 930, 955)):
         day = datetime.now(UTC) - timedelta(days=7 - number)

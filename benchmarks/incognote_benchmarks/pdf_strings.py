@@ -86,7 +86,7 @@ def without_syntax(text: str) -> str:
 
 @cache
 def _glyph_name() -> re.Pattern[str]:
-    from fontTools.agl import AGL2UV  # type: ignore[import-untyped]  # ships no types
+    from fontTools.agl import AGL2UV
 
     names = sorted((name for name in AGL2UV if len(name) > 1), key=len, reverse=True)
     return re.compile(rf"(?<![\w#])/?(?:{'|'.join(map(re.escape, names))})(?![\w#])")
@@ -365,8 +365,8 @@ def embedded(font: Any) -> tuple[list[str], dict[int, str]] | None:
 
     Glyphs without an outline have the name "".
     """
-    from fontTools.cffLib import CFFFontSet  # type: ignore[import-untyped]  # ships no types
-    from fontTools.ttLib import TTFont  # type: ignore[import-untyped]  # ships no types
+    from fontTools.cffLib import CFFFontSet
+    from fontTools.ttLib import TTFont
 
     logging.getLogger("fontTools").setLevel(logging.ERROR)  # it warns about the dates of subsets
     inner = font.get("/DescendantFonts")

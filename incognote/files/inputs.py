@@ -237,7 +237,7 @@ def header(source: Source) -> list[str]:
     return []
 
 
-def _read(source: Source, layout: Layout | Layouts | None, budget: archive.Budget | None = None) -> Iterator[Input]:
+def _read(source: Source, layout: Layout | Layouts | None, budget: archive.UnpackBudget | None = None) -> Iterator[Input]:
     position = 0
     with ExitStack() as held:
         try:
@@ -264,7 +264,7 @@ def _read(source: Source, layout: Layout | Layouts | None, budget: archive.Budge
 
 
 def _unpacked(
-    source: Source, disk: BinaryIO, stream: BinaryIO, layout: Layout | Layouts | None, budget: archive.Budget | None
+    source: Source, disk: BinaryIO, stream: BinaryIO, layout: Layout | Layouts | None, budget: archive.UnpackBudget | None
 ) -> Iterator[Input]:
     """Yield the inputs of every file in an archive. Each file is a source of its own, with its own format.
 
@@ -281,7 +281,7 @@ def _unpacked(
         if len(data) > encoding.MAX_BYTES:
             raise archive.NotUnpacked(encoding.too_large())
         disk = stream = io.BytesIO(data)
-    budget = budget or archive.Budget(_size(disk))
+    budget = budget or archive.UnpackBudget(_size(disk))
     for each in archive.members(source.kind, stream, budget):
         member = source.member(each.name, each.opens)
         if each.refusal is not None:

@@ -86,7 +86,7 @@ class Member:
     refusal: Reason | None = None
 
 
-class Budget:
+class UnpackBudget:
     """What may be unpacked from one archive and the archives in it.
 
     Args:
@@ -118,7 +118,7 @@ class Budget:
         self.take(0)
 
 
-def members(kind: str, stream: BinaryIO, budget: Budget) -> Iterator[Member]:
+def members(kind: str, stream: BinaryIO, budget: UnpackBudget) -> Iterator[Member]:
     """Yield the files of an archive, one after the other. Folders are left out.
 
     Args:
@@ -146,7 +146,7 @@ def _path(name: str, number: int) -> str:
     return "/".join(parts) or str(number)
 
 
-def _zip(stream: BinaryIO, budget: Budget) -> Iterator[Member]:
+def _zip(stream: BinaryIO, budget: UnpackBudget) -> Iterator[Member]:
     with _checked():
         file = zipfile.ZipFile(cast(BinaryIO, _Capped(stream)))
     entries = file.infolist()
@@ -181,7 +181,7 @@ def _refusal_in_zip(entry: zipfile.ZipInfo) -> Reason | None:
     return None
 
 
-def _tar(stream: BinaryIO, budget: Budget) -> Iterator[Member]:
+def _tar(stream: BinaryIO, budget: UnpackBudget) -> Iterator[Member]:
     forward = _Forward(stream, budget)
     with _checked():
         tar = tarfile.TarFile(fileobj=cast(BinaryIO, forward))
@@ -250,7 +250,7 @@ class _Forward:
         last: the bytes of the last `read`.
     """
 
-    def __init__(self, stream: BinaryIO, budget: Budget) -> None:
+    def __init__(self, stream: BinaryIO, budget: UnpackBudget) -> None:
         self._stream, self._budget, self._at, self.last = stream, budget, 0, b""
 
     def read(self, size: int) -> bytes:
@@ -289,7 +289,7 @@ class _Unpacking(io.RawIOBase):
         budget: counts them; None if they are counted where they come from.
     """
 
-    def __init__(self, opens: Callable[[], Any], budget: Budget | None) -> None:
+    def __init__(self, opens: Callable[[], Any], budget: UnpackBudget | None) -> None:
         self._opens, self._budget = opens, budget
         self._file: Any = None
 
@@ -307,7 +307,7 @@ class _Unpacking(io.RawIOBase):
         return len(data)
 
 
-def _buffered(opens: Callable[[], Any], budget: Budget | None = None) -> BinaryIO:
+def _buffered(opens: Callable[[], Any], budget: UnpackBudget | None = None) -> BinaryIO:
     return cast(BinaryIO, io.BufferedReader(_Unpacking(opens, budget)))
 
 

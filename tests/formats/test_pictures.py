@@ -12,7 +12,7 @@ import pytest
 from incognote.formats.base import texts_of
 from incognote.formats.pdf.document import PdfDocument
 from incognote.formats.pdf.picture import MOST_PIXELS
-from incognote.formats.pictures import PageText, Picture, PlacedPage, pages_of, picture_of
+from incognote.formats.pictures import DrawnPage, PagePart, PlacedPage, pages_of, picture_of
 from incognote.formats.registry import open_one
 
 FOLDER = Path(__file__).parents[1] / "data" / "documents" / "pdf"
@@ -23,7 +23,7 @@ def _of(name: str) -> PdfDocument:
     return PdfDocument((FOLDER / name).read_bytes())
 
 
-def _ink(picture: Picture) -> set[tuple[int, int]]:
+def _ink(picture: DrawnPage) -> set[tuple[int, int]]:
     """Return the dark pixels of a picture, after every checksum of its file was checked."""
     data, parts, at = picture.png, {}, 8
     while at < len(data):
@@ -104,7 +104,7 @@ def test_pages_of_an_attached_document_have_the_field_of_its_text() -> None:
     document = open_one(mail, "message/rfc822")[1]
     first, second = pages_of(document)
     field = next(text.field for text in texts_of(document) if text.field.endswith("/body"))
-    assert first == PlacedPage(field.removesuffix("body"), 1, PageText(field, 0, 41))
+    assert first == PlacedPage(field.removesuffix("body"), 1, PagePart(field, 0, 41))
     assert (second.number, second.text.field) == (2, field)
     picture = picture_of(document, 1)
     assert picture is not None

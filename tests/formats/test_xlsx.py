@@ -23,7 +23,7 @@ from incognote.formats.xlsx.closed import is_code, is_number, is_plain
 from incognote.formats.xlsx.dates import shown_by
 from incognote.formats.xlsx.document import XlsxDocument
 from incognote.formats.xlsx.formulas import is_closed, renamed
-from incognote.formats.xlsx.labels import Shown, label_of, labeled
+from incognote.formats.xlsx.labels import ShownCell, label_of, labeled
 from incognote.formats.xlsx.workbook import read_workbook
 
 from .samples.xlsx import MAIN, data_of, parts_of, workbook
@@ -578,8 +578,8 @@ def test_plain_words(words: str, plain: bool) -> None:
 
 
 def test_a_header_needs_values_below_it() -> None:
-    rows = [[Shown(1, "Name", True), Shown(2, "MRN", True)], [Shown(1, "Jane", True), Shown(2, "551", False)], [], [],
-            [Shown(1, "asthma", True)]]  # fmt: skip
+    rows = [[ShownCell(1, "Name", True), ShownCell(2, "MRN", True)], [ShownCell(1, "Jane", True), ShownCell(2, "551", False)], [], [],
+            [ShownCell(1, "asthma", True)]]  # fmt: skip
     assert [sorted(each.values) for each in labeled(rows)] == [[], [1, 2], [], [], []]
 
 

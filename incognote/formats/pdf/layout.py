@@ -44,7 +44,7 @@ _UNREADABLE = "letters in a font that does not say which characters they are. Pr
 
 
 @dataclass(slots=True)
-class Segment:
+class LineSegment:
     """Glyphs side by side on a baseline, from left to right as they are written.
 
     Attributes:
@@ -77,7 +77,7 @@ class PageText(NamedTuple):
 
     text: str
     glyphs: list[int]
-    segments: list[Segment]
+    segments: list[LineSegment]
     accents: dict[int, list[int]]
 
 
@@ -108,7 +108,7 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     at: list[int] = []
     accents: dict[int, list[int]] = {}
     edges = _edges(segments)
-    before: Segment | None = None
+    before: LineSegment | None = None
     head = 0.0  # where the line begins
     for segment, edge in zip(segments, edges, strict=True):
         characters = _characters(glyphs, segment, accents)
@@ -135,9 +135,9 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     return PageText("".join(text), at, segments, accents)
 
 
-def _from_the_right(segments: Iterable[Segment]) -> list[Segment]:
+def _from_the_right(segments: Iterable[LineSegment]) -> list[LineSegment]:
     """Return segments with those of each line from right to left."""
-    lines: list[list[Segment]] = []
+    lines: list[list[LineSegment]] = []
     for each in segments:
         last = lines[-1][-1] if lines else None
         if last is None or last.angle != each.angle or abs(last.level - each.level) > 0.5 * max(last.size, each.size):
@@ -170,9 +170,9 @@ def _columns(glyphs: Sequence[Glyph]) -> frozenset[tuple[int, int]]:
 
 def _runs(
     glyphs: Sequence[Glyph], columns: frozenset[tuple[int, int]], *, alone: bool
-) -> Iterator[Segment]:
+) -> Iterator[LineSegment]:
     """Yield glyphs that follow each other in the file and on a baseline, or each glyph alone."""
-    run: Segment | None = None
+    run: LineSegment | None = None
     angle = 0
     for number, glyph in enumerate(glyphs):
         if hypot(glyph.dx, glyph.dy) > 0.001:
@@ -195,17 +195,17 @@ def _runs(
             continue
         if run is not None:
             yield run
-        run = Segment([number], start, end, level, angle, size)
+        run = LineSegment([number], start, end, level, angle, size)
     if run is not None:
         yield run
 
 
 def _merged(
-    glyphs: Sequence[Glyph], runs: list[Segment], columns: frozenset[tuple[int, int]]
-) -> Iterator[Segment]:
+    glyphs: Sequence[Glyph], runs: list[LineSegment], columns: frozenset[tuple[int, int]]
+) -> Iterator[LineSegment]:
     """Join runs side by side. Of overlapping runs, each stays a segment of its own."""
     runs.sort(key=lambda each: (each.angle, each.level))
-    lines: list[list[Segment]] = []
+    lines: list[list[LineSegment]] = []
     for run in runs:
         last = lines[-1][-1] if lines else None
         if last is None or last.angle != run.angle or run.level - last.level > _LEVEL * min(run.size, last.size):
@@ -213,11 +213,12 @@ def _merged(
         lines[-1].append(run)
     for line in lines:
         line.sort(key=lambda each: (each.start, each.order))
-        open_segments: list[Segment] = []
+        open_segments: list[LineSegment] = []
         for run in line:
-            near = [each for each in open_segments if run.start - each.end <= _FAR * each.size][-_MOST_OPEN:]
-            yield from (each for each in open_segments if each not in near)
-            open_segments = near
+            if len(open_segments) >= _MOST_OPEN:
+                yield open_segments.pop(0)
+            yield from (each for each in open_segments if run.start - each.end > _FAR * each.size)
+            open_segments = [each for each in open_segments if run.start - each.end <= _FAR * each.size]
             joined = max(
                 (each for each in open_segments if _joins(glyphs, each, run, columns)),
                 key=lambda each: (each.glyphs[-1] + 1 == run.glyphs[0], each.end), default=None,
@@ -233,7 +234,7 @@ def _merged(
 
 
 def _joins(
-    glyphs: Sequence[Glyph], segment: Segment, run: Segment, columns: frozenset[tuple[int, int]]
+    glyphs: Sequence[Glyph], segment: LineSegment, run: LineSegment, columns: frozenset[tuple[int, int]]
 ) -> bool:
     size = min(segment.size, run.size)
     follows = segment.glyphs[-1] + 1 == run.glyphs[0]
@@ -242,7 +243,7 @@ def _joins(
 
 
 def _widest(
-    glyphs: Sequence[Glyph], run: Segment, glyph: Glyph, columns: frozenset[tuple[int, int]]
+    glyphs: Sequence[Glyph], run: LineSegment, glyph: Glyph, columns: frozenset[tuple[int, int]]
 ) -> float:
     """Return the widest gap before the next glyph of a run, in units of the font size.
 
@@ -258,7 +259,7 @@ def _widest(
 
 
 def _characters(
-    glyphs: Sequence[Glyph], segment: Segment, accents: dict[int, list[int]]
+    glyphs: Sequence[Glyph], segment: LineSegment, accents: dict[int, list[int]]
 ) -> list[tuple[str, int]]:
     """Return the characters of a segment from left to right, each with its glyph.
 
@@ -303,7 +304,7 @@ def _is_twice(glyphs: Sequence[Glyph], first: int, second: int) -> bool:
     return first >= 0 and one.text == two.text != " " and near
 
 
-def _gap(glyphs: Sequence[Glyph], segment: Segment, first: int, second: int) -> float:
+def _gap(glyphs: Sequence[Glyph], segment: LineSegment, first: int, second: int) -> float:
     """Return the gap between two glyphs in units of the font size, without the space between all letters."""
     one, two = glyphs[first], glyphs[second]
     end = along(one, segment.angle)[0] + hypot(one.dx, one.dy)
@@ -361,10 +362,10 @@ def _whole_glyphs_reversed(group: list[tuple[str, int]]) -> Iterator[tuple[str, 
         yield from piece
 
 
-def _edges(segments: Sequence[Segment]) -> list[float]:
+def _edges(segments: Sequence[LineSegment]) -> list[float]:
     """Return, for each segment, where lines that begin as it does end, or infinity if that is not known."""
     wide: dict[int, float] = {}
-    columns: dict[tuple[int, int], list[Segment]] = {}
+    columns: dict[tuple[int, int], list[LineSegment]] = {}
     for each in segments:
         wide[each.angle] = max(wide.get(each.angle, 0.0), each.end - each.start)
         columns.setdefault((each.angle, round(each.start / 3)), []).append(each)
@@ -379,7 +380,7 @@ def _edges(segments: Sequence[Segment]) -> list[float]:
 
 
 def _between(
-    before: Segment, segment: Segment, edge: float, text: list[str], characters: list[tuple[str, int]], head: float
+    before: LineSegment, segment: LineSegment, edge: float, text: list[str], characters: list[tuple[str, int]], head: float
 ) -> str:
     """Return what separates two segments: a tab or a space in a line, and a line break or a space after it.
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
+from threading import RLock
+from typing import Any
 
 from incognote.formats.pdf import closed
 from incognote.formats.registry import second_reading
 
+_ONE = RLock()  # PDFium does not work in several threads; an attached PDF is read within the outer one
 _STREAM = re.compile(rb"stream\r?\n(.*?)\r?\nendstream", re.DOTALL)
 _LITERAL = re.compile(rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)", re.DOTALL)
 _HEXADECIMAL = re.compile(rb"(?<!<)<([0-9A-Fa-f\s]{4,})>(?!>)")
@@ -29,7 +32,12 @@ def texts(data: bytes) -> Iterator[str]:
     """
     import pypdfium2
 
-    pdf = pypdfium2.PdfDocument(data)
+    with _ONE:
+        yield from _shown(pypdfium2.PdfDocument(data))
+    yield from _strings(data)
+
+
+def _shown(pdf: Any) -> Iterator[str]:
     try:
         for page in pdf:
             yield _joined(page.get_textpage().get_text_bounded())
@@ -43,7 +51,6 @@ def texts(data: bytes) -> Iterator[str]:
             yield from second_reading(bytes(attachment.get_data()))
     finally:
         pdf.close()
-    yield from _strings(data)
 
 
 def _joined(text: str) -> str:

@@ -16,7 +16,7 @@ from incognote.errors import AccountingError
 from incognote.formats.base import Change
 from incognote.formats.pdf.content import Glyph, Matrix, PageContent, Show, StreamKey, times
 from incognote.formats.pdf.fonts import Code, PdfFont, standard
-from incognote.formats.pdf.layout import PageText, Segment, along
+from incognote.formats.pdf.layout import PageText, LineSegment, along
 
 _LEAST = 0.2  # new words are not written narrower than that
 _STEP = 0.1  # the scale of narrower words, which would otherwise tell how much room there was
@@ -140,7 +140,7 @@ class PageWriter:
             i += step
         return rest
 
-    def _segment(self, segment: Segment, holes: list[_Hole]) -> None:
+    def _segment(self, segment: LineSegment, holes: list[_Hole]) -> None:
         """Take glyphs out of a segment, and move those that are read after them."""
         glyphs = self._content.glyphs
         words = [self._set(glyphs[segment.glyphs[hole.first]], hole.new) if hole.new else None for hole in holes]
@@ -169,7 +169,7 @@ class PageWriter:
             elif edges[position]:
                 self._shows.setdefault(glyph.show, _ShowEdit()).shifts[glyph.at] = edges[position]
 
-    def _loose(self, segment: Segment, gone: set[int]) -> list[float]:
+    def _loose(self, segment: LineSegment, gone: set[int]) -> list[float]:
         """Return how far each glyph moves if all words of the line have the same distance.
 
         In a line with even margins, the distances of the words would tell how long the old words were.
@@ -187,7 +187,7 @@ class PageWriter:
             moves.append(shift)
         return moves
 
-    def _carry(self, segment: Segment, edges: list[float]) -> None:
+    def _carry(self, segment: LineSegment, edges: list[float]) -> None:
         """Move what is a little above or below the line, such as exponents, with the words before it."""
         glyphs = self._content.glyphs
         starts = [along(glyphs[number], segment.angle)[0] for number in segment.glyphs]
@@ -202,7 +202,7 @@ class PageWriter:
                 edit = self._shows.setdefault(glyphs[number].show, _ShowEdit())
                 edit.shifts.setdefault(glyphs[number].at, edges[before])
 
-    def _scale(self, segment: Segment, new: float, old: float, *, is_rtl: bool) -> float:
+    def _scale(self, segment: LineSegment, new: float, old: float, *, is_rtl: bool) -> float:
         """Return how narrow new words are written, so that the line has room."""
         room = segment.start - self._left_limit(segment) if is_rtl else self._limit(segment) - segment.end
         over = new - old - max(room, 0.0)
@@ -210,24 +210,24 @@ class PageWriter:
             return 1.0
         return max(_LEAST, int((1 - over / new) / _STEP) * _STEP)
 
-    def _old_width(self, segment: Segment, hole: _Hole) -> float:
+    def _old_width(self, segment: LineSegment, hole: _Hole) -> float:
         if hole.after or hole.last < hole.first:
             return 0.0
         glyphs = self._content.glyphs
         first, last = glyphs[segment.glyphs[hole.first]], glyphs[segment.glyphs[hole.last]]
         return along(last, segment.angle)[0] + hypot(last.dx, last.dy) - along(first, segment.angle)[0]
 
-    def _limit(self, segment: Segment) -> float:
+    def _limit(self, segment: LineSegment) -> float:
         """Return where the next words on the same line begin, or the page ends."""
         starts = [other.start for other in self._beside(segment) if other.start >= segment.end - 1]
         ends = [self._right - _MARGIN] if segment.angle == 0 else []
         return min([*ends, *(start - _CLEAR * segment.size for start in starts)], default=float("inf"))
 
-    def _left_limit(self, segment: Segment) -> float:
+    def _left_limit(self, segment: LineSegment) -> float:
         ends = [other.end + _CLEAR * segment.size for other in self._beside(segment) if other.end <= segment.start + 1]
         return max([*ends, _MARGIN] if segment.angle == 0 else ends, default=float("-inf"))
 
-    def _beside(self, segment: Segment) -> Iterator[Segment]:
+    def _beside(self, segment: LineSegment) -> Iterator[LineSegment]:
         for other in self._text.segments:
             near = abs(other.level - segment.level) < 0.8 * segment.size
             if other is not segment and near and other.angle == segment.angle:
@@ -250,7 +250,7 @@ class PageWriter:
         return codes, font, ""
 
     def _place(
-        self, segment: Segment, hole: _Hole, words: tuple[list[Code], PdfFont, str], scale: float, shift: float
+        self, segment: LineSegment, hole: _Hole, words: tuple[list[Code], PdfFont, str], scale: float, shift: float
     ) -> None:
         glyph = self._content.glyphs[segment.glyphs[hole.first]]
         codes, font, name = words

@@ -17,7 +17,7 @@ from incognote.formats.xlsx.dates import Styles
 from incognote.formats.xlsx.formulas import is_closed
 from incognote.formats.xlsx.shared import SharedStrings
 from incognote.formats.xlsx.sheet import Cells
-from incognote.formats.xlsx.sheetdata import MAX_CELLS, Cell
+from incognote.formats.xlsx.sheetdata import MAX_CELLS, SheetCell
 from incognote.formats.xlsx.strings import decoded, escaped
 
 MOST_NAME = 31
@@ -33,7 +33,7 @@ class Sheet:
 
     part: XmlPart
     cells: Cells
-    formulas: list[Cell]
+    formulas: list[SheetCell]
 
 
 @dataclass(slots=True)

@@ -34,7 +34,7 @@ _DIGITS = {"TELEPHONE_NUMBER": 7, "FAX_NUMBER": 7}
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class ColumnLabel:
     """What a label says about its values.
 
     Args:
@@ -70,7 +70,7 @@ class Label:
         return self.certain or self.fits(value)
 
 
-class Shown(NamedTuple):
+class ShownCell(NamedTuple):
     """What a reader needs of a cell to find labels: its column, its characters, and whether they are words."""
 
     column: int
@@ -79,19 +79,19 @@ class Shown(NamedTuple):
 
 
 @cache
-def _known() -> Mapping[str, Label]:
-    found: dict[str, Label] = {}
+def _known() -> Mapping[str, ColumnLabel]:
+    found: dict[str, ColumnLabel] = {}
     table = tomllib.loads((files(__package__) / "labels.toml").read_text("utf-8"))["label"]
     for each in table:
         for label in " ".join(each["labels"].split()).split(", "):
-            found.setdefault(label, Label(each["type"], each["action"], True, each.get("person", False)))
+            found.setdefault(label, ColumnLabel(each["type"], each["action"], True, each.get("person", False)))
     for code in _LANGUAGES:
         for label, one in _of_language(code):
             found.setdefault(label, one)
     return found
 
 
-def _of_language(code: str) -> Iterator[tuple[str, Label]]:
+def _of_language(code: str) -> Iterator[tuple[str, ColumnLabel]]:
     try:
         columns = language(code).table("rules", "tables.toml").get("column", ())
     except (IncognoteError, FileNotFoundError):
@@ -99,12 +99,12 @@ def _of_language(code: str) -> Iterator[tuple[str, Label]]:
     for column in columns:
         kind, group = column["type"], catalogue()[column["type"]].group
         action: Literal["mask", "hash", "date"] = "hash" if group == "ID" else "mask"
-        one = Label(kind, "date" if group in ("DATE", "AGE") else action, False, column.get("needs_person", False))
+        one = ColumnLabel(kind, "date" if group in ("DATE", "AGE") else action, False, column.get("needs_person", False))
         for header in column["headers"]:
             yield header.strip(_TRIMMED), one
 
 
-def label_of(words: str) -> Label | None:
+def label_of(words: str) -> ColumnLabel | None:
     """Return what a cell says about the cells next to it, or None if it is no label."""
     if len(words) > _LONGEST or "[" in words:  # `[TELEPHONE_NUMBER]` is a replaced value
         return None
@@ -115,7 +115,7 @@ def label_of(words: str) -> Label | None:
     if any(map(str.isdecimal, plain)) or not plain.isascii() or len(plain.split()) > 4:
         return None
     kind = tells(words)
-    return None if kind is None else Label(kind, "hash" if catalogue()[kind].group == "ID" else "mask", False)
+    return None if kind is None else ColumnLabel(kind, "hash" if catalogue()[kind].group == "ID" else "mask", False)
 
 
 def is_label(words: str) -> bool:
@@ -124,22 +124,22 @@ def is_label(words: str) -> bool:
     return len(words) <= _LONGEST and plain in _known()
 
 
-class Row(NamedTuple):
+class ShownRow(NamedTuple):
     """What labels say about a row: the label of each value by column, and the columns of the labels themselves."""
 
-    values: Mapping[int, Label]
+    values: Mapping[int, ColumnLabel]
     heads: Collection[int]
 
 
-def labeled(rows: Sequence[Sequence[Shown]]) -> Iterator[Row]:
+def labeled(rows: Sequence[Sequence[ShownCell]]) -> Iterator[ShownRow]:
     """Yield what labels say about each row."""
-    columns: dict[int, Label] = {}
+    columns: dict[int, ColumnLabel] = {}
     blank = 0
     for at, row in enumerate(rows):
         if not row:
             blank += 1
             columns = columns if blank < _BLANK_ROWS else {}
-            yield Row({}, ())
+            yield ShownRow({}, ())
             continue
         blank = 0
         own = {cell.column: label for cell in row if cell.is_text and (label := label_of(cell.value))}
@@ -151,17 +151,17 @@ def labeled(rows: Sequence[Sequence[Shown]]) -> Iterator[Row]:
             columns = _of_header(own)
             if not _is_doubtful(row, own, below) or own[row[0].column].person:
                 beside = {}
-            yield Row(beside, {*columns, *_heads(row, beside)})
+            yield ShownRow(beside, {*columns, *_heads(row, beside)})
         else:
-            yield Row({**under, **beside}, _heads(row, beside))
+            yield ShownRow({**under, **beside}, _heads(row, beside))
 
 
-def _heads(row: Sequence[Shown], beside: Mapping[int, Label]) -> set[int]:
+def _heads(row: Sequence[ShownCell], beside: Mapping[int, ColumnLabel]) -> set[int]:
     """Return the columns of the labels of values in the same row."""
     return {before.column for before, cell in pairwise(row) if cell.column in beside}
 
 
-def _is_header(row: Sequence[Shown], own: Mapping[int, Label], below: Sequence[Shown]) -> bool:
+def _is_header(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel], below: Sequence[ShownCell]) -> bool:
     """Whether a row with labels is the header of columns."""
     if any(not cell.is_text or len(cell.value) > _LONGEST for cell in row):
         return False
@@ -178,22 +178,22 @@ def _is_header(row: Sequence[Shown], own: Mapping[int, Label], below: Sequence[S
     return not _fit_beside(row, own) or _is_doubtful(row, own, below)
 
 
-def _is_doubtful(row: Sequence[Shown], own: Mapping[int, Label], below: Sequence[Shown]) -> bool:
+def _is_doubtful(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel], below: Sequence[ShownCell]) -> bool:
     """Whether two cells, the first of them a label, may be a header and may be a line of a form."""
     under = {cell.column: cell.value for cell in below}
     return _fit_beside(row, own) and any(c in under and label.fits(under[c]) for c, label in own.items())
 
 
-def _fit_beside(row: Sequence[Shown], own: Mapping[int, Label]) -> bool:
+def _fit_beside(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel]) -> bool:
     if len(row) != 2 or row[1].column in own or row[0].column not in own:
         return False
     value = row[1].value
     return own[row[0].column].fits(value) and ("[" in value or not is_plain(value))
 
 
-def _beside(row: Sequence[Shown], own: Mapping[int, Label]) -> dict[int, Label]:
+def _beside(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel]) -> dict[int, ColumnLabel]:
     """Return the labels of the values that follow a label in the same row."""
-    found: dict[int, Label] = {}
+    found: dict[int, ColumnLabel] = {}
     for before, cell in pairwise(row):
         label = own.get(before.column)
         if label is None or cell.column in own:
@@ -203,7 +203,7 @@ def _beside(row: Sequence[Shown], own: Mapping[int, Label]) -> dict[int, Label]:
     return found
 
 
-def _of_header(own: Mapping[int, Label]) -> dict[int, Label]:
+def _of_header(own: Mapping[int, ColumnLabel]) -> dict[int, ColumnLabel]:
     """Return the labels that count in a table. A column `Name` of a list of drugs is none."""
     certain = any(not label.person and label.type not in _BROAD for label in own.values())
     return {column: label for column, label in own.items() if certain or not label.person}

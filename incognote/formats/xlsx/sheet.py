@@ -14,9 +14,9 @@ from incognote.formats.office.package import XmlPart
 from incognote.formats.rtf.stretch import outside
 from incognote.formats.xlsx.closed import is_nobody, is_number
 from incognote.formats.xlsx.dates import Styles
-from incognote.formats.xlsx.labels import Label, Shown, is_label, labeled
+from incognote.formats.xlsx.labels import ColumnLabel, ShownCell, is_label, labeled
 from incognote.formats.xlsx.shared import SharedStrings, rich_fixes, rich_text
-from incognote.formats.xlsx.sheetdata import Cell
+from incognote.formats.xlsx.sheetdata import SheetCell
 from incognote.formats.xlsx.strings import decoded, escaped, stretches_of
 from incognote.nouns import Known, Text
 from incognote.schemas.catalogue import catalogue
@@ -35,7 +35,7 @@ _AGAIN = "Save the workbook again"
 class _Value(NamedTuple):
     """A cell and its characters. `is_date` says whether its style or type shows a date."""
 
-    cell: Cell
+    cell: SheetCell
     shown: str
     is_date: bool
 
@@ -57,7 +57,7 @@ class Cells:
     """
 
     def __init__(
-        self, part: XmlPart, prefix: str, rows: Sequence[Sequence[Cell]], strings: SharedStrings, styles: Styles,
+        self, part: XmlPart, prefix: str, rows: Sequence[Sequence[SheetCell]], strings: SharedStrings, styles: Styles,
         field: str,
     ) -> None:  # fmt: skip
         self.part, self.prefix, self._strings, self._styles, self._field = part, prefix, strings, styles, field
@@ -71,7 +71,7 @@ class Cells:
         self._read(self._rows)
 
     def _read(self, rows: Sequence[Sequence[_Value]]) -> None:
-        shown = [[Shown(v.cell.column, v.shown, v.cell.kind != "n" and not v.is_date) for v in row] for row in rows]
+        shown = [[ShownCell(v.cell.column, v.shown, v.cell.kind != "n" and not v.is_date) for v in row] for row in rows]
         for row, labels in zip(rows, labeled(shown), strict=True):
             self.text.begin_row()
             for value in row:
@@ -87,7 +87,7 @@ class Cells:
                 ):
                     self.text.add(value)
 
-    def _act(self, value: _Value, label: Label | None) -> None:
+    def _act(self, value: _Value, label: ColumnLabel | None) -> None:
         """Make a cell a structured field."""
         if label is not None and value.is_date and catalogue()[label.type].group not in ("DATE", "PERSON"):
             label = label if label.certain and label.type != "AGE" else None
@@ -105,7 +105,7 @@ class Cells:
         """Whether a cell is a short number, a logical value, or an error. No detector reads it."""
         return value.cell.kind in ("b", "e") or (value.cell.kind == "n" and is_number(value.shown.strip()))
 
-    def _value(self, cell: Cell) -> _Value:
+    def _value(self, cell: SheetCell) -> _Value:
         """Return a cell with its characters.
 
         Raises:
@@ -140,7 +140,7 @@ class Cells:
             raise self._refused(cell, "has a value of another type")
         return _Value(cell, plain, cell.kind == "d" and shows)
 
-    def _refused(self, cell: Cell, why: str) -> MalformedRecord:
+    def _refused(self, cell: SheetCell, why: str) -> MalformedRecord:
         return MalformedRecord(f"the cell {cell.place} {why}. {_AGAIN}", field=self._field)
 
     def places(self) -> Iterator[tuple[int, int, int]]:
@@ -154,7 +154,7 @@ class Cells:
                 return next(((v.cell.start, v.shown) for v in each if v.cell.column == column), (-1, ""))
         return -1, ""
 
-    def written(self, cell: Cell, old: str, new: str) -> list[Change]:
+    def written(self, cell: SheetCell, old: str, new: str) -> list[Change]:
         """Return the change that gives a cell a new value."""
         if new == old:
             return []
@@ -189,7 +189,7 @@ class Cells:
         words = escaped(splice(value.shown, changes), self.part.codec)
         return [(cell.start, cell.end, self._tag(cell, self._inline(words), "inlineStr"))]
 
-    def _tag(self, cell: Cell, body: str, kind: str = "") -> str:
+    def _tag(self, cell: SheetCell, body: str, kind: str = "") -> str:
         of = f' t="{kind}"' if kind else ""
         return f"<{self.prefix}c{cell.head}{of}>{body}</{self.prefix}c>"
 
@@ -273,7 +273,7 @@ class CellText:
 
 
 
-def _gaps(rows: Sequence[Sequence[Cell]]) -> Iterator[Sequence[Cell]]:
+def _gaps(rows: Sequence[Sequence[SheetCell]]) -> Iterator[Sequence[SheetCell]]:
     """Yield the rows, with up to two empty ones where the part leaves rows out."""
     before = 0
     for row in rows:

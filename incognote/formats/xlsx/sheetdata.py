@@ -28,7 +28,7 @@ _KINDS = frozenset(("b", "n", "e", "s", "str", "inlineStr", "d"))
 _AGAIN = "Save the workbook again"
 
 
-class Cell(NamedTuple):
+class SheetCell(NamedTuple):
     """A cell that has a value or a formula.
 
     Args:
@@ -60,7 +60,7 @@ class Cell(NamedTuple):
 class SheetData(NamedTuple):
     """All cells by row, and the changes that are made to every document."""
 
-    rows: list[list[Cell]]
+    rows: list[list[SheetCell]]
     fixed: list[tuple[int, int, str]]
 
 
@@ -111,7 +111,7 @@ def scan(source: str, start: int, end: int, prefix: str, left: int = MAX_CELLS) 
         MalformedRecord: there is anything else, or there are too many cells.
     """
     token = _token(prefix)
-    rows: list[list[Cell]] = []
+    rows: list[list[SheetCell]] = []
     fixed: list[tuple[int, int, str]] = []
     at, row, column, count = start, 0, 0, 0
     while match := token.match(source, at, end):
@@ -150,7 +150,7 @@ def _row(source: str, span: tuple[int, int], written: str, before: int, fixed: l
 
 def _cell(
     match: re.Match[str], written: str, row: int, before: int, fixed: list[tuple[int, int, str]]
-) -> Cell:  # fmt: skip
+) -> SheetCell:  # fmt: skip
     found = attributes_of(written)
     place = _PLACE.fullmatch(found["r"]) if "r" in found else None
     if "r" in found and place is None:
@@ -170,7 +170,7 @@ def _cell(
     value = match.span("is" if inline else "v")
     if match["more"] is not None:
         fixed.append((*match.span("more"), ""))
-    return Cell(
+    return SheetCell(
         row if place is None else int(place[2]), column, start, end, head, kind, int(style),
         value if value[0] >= 0 else None,
         match.span("formula") if match["formula"] is not None else None, match.span("f"), match["fa"] or "",
@@ -186,7 +186,7 @@ def in_range(cells: str, row: int, column: int) -> bool:
     return int(a[2]) <= row <= int(b[2]) and column_of(a[1]) <= column <= column_of(b[1])
 
 
-def cells_of(rows: list[list[Cell]]) -> Iterator[Cell]:
+def cells_of(rows: list[list[SheetCell]]) -> Iterator[SheetCell]:
     """Yield all cells in order."""
     for row in rows:
         yield from row

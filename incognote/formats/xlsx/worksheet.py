@@ -12,7 +12,7 @@ from incognote.formats.records.rawxml import Element, parse_xml
 from incognote.formats.xlsx.book import Book, Sheet
 from incognote.formats.xlsx.closed import RELATIONS, is_closed
 from incognote.formats.xlsx.sheet import Cells
-from incognote.formats.xlsx.sheetdata import Cell, attributes_of, cells_of, scan
+from incognote.formats.xlsx.sheetdata import SheetCell, attributes_of, cells_of, scan
 from incognote.formats.xlsx.strings import StretchText
 from incognote.formats.xlsx.tree import WHOLE, Cleaner
 
@@ -78,10 +78,10 @@ class Worksheet:
         for change in (*data.fixed, *cells.fixed, *fixed, *Cleaner(self.part, rules, book.ids).clean()):
             book.parts.fix(self.part, *change)
 
-    def _formulas(self, cells: list[Cell]) -> tuple[list[Cell], list[Change]]:
+    def _formulas(self, cells: list[SheetCell]) -> tuple[list[SheetCell], list[Change]]:
         """Return the cells whose formula stays, and the changes that remove the others."""
         source = self.part.source
-        kept: list[Cell] = []
+        kept: list[SheetCell] = []
         gone: set[str] = set()
         masters = set()
         for cell in cells:
@@ -101,7 +101,7 @@ class Worksheet:
         return left, [(*cell.formula, "") for cell in cells if cell.formula is not None and cell.start not in stay]
 
     @staticmethod
-    def _is_gone(cell: Cell, gone: set[str], masters: set[str | None]) -> bool:
+    def _is_gone(cell: SheetCell, gone: set[str], masters: set[str | None]) -> bool:
         traits = attributes_of(cell.traits)
         return traits.get("t") == "shared" and (traits.get("si", "") in gone or traits.get("si") not in masters)
 

@@ -61,7 +61,12 @@ class Sheets {
   // Whether the picture is beside the text, and not above it.
   get isBeside() { return getComputedStyle(this.place).position === "sticky"; }
 
-  // Show the page that is at the top of the window, or the one of the anchor while that is on screen.
+  // Between `top` and `bottom` of the window, the picture has room beside the text.
+  fit(top, bottom) {
+    this.place.style.maxHeight = this.isBeside ? `${bottom - Math.max(top, this.place.getBoundingClientRect().top)}px` : "";
+  }
+
+  // Show the page that is at `top`, or the one of the anchor while that is on screen.
   scrolled(top) {
     if (!this.isBeside) return;
     const box = this.anchor?.isConnected && this.anchor.getBoundingClientRect();
@@ -124,7 +129,7 @@ class Sheets {
     this.reveal();
   }
 
-  // Scroll the enlarged picture to the current span.
+  // Scroll the picture to the current span.
   reveal() {
     const box = this.over?.querySelector(".current")?.getBoundingClientRect(), sheet = this.sheet.getBoundingClientRect();
     if (!box || (box.top >= sheet.top && box.bottom <= sheet.bottom && box.left >= sheet.left && box.right <= sheet.right)) return;
@@ -144,14 +149,18 @@ export const openPages = async view => {
   view.place.classList.add("paged");
   view.sheets.forEach((sheets, at) => sheets && view.panels[at].closest(".pair").prepend(sheets.place));
   const tools = view.place.querySelector(".sticky"), decide = view.place.querySelector(".decide");
-  const measure = () => {
+  const fit = () => {
     view.place.style.setProperty("--tools", `${tools.offsetHeight}px`);
-    view.place.style.setProperty("--decide", `${decide.offsetHeight}px`);
+    for (const sheets of shown) sheets.fit(tools.offsetHeight, innerHeight - decide.offsetHeight);
   };
-  new ResizeObserver(measure).observe(tools);
-  measure();
-  const scrolled = () => shown.forEach(sheets => sheets.scrolled(tools.offsetHeight));
-  addEventListener("scroll", scrolled, { signal: view.listening.signal, passive: true });
+  const options = { signal: view.listening.signal, passive: true };
+  addEventListener("resize", fit, options);
+  addEventListener("scroll", () => {
+    fit();
+    for (const sheets of shown) sheets.scrolled(tools.offsetHeight);
+  }, options);
+  new ResizeObserver(fit).observe(tools);
+  fit();
   shown.forEach(sheets => sheets.show(0));
   if (shown.some(sheets => sheets.pages.length > 1)) view.draw(view.current?.key);
 };
