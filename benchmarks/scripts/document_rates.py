@@ -59,6 +59,7 @@ def compared(files: list[GoldFile], count: int) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=1000)
+    parser.add_argument("--formats", nargs="+", help="only these; the other figures of --out stay as they are")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     by_format: dict[str, list[GoldFile]] = {}
@@ -66,6 +67,9 @@ def main() -> None:
         if file.note and not file.held:
             by_format.setdefault(file.path.parent.name, []).append(file)
     figures = {}
+    if asked.formats and asked.out and asked.out.exists():
+        figures = json.loads(asked.out.read_text(encoding="utf-8"))["formats"]
+        by_format = {name: by_format[name] for name in asked.formats}
     for name, files in by_format.items():
         figures[name] = compared(files, asked.files)
         print(name, json.dumps(figures[name]), flush=True)  # noqa: T201 -- a program that prints

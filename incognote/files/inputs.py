@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, cast
 from incognote.errors import RecordProblem, UnsupportedFormat, UsageError
 from incognote.files.sources import Source, reason_of
 from incognote.formats import archive, encoding, parquet, registry
+from incognote.formats.archive import UnpackBudget
 from incognote.formats.base import DecodedDocument, Document, Format, Unreadable
 from incognote.formats.encoding import UTF8, Codec, peeked
 from incognote.formats.records.rows import OpenRows, OpenTable
@@ -237,7 +238,7 @@ def header(source: Source) -> list[str]:
     return []
 
 
-def _read(source: Source, layout: Layout | Layouts | None, budget: archive.UnpackBudget | None = None) -> Iterator[Input]:
+def _read(source: Source, layout: Layout | Layouts | None, budget: UnpackBudget | None = None) -> Iterator[Input]:
     position = 0
     with ExitStack() as held:
         try:
@@ -264,7 +265,7 @@ def _read(source: Source, layout: Layout | Layouts | None, budget: archive.Unpac
 
 
 def _unpacked(
-    source: Source, disk: BinaryIO, stream: BinaryIO, layout: Layout | Layouts | None, budget: archive.UnpackBudget | None
+    source: Source, disk: BinaryIO, stream: BinaryIO, layout: Layout | Layouts | None, budget: UnpackBudget | None
 ) -> Iterator[Input]:
     """Yield the inputs of every file in an archive. Each file is a source of its own, with its own format.
 
@@ -281,7 +282,7 @@ def _unpacked(
         if len(data) > encoding.MAX_BYTES:
             raise archive.NotUnpacked(encoding.too_large())
         disk = stream = io.BytesIO(data)
-    budget = budget or archive.UnpackBudget(_size(disk))
+    budget = budget or UnpackBudget(_size(disk))
     for each in archive.members(source.kind, stream, budget):
         member = source.member(each.name, each.opens)
         if each.refusal is not None:

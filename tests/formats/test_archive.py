@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 import pytest
 
 from incognote.formats import archive
-from incognote.formats.archive import UnpackBudget, NotUnpacked, members, packer
+from incognote.formats.archive import NotUnpacked, UnpackBudget, members, packer
 from incognote.formats.registry import UnreadableSource, open_one
 
 NOTES = {"Jane Doe/a.txt": b"Seen by Dr. Carter.", "b.jsonl": b'{"a": 1}\n' * 1000}

@@ -199,7 +199,7 @@ def test_a_picture_is_replaced_by_a_text_and_the_rest_of_the_message_is_kept(kin
 @pytest.mark.parametrize(
     ("data", "code", "words"),
     [
-        (part("application/postscript; name=Carter", b"%!PS-Adobe"), "unsupported-format", "part 2: application/postscript"),
+        (part("application/postscript; name=C", b"%!PS"), "unsupported-format", "part 2: application/postscript"),
         (part("image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg'><text>Carter</text></svg>"),
          "unsupported-format", "SVG"),
         (part("image/png", b"%!PS-Adobe-3.0\n1 0 obj"), "unsupported-format", "part 2: image/png: PostScript"),

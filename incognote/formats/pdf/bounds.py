@@ -15,7 +15,12 @@ from incognote.formats.pdf.content import StreamKey
 MAX_STREAM, MAX_UNPACKED = 128 * 2**20, 512 * 2**20
 MAX_PAINTS = 100_000  # forms that a page shows, counting each repetition
 MAX_DEPTH = 100
-_STREAM = re.compile(rb"stream\r?\n")
+MAX_OTHER = 2 * 2**20  # bytes of a stream that is packed with LZW or as runs
+_STREAM = re.compile(rb"(?<!end)stream[ \t\f]*(?:\r\n|\n|\r)?")
+_OTHER = re.compile(rb"/(?:LZWDecode|LZW|RunLengthDecode|RL)\b")
+_DEFLATE = re.compile(rb"/(?:FlateDecode|Fl)\b")
+_ELSEWHERE = re.compile(rb"/Filter\s*(?:\d|\[(?:[^\]]*\s)?\d)")
+_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _STEP = 2**20
 
 
@@ -25,10 +30,18 @@ def check_unpacked(data: bytes) -> None:
     Raises:
         MalformedRecord: a stream or the whole file is too large.
     """
-    total = 0
+    total = read = before = 0
     for found in _STREAM.finditer(data):
         end = data.find(b"endstream", found.end())
-        total += _unpacked(data[found.end() : end if end > 0 else len(data)], 4)
+        end = end if end > 0 else len(data)
+        read += end - found.end() + max(found.start() - before, 0)
+        if read > 8 * len(data) + 16 * _STEP:
+            raise MalformedRecord("streams inside each other. Print the document to a new PDF")
+        chunk = data[found.end() : end]
+        inflated = chunk[:2] and chunk[0] & 15 == 8
+        total += _unpacked(memoryview(data)[found.end() :] if inflated else chunk, 4)
+        total += _otherwise_unpacked(data[before : found.start()], chunk)
+        before = max(before, end)
         if total > MAX_UNPACKED:
             raise _too_large()
 
@@ -57,27 +70,98 @@ def check_paints(paints: Mapping[StreamKey, Sequence[StreamKey]]) -> None:
         count(key, frozenset())
 
 
-def _unpacked(chunk: bytes, layers: int) -> int:
-    """Return the size of data when all its layers are unpacked, or 0 if it is not compressed."""
+def _otherwise_unpacked(head: bytes, chunk: bytes) -> int:
+    """Return the size of a stream if it is packed with LZW or as runs, or 0.
+
+    Args:
+        head: what is between the stream before and this one. chunk: the stream.
+
+    Raises:
+        MalformedRecord: it is too large, or its filters cannot be told.
+    """
+    head = _ESCAPE.sub(lambda found: bytes([int(found[1], 16)]), head)
+    others = len(_OTHER.findall(head))
+    if _ELSEWHERE.search(head) or others > 1 or (others and _DEFLATE.search(head)):
+        raise MalformedRecord("a stream with unusual filters. Print the document to a new PDF")
+    if not others:
+        return 0
+    if len(chunk) > MAX_OTHER:
+        raise _too_large()
+    size = 0
     for decode in (bytes, _from_hexadecimal, _from_ascii85):
+        with suppress(ValueError):
+            packed = decode(chunk)
+            size = max(size, _size_of_runs(packed), *(_size_of_lzw(packed, early) for early in (0, 1)))
+    return size
+
+
+def _size_of_lzw(packed: bytes, early: int) -> int:
+    """Return how many bytes LZW codes stand for.
+
+    Args:
+        early: 1 if codes get a bit longer one code early, or 0.
+    """
+    lengths = [1] * 256 + [0, 0]
+    bits = size = last = held = 0
+    wide = 9
+    for byte in packed:
+        bits = (bits << 8 | byte) & 0xFFFFF
+        held += 8
+        if held < wide:
+            continue
+        held -= wide
+        code = bits >> held & ((1 << wide) - 1)
+        if code == 257:
+            break
+        if code == 256:
+            del lengths[258:]
+            last, wide = 0, 9
+            continue
+        length = lengths[code] if code < len(lengths) else last + 1
+        size += length
+        if size > MAX_STREAM:
+            raise _too_large()
+        if last and len(lengths) < 4096:
+            lengths.append(last + 1)
+        last = length
+        wide = min(12, max(9, (len(lengths) + early).bit_length()))
+    return size
+
+
+def _size_of_runs(packed: bytes) -> int:
+    size = at = 0
+    while at < len(packed) and packed[at] != 128:
+        copied = packed[at] < 128
+        size += packed[at] + 1 if copied else 257 - packed[at]
+        at += packed[at] + 2 if copied else 2
+    return size
+
+
+def _unpacked(chunk: bytes | memoryview, layers: int) -> int:
+    """Return the size of data when all its layers are unpacked, or 0 if it is not compressed."""
+    if len(chunk) > 1 and chunk[0] & 15 == 8:
+        with suppress(zlib.error):
+            return _inflated(chunk, layers)
+    for decode in (_from_hexadecimal, _from_ascii85):
         with suppress(ValueError, zlib.error):
-            return _inflated(decode(chunk), layers)
+            return _inflated(decode(bytes(chunk)), layers)
     return 0
 
 
-def _inflated(chunk: bytes, layers: int) -> int:
+def _inflated(chunk: bytes | memoryview, layers: int) -> int:
     if len(chunk) < 2 or chunk[0] & 15 != 8:
         raise ValueError("not compressed")
     unpacking = zlib.decompressobj()
-    size, first = 0, b""
-    while chunk and size <= MAX_STREAM:
-        piece = unpacking.decompress(chunk, _STEP)
-        chunk = unpacking.unconsumed_tail
+    size, first, rest, at = 0, b"", b"", 0
+    while size <= MAX_STREAM and not unpacking.eof and (rest or at < len(chunk)):
+        if not rest:
+            rest = bytes(chunk[at : at + _STEP // 16])
+            at += len(rest)
+        piece = unpacking.decompress(rest, _STEP)
+        rest = unpacking.unconsumed_tail
         size += len(piece)
         if layers and size <= 8 * _STEP:
             first += piece
-        if not piece:
-            break
     if size > MAX_STREAM:
         raise _too_large()
     return size + (_unpacked(first, layers - 1) if layers and first[:1] in b"xXhH0123456789<" else 0)

@@ -24,6 +24,7 @@ IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 StreamKey = tuple[int, int]
 """The object and generation number of a stream. (0, number) is the content of a page itself."""
 _PAINTS = 3  # the last rendering mode that does not add the text to the clipping path
+_SHORT = 3  # letters of a form that could be put together to words
 MAX_FORMS = 12  # forms inside each other
 MAX_STEPS = 2_000_000  # instructions of a page
 
@@ -122,11 +123,13 @@ class ContentReader:
     Attributes:
         owners: the page with which each form is read.
         paints: the forms that each stream shows, with repetitions. A page has its negative number.
+        specs: the dictionary of each font that was used so far.
     """
 
     def __init__(self, pdf: Pdf, owners: Mapping[StreamKey, int] | None = None) -> None:
         self._pdf = pdf
         self._fonts: dict[Any, PdfFont] = {}
+        self.specs: dict[PdfFont, Object] = {}
         self.paints: dict[StreamKey, list[StreamKey]] = {}
         self.owners: dict[StreamKey, int] = dict(owners or {})
 
@@ -152,6 +155,7 @@ class ContentReader:
         key = spec.objgen if spec.is_indirect else bytes(spec.unparse(resolved=True))
         if key not in self._fonts:
             self._fonts[key] = opened(spec)
+            self.specs[self._fonts[key]] = spec
         return self._fonts[key]
 
     def owns(self, key: StreamKey, page: int) -> bool:
@@ -164,6 +168,7 @@ class _Run:
     def __init__(self, reader: ContentReader, found: PageContent, page: int, area: float) -> None:
         self.reader, self.found, self.page, self.area = reader, found, page, area
         self.depth = 0
+        self.short: set[StreamKey] = set()
 
     def form(self, form: Object, resources: Mapping[str, Any], above: Matrix) -> None:
         """Read a form at the first place where it is shown."""
@@ -175,9 +180,12 @@ class _Run:
         if "/F" in form:
             raise MalformedRecord("content in another file")
         self.depth += 1
+        before = len(self.found.glyphs)
         own = form.get("/Resources", None)
         self.stream(key, form, own if own is not None else resources, times(matrix_of(form), above))
         self.depth -= 1
+        if 0 < sum(glyph.text.isalnum() for glyph in self.found.glyphs[before:]) <= _SHORT:
+            self.short.add(key)
 
     def stream(self, key: StreamKey, holder: Object, resources: Any, above: Matrix) -> None:
         """Read one stream."""
@@ -293,6 +301,8 @@ class _Run:
         if painted.get("/Subtype") == "/Form":
             above = key if key != (0, 0) else (-self.page, 0)
             self.reader.paints.setdefault(above, []).append(painted.objgen)
+            if painted.objgen in self.short:
+                raise MalformedRecord("single letters that are shown several times. Print the document to a new PDF")
             self.form(painted, resources, ctm)
         elif painted.get("/Subtype") == "/Image":
             self._picture(ctm)

@@ -16,6 +16,7 @@ from incognote.formats.pdf.content import ContentReader, PageContent, StreamKey
 from incognote.formats.pdf.layout import page_text
 from incognote.formats.pdf.naming import ResourceNames
 from incognote.formats.pdf.objects import cleaned_objects
+from incognote.formats.pdf.subset import renumbered
 from incognote.formats.pdf.writing import PageWriter, resource_name
 from incognote.formats.pictures import DrawnPage, PagedDocument, PagePart
 from incognote.nouns import Text
@@ -97,6 +98,8 @@ class PdfDocument(PagedDocument):
                 if new != child.head + child.data + child.after:
                     stream.write(new)
                     changed += 1
+            if changes.get(BODY):
+                changed += renumbered(pdf)
             if not changed + found.changed and _is_ours(self.data):
                 out.write(self.data)
                 return

@@ -76,6 +76,11 @@ class PdfFont:
     _font: Any = field(repr=False)
     _codes: dict[bytes, Code] = field(default_factory=dict, repr=False)
 
+    @property
+    def wide(self) -> bool:
+        """Whether its codes have two bytes."""
+        return bool(self._font.is_multibyte())
+
     def codes(self, shown: bytes) -> list[Code]:
         """Return the codes of a shown string, in order.
 
@@ -136,6 +141,9 @@ class PdfFont:
             return ""
         if _BLANK.fullmatch(text):
             return " "
+        declared = getattr(self._font, "cid2unicode", {}).get(cid, "") if self.complete else ""
+        if declared.isalnum() and text.isalnum() and declared != text:
+            raise MalformedRecord("a font with two different characters for a code. Print the document to a new PDF")
         if len(text) > _LONGEST:
             raise MalformedRecord("a font in which one glyph stands for many letters. Print the document to a new PDF")
         return "" if _UNREADABLE.search(text) else text

@@ -8,14 +8,16 @@ file. If the order of the file contradicts the places of the glyphs, the places 
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import pairwise
 from math import atan2, cos, degrees, hypot, radians, sin
 from statistics import median
 from typing import NamedTuple
 
 from incognote.errors import MalformedRecord
+from incognote.formats.pdf.bidi import is_rtl, logical
 from incognote.formats.pdf.content import Glyph
 
 # All in units of the font size.
@@ -101,7 +103,7 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
         segments.sort(key=lambda each: (each.angle, -round(each.level / max(each.size, 1) * 2), each.start))
     else:
         segments.sort(key=lambda each: each.order)
-    rtl = sum(map(_is_rtl, letters)) > _RTL * len(letters)
+    rtl = sum(map(is_rtl, letters)) > _RTL * len(letters)
     if rtl:
         segments = _from_the_right(segments)
     text: list[str] = []
@@ -112,8 +114,8 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     head = 0.0  # where the line begins
     for segment, edge in zip(segments, edges, strict=True):
         characters = _characters(glyphs, segment, accents)
-        if any(_is_rtl(c) for c, _ in characters) or (rtl and "] [" in "".join(c for c, _ in characters)):
-            characters = list(_logical(characters))
+        if any(is_rtl(c) for c, _ in characters) or (rtl and "] [" in "".join(c for c, _ in characters)):
+            characters = list(logical(characters))
         if not characters:
             continue
         if before is not None:
@@ -320,48 +322,6 @@ def _plain(text: str) -> str:
     return text
 
 
-def _is_rtl(character: str) -> bool:
-    return unicodedata.bidirectional(character) in ("R", "AL")
-
-
-def _logical(shown: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """Yield characters of a line with words from right to left in the order in which they are read."""
-    kinds = []
-    for character, _ in shown:
-        kind = unicodedata.bidirectional(character)
-        kinds.append("L" if kind in ("L", "EN", "AN") else "R" if kind in ("R", "AL", "NSM") else "N")
-    for i, (character, _) in enumerate(shown):  # Unicode's rule W2: hyphens of a number after Arabic words
-        if character in "+-" and kinds[max(i - 1, 0)] == kinds[min(i + 1, len(kinds) - 1)] == "L":
-            kinds[i] = "L" if _has_letters(shown, kinds, i) else "R"
-    for i, (character, _) in enumerate(shown):  # a bracket belongs to the word in it
-        beside = kinds[i + 1 : i + 2] if character in "([{" else kinds[max(i - 1, 0) : i] if character in ")]}" else []
-        if beside == ["L"]:
-            kinds[i] = "L"
-    for i, kind in enumerate(kinds):  # signs between words or digits of one direction belong to them
-        if kind == "N":
-            before = next((k for k in reversed(kinds[:i]) if k != "N"), "R")
-            after = next((k for k in kinds[i:] if k != "N"), "R")
-            between = (shown[i - 1][0] if i else "", "".join(c for c, _ in shown[i : i + 2]).strip())
-            kinds[i] = "L" if before == after == "L" and between != ("]", "[") else "R"
-    groups = [(kind, [each for each, _ in group])
-              for kind, group in groupby(zip(shown, kinds, strict=True), key=lambda pair: pair[1])]  # fmt: skip
-    for kind, group in reversed(groups):
-        yield from group if kind == "L" else _whole_glyphs_reversed(group)
-
-
-def _has_letters(shown: list[tuple[str, int]], kinds: list[str], at: int) -> bool:
-    """Whether the word from left to right around a position has letters, and not only digits."""
-    start = next((i + 1 for i in range(at, -1, -1) if kinds[i] == "R"), 0)
-    end = next((i for i in range(at, len(kinds)) if kinds[i] == "R"), len(kinds))
-    return any(character.isalpha() for character, _ in shown[start:end])
-
-
-def _whole_glyphs_reversed(group: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    pieces = [list(piece) for _, piece in groupby(group, key=lambda each: each[1] if each[1] >= 0 else id(each))]
-    for piece in reversed(pieces):
-        yield from piece
-
-
 def _edges(segments: Sequence[LineSegment]) -> list[float]:
     """Return, for each segment, where lines that begin as it does end, or infinity if that is not known."""
     wide: dict[int, float] = {}
@@ -369,18 +329,20 @@ def _edges(segments: Sequence[LineSegment]) -> list[float]:
     for each in segments:
         wide[each.angle] = max(wide.get(each.angle, 0.0), each.end - each.start)
         columns.setdefault((each.angle, round(each.start / 3)), []).append(each)
+    ends = {key: sorted(each.end for each in column) for key, column in columns.items()}
     edges = []
     for each in segments:
-        column = columns[each.angle, round(each.start / 3)]
-        edge = max(other.end for other in column)
-        near = sum(edge - other.end < 4 * each.size for other in column)
+        column = ends[each.angle, round(each.start / 3)]
+        edge = column[-1]
+        near = len(column) - bisect_right(column, edge - 4 * each.size)
         is_block = edge - each.start > 0.6 * wide[each.angle] and edge - each.start > 20 * each.size
         edges.append(edge if is_block or (near > 2 and edge - each.start > 8 * each.size) else float("inf"))
     return edges
 
 
 def _between(
-    before: LineSegment, segment: LineSegment, edge: float, text: list[str], characters: list[tuple[str, int]], head: float
+    before: LineSegment, segment: LineSegment, edge: float, text: list[str], characters: list[tuple[str, int]],
+    head: float,
 ) -> str:
     """Return what separates two segments: a tab or a space in a line, and a line break or a space after it.
 

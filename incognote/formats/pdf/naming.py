@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from incognote.formats.pdf import closed
-from incognote.formats.pdf.values import entries, is_dictionary, name
+from incognote.formats.pdf.values import entries, is_dictionary, is_name, name
 
 _KINDS = ("/ExtGState", "/ColorSpace", "/Pattern", "/Shading", "/XObject", "/Font", "/Properties")
+_NOTHING = "/R0"  # the new name of a resource that does not exist
 _USES = {"Tf": 0, "Do": 0, "gs": 0, "cs": 0, "CS": 0, "sh": 0, "scn": -1, "SCN": -1, "BDC": 1}
 """The position of a resource's name among the operands of each operator that uses one."""
 
@@ -40,11 +41,12 @@ class ResourceNames:
         """Yield instructions with the new names."""
         for operator, operands in instructions:
             at = _USES.get(operator)
-            if at is None or len(operands) <= max(at, 0) or str(operands[at]) not in self.new:
+            old = operands[at] if at is not None and len(operands) > max(at, 0) else None
+            if at is None or not is_name(old) or closed.is_resource(str(old)[1:]):
                 yield operator, operands
                 continue
             changed = list(operands)
-            changed[at] = name(self.new[str(operands[at])])
+            changed[at] = name(self.new.get(str(old), _NOTHING))
             yield operator, changed
 
 

@@ -57,6 +57,10 @@ def cleaned_objects(pdf: Pdf, read: Iterable[StreamKey]) -> Kept:
     interactive.form()
     for page in pdf.pages:
         kept.keep(page.obj, "page")
+        contents = page.obj.get("/Contents", None)
+        for stream in [contents] if is_stream(contents) else items(page.obj, "/Contents"):
+            if is_stream(stream):
+                kept.keep(stream, "embedded")
         _parents(page.obj, kept, resources)
         if is_dictionary(page.obj.get("/Group", None)):
             kept.keep(page.obj["/Group"], "group")

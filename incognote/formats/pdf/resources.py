@@ -47,8 +47,12 @@ class Resources:
             self._drawing(pattern, "pattern")
         for _, each in entries(resources, "/Properties"):
             self._kept.keep(each, "property")
+            if "/MCID" in each and not isinstance(each["/MCID"], int):
+                self._kept.remove(each, "/MCID")
             if each.get("/Type") != "/OCG" and "/Name" in each:
                 self._kept.remove(each, "/Name")
+        if any(each.get("/ShadingType", 0) == 1 for _, each in entries(resources, "/Shading")):
+            raise MalformedRecord("a drawing by a function, which can be a picture. Print the document to a new PDF")
         for key, painted in entries(resources, "/XObject"):
             if painted.get("/Subtype") != "/Image" and painted.objgen not in self._read:
                 self._kept.remove(resources["/XObject"], key)

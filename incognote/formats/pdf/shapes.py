@@ -1,7 +1,7 @@
 """Shapes that may be writing: barcodes, letters that are drawn as paths or dots, and handwriting.
 
-A path is judged by its pieces. A mark is a piece that is drawn in one line without lifting the pen. Only marks are kept,
-with their boxes and the number of their lines and curves, and not their points.
+A path is judged by its pieces. A mark is a piece that is drawn in one line without lifting the pen. Marks are kept
+with their boxes and the number of their lines and curves, without their points.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ DRAWING = frozenset(("m", "l", "c", "v", "y", "h", "re"))
 PAINTING = {"f": "f", "F": "f", "f*": "f", "B": "fs", "B*": "fs", "b": "fs", "b*": "fs", "S": "s", "s": "s", "n": ""}
 _FAR = 20_000.0  # points
 _LEAST_BARS, _BAR_GAP, _BAR_LENGTH, _BAR_WIDTH = 16, 8.0, 8.0, 10.0  # points
+_MODULES = 8  # different gaps between bars of one width
 _INK = (0.25, 0.85)  # the share of a code that is black
 _LEAST_CELLS, _CELL = 100, 8.0  # squares of a code, and the longest side of one in points
-_LETTER = (4.0, 40.0)  # the height of letters in points
+_LETTER = (2.5, 40.0)  # the height of letters in points
 _LEAST_LETTERS, _LEAST_SHAPES = 6, 4  # letters of a line, and how many of them differ
-_MANY_LETTERS, _MANY_SHAPES = 40, 20  # letters in any places
+_MANY_LETTERS, _MANY_SHAPES = 40, 15  # letters in any places
 _STROKES, _TURNS = 30, 8  # lines of a handwriting, and how often it turns up or down
+_NEAR = 0.15  # points between marks that touch
 _LINES = 32  # lines of letters at one height that are followed at once
-_BESIDE = 64  # marks at one place with which another one is compared
+_BESIDE, _MOST_COMPARED = 32, 2_000_000  # marks at one place with which another one is compared, and all on a page
 
 
-class Mark(NamedTuple):
+class PaintedMark(NamedTuple):
     """A piece of a painted path.
 
     Args:
@@ -58,12 +60,9 @@ class Mark(NamedTuple):
     def height(self) -> float:
         return self.y1 - self.y0
 
-    def turned(self) -> Mark:
+    def turned(self) -> PaintedMark:
         """Return it with x and y exchanged."""
         return self._replace(x0=self.y0, x1=self.y1, y0=self.x0, y1=self.x1)
-
-    def upside_down(self) -> Mark:
-        return self._replace(y0=-self.y1, y1=-self.y0)
 
 
 @dataclass(slots=True)
@@ -114,8 +113,7 @@ class _Pen:
 
 
 def _pen(point: Point) -> _Pen:
-    x, y = point
-    return _Pen(point, point, x, y, x, y)
+    return _Pen(point, point, *point, *point)
 
 
 class Shapes:
@@ -124,7 +122,7 @@ class Shapes:
     def __init__(self) -> None:
         self._pieces: list[_Pen] = []
         self._stroke: _Pen | None = None  # a line that goes on from path to path
-        self._marks: dict[Mark, None] = {}
+        self._marks: dict[PaintedMark, None] = {}
         self._is_written = False
         self._is_long = False
 
@@ -168,14 +166,13 @@ class Shapes:
             upward = piece.x1 - piece.x0 < piece.y1 - piece.y0
             box = (box[0], piece.y0, box[2], piece.y1) if upward else (piece.x0, box[1], piece.x1, box[3])
         is_box = piece.is_straight and (flat or (piece.segments in (3, 4) and max(piece.turns) <= 1))
-        self._marks[Mark(*box, piece.segments, piece.curves, is_box, is_filled or flat)] = None
-        goes_on = self._stroke is not None and dist(self._stroke.last, piece.first) < 0.5 and piece.segments < 4
-        if goes_on and self._stroke is not None:
-            stroke = self._stroke
+        self._marks[PaintedMark(*box, piece.segments, piece.curves, is_box, is_filled or flat)] = None
+        stroke = self._stroke
+        if stroke is not None and dist(stroke.last, piece.first) < 0.5 and piece.segments < 4:
             stroke.go([(piece.x0, piece.y0), (piece.x1, piece.y1), piece.last][0 if piece.curves else 2 :])
         else:
-            self._stroke = piece
-        self._is_written = self._is_written or (self._stroke is not None and self._stroke.is_written())
+            self._stroke = stroke = piece
+        self._is_written = self._is_written or stroke.is_written()
 
     def problem(self) -> str | None:
         """Return what of the page has no reader, or None."""
@@ -187,7 +184,10 @@ class Shapes:
         if _has_bars(marks) or _has_bars([each.turned() for each in marks]) or _has_cells(marks):
             return "a page with a barcode, which has no reader"
         small = [each for each in marks if max(each.width, each.height) <= _LETTER[1] * 1.5]
-        if _has_letters(small) or any(_has_lines(each) for each in _in_all_directions(list(_blobs(small)))):
+        blobs = _blobs(small)
+        if blobs is None:
+            return "a page of more shapes over each other than can be judged"
+        if _has_letters(small) or any(_has_lines(each) for each in _in_all_directions(blobs)):
             return "a page of shapes that may be letters, which have no reader"
         return None
 
@@ -197,16 +197,16 @@ def _placed(numbers: Sequence[float], ctm: Matrix) -> list[Point]:
     return [(a * x + c * y + e, b * x + d * y + f) for x, y in zip(numbers[0::2], numbers[1::2], strict=True)]
 
 
-def _has_bars(marks: Iterable[Mark]) -> bool:
+def _has_bars(marks: Iterable[PaintedMark]) -> bool:
     """Whether upright bars of one height stand side by side and have different widths or gaps."""
-    rows: dict[tuple[int, int], list[Mark]] = defaultdict(list)
+    rows: dict[tuple[int, int], list[PaintedMark]] = defaultdict(list)
     for each in marks:
         if each.is_box and each.is_filled and each.width < _BAR_WIDTH and each.height > max(_BAR_LENGTH, each.width):
             rows[round(each.y0 / 2), round(each.height / 2)].append(each)
     return any(_is_code(run) for row in rows.values() for run in _side_by_side(row))
 
 
-def _side_by_side(row: list[Mark]) -> Iterator[list[Mark]]:
+def _side_by_side(row: list[PaintedMark]) -> Iterator[list[PaintedMark]]:
     row.sort()
     run = row[:1]
     for one, two in pairwise(row):
@@ -217,12 +217,15 @@ def _side_by_side(row: list[Mark]) -> Iterator[list[Mark]]:
     yield run
 
 
-def _is_code(bars: Sequence[Mark]) -> bool:
+def _is_code(bars: Sequence[PaintedMark]) -> bool:
     if len(bars) < _LEAST_BARS:
         return False
     ink = sum(each.width for each in bars) / (bars[-1].x1 - bars[0].x0)
     gaps = [two.x0 - one.x1 for one, two in pairwise(bars)]
-    return _INK[0] < ink < _INK[1] and (_differ([each.width for each in bars]) or _differ(gaps))
+    if not _INK[0] < ink < _INK[1] or min(gaps) < -0.2:
+        return False
+    few = len({round(gap, 1) for gap in gaps}) <= _MODULES
+    return _differ([each.width for each in bars]) or (few and _differ(gaps))
 
 
 def _differ(lengths: list[float]) -> bool:
@@ -231,9 +234,9 @@ def _differ(lengths: list[float]) -> bool:
     return sum(abs(each - usual) > max(0.25 * abs(usual), 0.1) for each in lengths) > len(lengths) / 8
 
 
-def _has_cells(marks: Iterable[Mark]) -> bool:
+def _has_cells(marks: Iterable[PaintedMark]) -> bool:
     """Whether small marks of one size are in some of the places of a grid, as in a QR code or in letters of dots."""
-    sizes: dict[int, list[Mark]] = defaultdict(list)
+    sizes: dict[int, list[PaintedMark]] = defaultdict(list)
     for each in marks:
         side = min(each.width, each.height)
         if 0.3 < side < _CELL and (each.is_box or abs(each.width - each.height) < 0.2 * side) and each.is_filled:
@@ -245,10 +248,10 @@ def _has_cells(marks: Iterable[Mark]) -> bool:
     return False
 
 
-def _areas(marks: Iterable[Mark], side: float) -> Iterator[list[Mark]]:
+def _areas(marks: Iterable[PaintedMark], side: float) -> Iterator[list[PaintedMark]]:
     """Yield marks that are near each other."""
     wide = 5 * side
-    places: dict[tuple[int, int], list[Mark]] = defaultdict(list)
+    places: dict[tuple[int, int], list[PaintedMark]] = defaultdict(list)
     for each in marks:
         places[floor(each.x0 / wide), floor(each.y0 / wide)].append(each)
     while places:
@@ -261,7 +264,7 @@ def _areas(marks: Iterable[Mark], side: float) -> Iterator[list[Mark]]:
         yield area
 
 
-def _is_grid(area: Sequence[Mark], side: float) -> bool:
+def _is_grid(area: Sequence[PaintedMark], side: float) -> bool:
     centers = sorted({round(each.y0, 2) for each in area}), sorted({round(each.x0, 2) for each in area})
     steps = [b - a for each in centers for a, b in pairwise(each) if b - a > 0.7 * side]
     if not steps or min(len(each) for each in centers) < 6:
@@ -284,29 +287,25 @@ def _is_grid(area: Sequence[Mark], side: float) -> bool:
     )  # fmt: skip
 
 
-def _has_letters(marks: Iterable[Mark]) -> bool:
+def _has_letters(marks: Iterable[PaintedMark]) -> bool:
     """Whether marks are like letters, in lines or in any places."""
-    letters = [each for each in marks
-               if not each.is_box and (each.curves > 1 or each.segments > 4) and _is_high(each)]  # fmt: skip
+    letters = [mark for mark in marks if not mark.is_box and (mark.curves > 1 or mark.segments > 4)]
+    letters = [mark for mark in letters if max(mark.width, mark.height) >= _LETTER[0]]
     shapes = {(each.segments, each.curves) for each in letters}
     if len(letters) >= _MANY_LETTERS and len(shapes) >= _MANY_SHAPES:
         return True
     return any(_has_lines(each) for each in _in_all_directions(letters))
 
 
-def _is_high(mark: Mark) -> bool:
-    return _LETTER[0] <= max(mark.width, mark.height) and max(mark.width, mark.height) <= _LETTER[1] * 1.5
-
-
-def _in_all_directions(marks: list[Mark]) -> Iterator[list[Mark]]:
+def _in_all_directions(marks: list[PaintedMark]) -> Iterator[list[PaintedMark]]:
     turned = [each.turned() for each in marks]
     yield from (marks, turned)
-    yield from ([each.upside_down() for each in several] for several in (marks, turned))
+    yield from ([each._replace(y0=-each.y1, y1=-each.y0) for each in several] for several in (marks, turned))
 
 
-def _has_lines(marks: Iterable[Mark]) -> bool:
+def _has_lines(marks: Iterable[PaintedMark]) -> bool:
     """Whether marks of different shapes stand side by side on a baseline."""
-    lines: dict[int, list[list[Mark]]] = defaultdict(list)
+    lines: dict[int, list[list[PaintedMark]]] = defaultdict(list)
     for each in sorted(mark for mark in marks if _LETTER[0] <= mark.height <= _LETTER[1]):
         row = floor(each.y0 / 5)
         found = next((line for near in (row, row - 1, row + 1) for line in lines[near] if _follows(line, each)), None)
@@ -314,12 +313,12 @@ def _has_lines(marks: Iterable[Mark]) -> bool:
             lines[row] = [*(line for line in lines[row] if each.x0 - line[-1].x1 < 2 * _LETTER[1]), [each]][-_LINES:]
             continue
         found.append(each)
-        if len(found) >= _LEAST_LETTERS and _shapes(found[-64:]) >= _LEAST_SHAPES:
+        if len(found) >= _LEAST_LETTERS and _are_different(found[-64:]):
             return True
     return False
 
 
-def _follows(line: Sequence[Mark], mark: Mark) -> bool:
+def _follows(line: Sequence[PaintedMark], mark: PaintedMark) -> bool:
     last = line[-1]
     high = max(each.height for each in line[-8:])
     return (
@@ -330,22 +329,28 @@ def _follows(line: Sequence[Mark], mark: Mark) -> bool:
     )
 
 
-def _shapes(marks: Iterable[Mark]) -> int:
+def _are_different(marks: Sequence[PaintedMark]) -> bool:
+    """Whether marks have different shapes. Round ones must also have different numbers of curves, unlike bubbles."""
+    kinds = {(each.segments, each.curves) for each in marks}
+    return (len(kinds) > 2 or not any(each.curves for each in marks)) and _shapes(marks) >= _LEAST_SHAPES
+
+
+def _shapes(marks: Iterable[PaintedMark]) -> int:
     """Return how many marks differ."""
-    different: list[Mark] = []
+    different: list[PaintedMark] = []
     for each in marks:
         if not any(
             (each.segments, each.curves) == (other.segments, other.curves)
-            and abs(each.width - other.width) < 0.08 * other.height + 0.1
-            and abs(each.height - other.height) < 0.08 * other.height + 0.1
+            and abs(each.width - other.width) < 0.03 * other.height + 0.1
+            and abs(each.height - other.height) < 0.03 * other.height + 0.1
             for other in different
         ):
             different.append(each)
     return len(different)
 
 
-def _blobs(marks: Sequence[Mark]) -> Iterator[Mark]:
-    """Yield marks that touch each other as one mark, such as a letter of lines or of squares."""
+def _blobs(marks: Sequence[PaintedMark]) -> list[PaintedMark] | None:
+    """Return marks that touch each other as one mark, such as a letter of lines or of squares. None: too many touch."""
     above = list(range(len(marks)))
 
     def top(number: int) -> int:
@@ -354,35 +359,40 @@ def _blobs(marks: Sequence[Mark]) -> Iterator[Mark]:
         return number
 
     places: dict[tuple[int, int], list[int]] = defaultdict(list)
+    compared = 0
     for number, each in enumerate(marks):
+        if compared > _MOST_COMPARED:
+            return None
         for x in range(floor(each.x0 / 6), floor(each.x1 / 6) + 1):
             for y in range(floor(each.y0 / 6), floor(each.y1 / 6) + 1):
-                for other in places[x, y][-_BESIDE:]:
+                beside = places[x, y][-_BESIDE:]
+                compared += len(beside) + 1
+                for other in beside:
                     if _touch(each, marks[other]):
                         above[top(number)] = top(other)
                 places[x, y].append(number)
-    groups: dict[int, list[Mark]] = defaultdict(list)
+    groups: dict[int, list[PaintedMark]] = defaultdict(list)
     for number, each in enumerate(marks):
         groups[top(number)].append(each)
-    for group in groups.values():
-        if len(group) > 1 and not _is_plain(group):
-            x0, y0 = min(each.x0 for each in group), min(each.y0 for each in group)
-            x1, y1 = max(each.x1 for each in group), max(each.y1 for each in group)
-            curves = sum(each.curves for each in group)
-            yield Mark(x0, y0, x1, y1, sum(each.segments for each in group), curves, is_box=False, is_filled=False)
+    return [_joined(group) for group in groups.values() if len(group) > 1 and not _is_plain(group)]
 
 
-def _touch(one: Mark, two: Mark) -> bool:
-    near = 0.15
-    return (
-        one.x0 < two.x1 + near and two.x0 < one.x1 + near and one.y0 < two.y1 + near and two.y0 < one.y1 + near
+def _joined(group: Sequence[PaintedMark]) -> PaintedMark:
+    return PaintedMark(
+        min(each.x0 for each in group), min(each.y0 for each in group),
+        max(each.x1 for each in group), max(each.y1 for each in group),
+        sum(each.segments for each in group), sum(each.curves for each in group), is_box=False, is_filled=False,
     )  # fmt: skip
 
 
-def _is_plain(group: Sequence[Mark]) -> bool:
-    """Whether marks are one bar, one line, or equal round marks over each other."""
+def _touch(one: PaintedMark, two: PaintedMark) -> bool:
+    return max(one.x0 - two.x1, two.x0 - one.x1, one.y0 - two.y1, two.y0 - one.y1) < _NEAR
+
+
+def _is_plain(group: Sequence[PaintedMark]) -> bool:
+    """Whether marks are one bar, one line, or round marks of one kind over each other."""
     if any(not each.is_box and each.curves for each in group):
-        return _shapes(group) == 1
+        return len({(each.segments, each.curves) for each in group}) == 1
     return any(
         max(each[low] for each in group) - min(each[low] for each in group) < 0.3
         and max(each[high] for each in group) - min(each[high] for each in group) < 0.3

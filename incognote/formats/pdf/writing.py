@@ -16,7 +16,7 @@ from incognote.errors import AccountingError
 from incognote.formats.base import Change
 from incognote.formats.pdf.content import Glyph, Matrix, PageContent, Show, StreamKey, times
 from incognote.formats.pdf.fonts import Code, PdfFont, standard
-from incognote.formats.pdf.layout import PageText, LineSegment, along
+from incognote.formats.pdf.layout import LineSegment, PageText, along
 
 _LEAST = 0.2  # new words are not written narrower than that
 _STEP = 0.1  # the scale of narrower words, which would otherwise tell how much room there was

@@ -98,8 +98,10 @@ def _of_language(code: str) -> Iterator[tuple[str, ColumnLabel]]:
         return
     for column in columns:
         kind, group = column["type"], catalogue()[column["type"]].group
-        action: Literal["mask", "hash", "date"] = "hash" if group == "ID" else "mask"
-        one = ColumnLabel(kind, "date" if group in ("DATE", "AGE") else action, False, column.get("needs_person", False))
+        action: Literal["mask", "hash", "date"] = (
+            "hash" if group == "ID" else "date" if group in ("DATE", "AGE") else "mask"
+        )
+        one = ColumnLabel(kind, action, False, column.get("needs_person", False))
         for header in column["headers"]:
             yield header.strip(_TRIMMED), one
 

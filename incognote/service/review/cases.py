@@ -82,7 +82,9 @@ async def corrected(deid: Deidentifier, case: ReviewCase, spans: Sequence[Span],
 
 @lru_cache(maxsize=1)
 def document_of(item: Item, engine: Engine) -> Document | None:
-    """Return the document of a case's item, or None for a plain text. The last one stays open in memory, so that its pages are shown without opening it again.
+    """Return the document of a case's item, or None for a plain text.
+
+    The last one stays open in memory, so that its pages are shown without opening it again.
 
     Raises:
         RecordProblem, SchemaProblem: as in `case_of`.
