@@ -228,6 +228,7 @@ def _row(deid: Deidentifier, file: GoldFile) -> dict[str, Any]:
     row["plain_left"], row["same"], row["plain_mentions"] = set(), 0, 0
     if file.note is not None and own is not None:
         plain = deid.deidentify(file.note)
+        row["plain_verdict"] = plain.verdict.outcome
         row["noted"] = left_in([file.note], file.sought)
         row["plain_left"] = left_in([plain.output(even_if_unreleased=True)], row["noted"])
         expected, found = mentions(plain), mentions(result)
@@ -244,6 +245,7 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
     left_document = sum(len(row["detected_left"] & row["noted"]) for row in compared)
     left_plain = sum(len(row["plain_left"]) for row in compared)
     held = sum(row["verdict"] != "release" for row in benign)
+    more = sum(row["verdict"] != "release" and row.get("plain_verdict", "release") == "release" for row in benign)
     total = sum(row["plain_mentions"] for row in compared)
     same = sum(row["same"] for row in compared)
     released = [row for row in benign if row["verdict"] == "release"]
@@ -260,6 +262,7 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "benign": len(benign),
         "benign_not_opened": sum(row["output"] is None for row in benign),
         "benign_held": _share(held, len(benign)),
+        "benign_held_and_plain_text_released": _share(more, len(benign)),
         "left_in_released": _share(
             sum(len(row["detected_left"]) for row in released), sum(len(row["file"].sought) for row in released)
         ),

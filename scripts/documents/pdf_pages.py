@@ -170,18 +170,18 @@ def forms() -> Iterator[Attack]:
     tile = file.add(stream(at(5, 5, UNSEEN), b"/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 180 30]"
                            b"/XStep 180/YStep 30" + own))  # fmt: skip
     file.page(b"/Pattern cs /P1 scn 72 400 400 100 re f\n" + lines(NOTE), resources=b"/Pattern<</P1 %d 0 R>>" % tile)
-    yield Attack("tiles", file.data(), BOTH)
+    yield Attack("tiles", file.data(), BOTH, why="text in a pattern, which has no reader")
     file = File()
     group = file.add(stream(b"1 g " + at(80, 420, UNSEEN, size=20), box + own + b"/Group<</S/Transparency/CS/DeviceGray>>"))
     state = b"/ExtGState<</M<</SMask<</S/Luminosity/G %d 0 R>>>>>>" % group
     file.page(lines(NOTE) + b"q /M gs 0 g 72 400 400 60 re f Q\n", resources=state)
-    yield Attack("mask-of-words", file.data(), BOTH)
+    yield Attack("mask-of-words", file.data(), BOTH, why="text in a mask, which has no reader")
     file = File()
     proc = file.add(stream(b"1000 0 d0 " + at(0, 0, UNSEEN, size=100), b""))
     glyph = file.add(b"<</Type/Font/Subtype/Type3/FontBBox[0 0 2000 200]/FontMatrix[.001 0 0 .001 0 0]/CharProcs<</x %d 0 R>>"
                      b"/Encoding<</Differences[120/x]>>/FirstChar 120/LastChar 120/Widths[1000]%s>>" % (proc, own))  # fmt: skip
     file.page(lines(NOTE) + b"BT /F2 100 Tf 72 500 Td (x) Tj ET\n", fonts=b"/F2 %d 0 R" % glyph)
-    yield Attack("words-in-a-glyph", file.data(), BOTH)
+    yield Attack("words-in-a-glyph", file.data(), BOTH, why="text in a glyph, which has no reader")
     file = File()
     script = file.add(stream(b"/Helvetica findfont 11 scalefont setfont 72 500 moveto (" + UNSEEN.encode() + b") show",
                              b"/Type/XObject/Subtype/PS"))  # fmt: skip
@@ -266,7 +266,7 @@ def scripts() -> Iterator[Attack]:
     file = File()
     number, letters = embedded(file, LINE, {sign: sign for sign in LINE}, upright=True)
     file.page(coded(LINE, letters, 300, 760), fonts=b"/F2 %d 0 R" % number)
-    yield Attack("vertical", file.data(), ONE, (), None)
+    yield Attack("vertical", file.data(), ONE, (), None, why="text from top to bottom, which has no reader")
     hebrew = "שם המטופל: אביגיל רוזנבלום"
     file, visual = File(), hebrew[::-1]
     number, letters = embedded(file, visual, {sign: sign for sign in visual}, path=DEJAVU)
@@ -310,7 +310,7 @@ def pictures() -> Iterator[Attack]:
 def operators() -> Iterator[Attack]:
     """Yield unusual operators, strings, and marks."""
     yield Attack("clip-to-words", one(lines(NOTE) + b"q " + at(72, 600, UNSEEN, before="7 Tr", size=20)
-                                      + b".2 .4 .6 rg 60 590 400 40 re f Q\n"), BOTH)  # fmt: skip
+                                      + b".2 .4 .6 rg 60 590 400 40 re f Q\n"), BOTH, why="text that cuts out what is drawn over it")  # fmt: skip
     odd = b"BT /F1 11 Tf 18 TL 72 738 Td (Progress note) '\n(Patient: Phil\\\nippa \\122avens\\167orth, MRN \\67\\063904418, born 07/19/1956) '\n"
     odd += b"0 0 (Seen by Dr. Anselm Okonjo on 03/11/2024 for asthma. Lungs clear, peak flow 410.) \"\n<506C656173652063616C6C2068657220"
     odd += b"73697374 65722057696C68656C6D696E6120526176656E73776F7274682061742033\n33302D3535352D30313734 2E> '\nET\n"
@@ -336,7 +336,7 @@ def operators() -> Iterator[Attack]:
     file = File()
     file.objects[3] = FONT.replace(b">>", b"/ToUnicode %d 0 R>>" % file.add(cmap({ord("P"): "Leocadia Brandt"})))
     file.page(at(72, 720, "P") + at(72, 700, SAFE))
-    yield Attack("map-to-a-name", file.data(), HIDDEN[:1], note=None)
+    yield Attack("map-to-a-name", file.data(), HIDDEN[:1], note=None, why="one glyph for a whole name, which has no reader")
     file = File()
     pages = [file.page(lines(NOTE)) for _ in range(3)]
     file.kids = []

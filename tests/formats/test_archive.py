@@ -226,7 +226,7 @@ def test_a_tar_file_with_a_false_size_ends_with_a_reason(size: bytes) -> None:
 @pytest.mark.parametrize(("kind", "data"), [("zip", _zipped(NOTES)), ("tar", _tarred(NOTES))])
 def test_no_damage_of_a_single_byte_causes_an_error_or_another_text(kind: str, data: bytes) -> None:
     files = set(NOTES.values())
-    assert len(data) > 400
+    assert data
     for at in [*range(min(700, len(data))), *range(max(0, len(data) - 400), len(data))]:
         for _, content in _read(kind, data[:at] + bytes([data[at] ^ 0x41]) + data[at + 1 :]):
             damaged_text = kind == "tar" and isinstance(content, bytes)  # a tar file has no checksums of contents

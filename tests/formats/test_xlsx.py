@@ -578,9 +578,85 @@ def test_plain_words(words: str, plain: bool) -> None:
 
 
 def test_a_header_needs_values_below_it() -> None:
-    rows = [[ShownCell(1, "Name", True), ShownCell(2, "MRN", True)], [ShownCell(1, "Jane", True), ShownCell(2, "551", False)], [], [],
+    rows = [[ShownCell(1, "Name", True), ShownCell(2, "MRN", True)], [ShownCell(1, "Jane", True), ShownCell(2, "551", False)], [], [], [],
             [ShownCell(1, "asthma", True)]]  # fmt: skip
-    assert [sorted(each.values) for each in labeled(rows)] == [[], [1, 2], [], [], []]
+    assert [sorted(each.values) for each in labeled(rows)] == [[], [1, 2], [], [], [], []]
+
+
+@pytest.mark.parametrize("rows", [
+    [["Name", "Jane Doe"], ["DOB", "3/4/1950"], ["Sex", "F"], ["MRN", "4471902"]],
+    [["Name", "Jane Doe", "DOB", "3/4/1950"], ["MRN", "4471902", "Sex", "F"], ["Hb", "12.4", "WBC", "5"]],
+    [["DOB", "04.03.1950"], ["Sex", "w"], ["Hb", "12.4"]],
+    [["Name", "MRN", "DOB", "CA125"], ["Jane Doe", "447190", "3/4/1950", "12"]],
+])  # fmt: skip
+def test_labels_are_the_same_after_dates_become_labels(rows: list[list[str]]) -> None:
+    document = _opened(_cells(*([_words(each) for each in row] for row in rows)))
+    assert {value for value, _, _ in _fields(document).values()} >= {"3/4/1950"} or rows[0][0] == "DOB"
+    new = {a.text.field: "[DATE]" if a.action == "date" else "84ab82652875a70d" if a.action == "hash" else f"[{a.entity_type}]"
+           for a in document.actions}  # fmt: skip
+    _written(document, new=new)
+
+
+@pytest.mark.parametrize("rows", [
+    [["Patient", "MRN", "Hb"], ["", "", "g/dL"], ["Okafor", "447190", "12"]],
+    [["Patient", "MRN", "2023"], ["Okafor", "447190", "12"]],
+    [["Patient", "MRN", "Comments (please enter only short remarks here)"], ["Okafor", "447190", "x"]],
+    [["Name:", "MRN:", "Hb:"], ["Okafor", "447190", "12"]],
+    [["Room", "HbA1c", "Patient", "MRN"], ["7B", "6.1", "Okafor", "447190"]],
+    [["Patient", "MRN", "Hb"], ["Lind", "447191", "9"], ["", "", ""], ["Test", "Patient", "MRN", "Result"], ["Na", "Okafor", "447190", "140"]],
+    [["Patient", "MRN", "Hb"], ["Lind", "447191", "9"], ["", "", ""], ["", "", ""], ["Okafor", "447190", "9"]],
+    [["Patient", "Hosp. Nr.", "Hb"], ["Okafor", "447190", "9"]], [["Patient", "Pat.-Nr. (KIS)"], ["Okafor", "447190"]],
+    [["Patient", "Patient-Nr. intern:"], ["Okafor", "447190"]],
+])  # fmt: skip
+def test_values_under_a_header_are_fields_whatever_is_around_it(rows: list[list[str]]) -> None:
+    cells = [[_number(each) if each.isdecimal() else _words(each) for each in row] for row in rows]
+    document = _opened(_cells(*cells))
+    assert {"Okafor", "447190"} <= {value for value, _, _ in _fields(document).values()}
+    assert "447190" not in _texts(document).get("sheet 1", "")
+    assert not {"Hb", "2023", "HbA1c", "140", "9", "12", "6.1"} & {value for value, _, _ in _fields(document).values()}
+    _written(document, new={a.text.field: "84ab82652875a70d" for a in document.actions if a.action == "hash"})
+
+
+@pytest.mark.parametrize("rows", [
+    [["Isolate", "AMP", "CIP"], ["E. coli", "R", "0.25"]], [["PCP", "negative"], ["CIP", "S"], ["CP", "B"]],
+    [["Date", "MPI", "IEP", "CP"], ["baseline", "normal", "none", "B"]], [["Ward", "Patients"], ["ICU", "120"]],
+])  # fmt: skip
+def test_drugs_tests_and_counts_are_no_identifiers(rows: list[list[str]]) -> None:
+    cells = [[_number(each) if each.isdecimal() else _words(each) for each in row] for row in rows]
+    assert not [field for field in _fields(_opened(_cells(*cells))).values() if field[0] != "baseline"]
+
+
+def test_the_header_of_a_column_of_numbers_is_no_name() -> None:
+    document = _opened(_cells([_words("Patient"), _words("Hb")], [_words("Okafor, Chidi"), _number(12)]))
+    assert list(_fields(document)) == ["sheet 1!A2"]
+
+
+def test_a_number_under_a_header_of_birth_is_a_date() -> None:
+    document = _opened(_cells([_words("MRN"), _words("DOB (y/m/d)")], [_number(4471901), _number(18325)]))
+    assert _fields(document)["sheet 1!B2"] == ("18325", "date", "BIRTH_DATE_TIME")
+
+
+def test_the_second_reader_does_not_walk_empty_cells() -> None:
+    sheet = '<sheetData><row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>Ben</t></is></c></row></sheetData>'
+    assert "Ben" in list(second_reading(workbook(sheet), TYPE))
+
+
+@pytest.mark.parametrize("formula", ["447*1000+190", "4471&902"])
+def test_a_formula_of_literals_is_removed(formula: str) -> None:
+    assert not is_closed(formula, set(), set())
+
+
+def test_the_box_of_a_comment_is_at_its_cell() -> None:
+    import openpyxl
+    from openpyxl.comments import Comment
+
+    book, source = openpyxl.Workbook(), io.BytesIO()
+    sheet: Any = book.active
+    sheet["B3"] = "x"
+    sheet["B3"].comment = Comment("seen", "Ann Lee")
+    book.save(source)
+    drawings = [part for name, part in _written(_document(source.getvalue())).items() if name.endswith(".vml")]
+    assert "<x:Row>2</x:Row><x:Column>1</x:Column>" in drawings[0]
 
 
 def _made() -> bytes:

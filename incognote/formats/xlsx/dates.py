@@ -10,8 +10,8 @@ from typing import Literal
 from incognote.formats.records.rawxml import Xml
 from incognote.formats.xlsx.strings import decoded
 
-ShownCell = Literal["date", "time", "number"]
-_BUILTIN: Mapping[int, ShownCell] = {
+Shows = Literal["date", "time", "number"]
+_BUILTIN: Mapping[int, Shows] = {
     **dict.fromkeys((*range(14, 18), 22, *range(27, 37), *range(50, 59)), "date"),
     **dict.fromkeys((*range(18, 22), *range(45, 48)), "time"),
 }
@@ -32,15 +32,15 @@ class Styles:
 
     def __init__(self, xml: Xml | None, *, from_1904: bool) -> None:
         self._from_1904 = from_1904
-        self._shown: Sequence[ShownCell] = ()
+        self._shown: Sequence[Shows] = ()
         root = xml.root if xml else None
         formats, styles = (root.child("numFmts"), root.child("cellXfs")) if root else (None, None)
-        codes: dict[int, ShownCell] = dict(_BUILTIN)
+        codes: dict[int, Shows] = dict(_BUILTIN)
         for each in formats.elements if formats else ():
             codes[int(each.value("numFmtId"))] = shown_by(decoded(each.value("formatCode")))
         self._shown = [codes.get(int(xf.value("numFmtId") or 0), "number") for xf in styles.elements] if styles else ()
 
-    def shows(self, style: int) -> ShownCell:
+    def shows(self, style: int) -> Shows:
         """Return what a cell style shows a number as."""
         return self._shown[style] if style < len(self._shown) else "number"
 
@@ -81,7 +81,7 @@ class Styles:
         return shows == "date" or (shows == "time" and number >= _EARLIEST)
 
 
-def shown_by(code: str) -> ShownCell:
+def shown_by(code: str) -> Shows:
     """Return what a number format shows a number as."""
     left = _LITERAL.sub("", code).lower()
     if re.search("[yde]|(?<![hs:])m(?!m?:?s)", left) and not re.fullmatch(r"[^yde]*\[m+\][^yde]*", left):

@@ -44,13 +44,15 @@ def is_closed(formula: str, sheets: Collection[str], names: Collection[str]) -> 
     """
     if len(formula) > _LONGEST:
         return False
-    at = 0
+    at, refers, joins = 0, False, False
     while at < len(formula):
         token = _TOKEN.match(formula, at)
         if token is None or not _may_stay(token, sheets, names):
             return False
+        refers = refers or bool(token["cells"] or token["name"] or token["function"])
+        joins = joins or token["sign"] in ("+", "-", "*", "/", "^", "&")
         at = token.end()
-    return True
+    return refers or not joins or "#" in formula  # literals could compose a number: 447*1000+190
 
 
 def _may_stay(token: re.Match[str], sheets: Collection[str], names: Collection[str]) -> bool:

@@ -24,11 +24,17 @@ from incognote.schemas.fieldnames import tells
 _LANGUAGES = ("en", "de", "fr", "es", "ar")
 _LONGEST = 40  # characters of a label
 _TRIMMED = " .:*#?\u00a0\t\n\"'"
+_TEST = re.compile(r"[^\W\d_]+[0-9]+")
 _NAME = re.compile(r"[^\W\d_][^\W\d_]*(?:[ ,.'’\-]{1,2}[^\W\d_]+){0,6}\.?")
 _CODE = re.compile(
     r"[^\W\d_]{0,4}[\W_]{0,2}[0-9][\w/.()+ \-]{0,30}|[0-9a-f\-]{12,36}|[+(]{1,2}[0-9][0-9/.() +\-]{4,24}"
 )
-_BLANK_ROWS = 2  # after which a header no longer applies
+_BLANK_ROWS = 3  # after which a header no longer applies
+_AHEAD = 10  # rows in which a header looks for its first value
+_REPLACED = re.compile(r"\[(?P<type>[A-Z_]+?)(?:_[0-9]+)?\]|[0-9a-f]{16}")
+_AMOUNT = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,6})?")
+_ENDING = re.compile(r"\s*\([^()]*\)\Z|[ .:]+(?:intern|extern)\Z")
+_BORN = re.compile(r"(?<![^\W\d_])(?:dob|d\.o\.b|geb|gebdat|born|birth ?date|née?|né\(e\)|nac|fnac)(?![^\W\d_])")
 _BROAD = frozenset(("HOSPITAL", "ORGANIZATION", "LOCATION", "CITY", "OCCUPATION"))
 _DIGITS = {"TELEPHONE_NUMBER": 7, "FAX_NUMBER": 7}
 
@@ -41,33 +47,45 @@ class ColumnLabel:
         type: their entity type. action: as in a FieldAction.
         certain: whether all values are identifiers. Otherwise only those with the form of the type are.
         person: whether it counts only if another label names an identifier.
+        short: whether it may be a drug or a test. It is uncertain, and counts only next to another label.
     """
 
     type: str
     action: Literal["mask", "hash", "date"]
     certain: bool = True
     person: bool = False
+    short: bool = False
 
     def fits(self, value: str) -> bool:
         """Whether a value has the form of the type, or is what replaced one."""
         value = value.strip()
         group = catalogue()[self.type].group
-        if value == f"[{self.type}]":
-            return True
+        if replaced := _REPLACED.fullmatch(value):
+            kind = replaced["type"] or "MEDICAL_RECORD_NUMBER"  # a hash
+            return kind not in catalogue() or _family(kind) == _family(self.type)
         if self.type in ("EMAIL", "URL"):
             return "@" in value or "." in value
         if group == "PERSON":
             return _NAME.fullmatch(value) is not None
         digits = sum(map(str.isdecimal, value))
         if group in ("ID", "CONTACT"):
-            return _CODE.fullmatch(value) is not None and digits >= _DIGITS.get(self.type, 4)
+            return _CODE.fullmatch(value) is not None and digits >= _DIGITS.get(self.type, 5 if self.short else 4)
         if group == "AGE":
             return value[:1].isdecimal() and len(value) < 10
-        return digits > 2 if group == "DATE" else digits > 0
+        return digits > 2 and not _TEST.fullmatch(value) if group == "DATE" else digits > 0
 
     def takes(self, value: str) -> bool:
         """Whether a value under this label is an identifier."""
+        if catalogue()[self.type].group == "PERSON" and (
+            _REPLACED.fullmatch(value.strip()) or not any(map(str.isalpha, value))
+        ):
+            return self.fits(value)
         return self.certain or self.fits(value)
+
+
+def _family(kind: str) -> str:
+    group = catalogue()[kind].group
+    return "DATE" if group == "AGE" else group
 
 
 class ShownCell(NamedTuple):
@@ -83,8 +101,10 @@ def _known() -> Mapping[str, ColumnLabel]:
     found: dict[str, ColumnLabel] = {}
     table = tomllib.loads((files(__package__) / "labels.toml").read_text("utf-8"))["label"]
     for each in table:
+        short = each.get("short", False)
+        one = ColumnLabel(each["type"], each["action"], not short, each.get("person", False), short)
         for label in " ".join(each["labels"].split()).split(", "):
-            found.setdefault(label, ColumnLabel(each["type"], each["action"], True, each.get("person", False)))
+            found.setdefault(label, one)
     for code in _LANGUAGES:
         for label, one in _of_language(code):
             found.setdefault(label, one)
@@ -110,10 +130,12 @@ def label_of(words: str) -> ColumnLabel | None:
     """Return what a cell says about the cells next to it, or None if it is no label."""
     if len(words) > _LONGEST or "[" in words:  # `[TELEPHONE_NUMBER]` is a replaced value
         return None
-    plain = " ".join(words.lower().replace("_", " ").strip(_TRIMMED).split())
-    found = _known().get(plain) or _known().get(plain.partition(" (")[0])
+    plain = _plain(words)
+    found = _known().get(plain) or _known().get(_ENDING.sub("", plain).strip(_TRIMMED))
     if found is not None:
         return found
+    if len(plain.split()) < 4 and _BORN.search(plain) and not any(map(str.isdecimal, plain)):
+        return ColumnLabel("BIRTH_DATE_TIME", "date", False)
     if any(map(str.isdecimal, plain)) or not plain.isascii() or len(plain.split()) > 4:
         return None
     kind = tells(words)
@@ -122,8 +144,11 @@ def label_of(words: str) -> ColumnLabel | None:
 
 def is_label(words: str) -> bool:
     """Whether a cell is a label as it is written in the lists. Such a cell cannot name a person."""
-    plain = " ".join(words.lower().replace("_", " ").strip(_TRIMMED).split())
-    return len(words) <= _LONGEST and plain in _known()
+    return len(words) <= _LONGEST and _plain(words) in _known()
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.lower().replace("_", " ").strip(_TRIMMED).split())
 
 
 class ShownRow(NamedTuple):
@@ -144,18 +169,34 @@ def labeled(rows: Sequence[Sequence[ShownCell]]) -> Iterator[ShownRow]:
             yield ShownRow({}, ())
             continue
         blank = 0
-        own = {cell.column: label for cell in row if cell.is_text and (label := label_of(cell.value))}
-        below = next((each for each in rows[at + 1 : at + 1 + _BLANK_ROWS] if each), ())
+        own = _own(row)
+        ahead = rows[at + 1 : at + 1 + _AHEAD]
+        below = {cell.column: cell for each in reversed(ahead) for cell in each if cell.column in own or len(row) == 2}
         under = {cell.column: columns[cell.column] for cell in row if cell.column in columns and cell.column not in own}
         sure = {column for column, label in under.items() if label.certain}
         beside = {column: label for column, label in _beside(row, own).items() if column not in sure}
-        if own and not sure and _is_header(row, own, below):
+        several = len(own) > 1
+        if own and (several or not sure) and _is_header(row, own, below):
             columns = _of_header(own)
-            if not _is_doubtful(row, own, below) or own[row[0].column].person:
+            if several or not _is_doubtful(row, own, below) or own[row[0].column].person or _is_amount(row, below):
                 beside = {}
             yield ShownRow(beside, {*columns, *_heads(row, beside)})
         else:
             yield ShownRow({**under, **beside}, _heads(row, beside))
+
+
+def _own(row: Sequence[ShownCell]) -> dict[int, ColumnLabel]:
+    """Return the labels in a row. One that may be a drug or a test needs another one that names an identifier."""
+    found = {cell.column: label for cell in row if cell.is_text and (label := label_of(cell.value))}
+    if any(not label.short and label.type not in _BROAD and catalogue()[label.type].group not in ("DATE", "AGE")
+           for label in found.values()):  # fmt: skip
+        return found
+    return {column: label for column, label in found.items() if not label.short}
+
+
+def _is_amount(row: Sequence[ShownCell], below: Mapping[int, ShownCell]) -> bool:
+    """Whether a number is below the second of two cells."""
+    return row[1].column in below and _AMOUNT.fullmatch(below[row[1].column].value.strip()) is not None
 
 
 def _heads(row: Sequence[ShownCell], beside: Mapping[int, ColumnLabel]) -> set[int]:
@@ -163,27 +204,39 @@ def _heads(row: Sequence[ShownCell], beside: Mapping[int, ColumnLabel]) -> set[i
     return {before.column for before, cell in pairwise(row) if cell.column in beside}
 
 
-def _is_header(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel], below: Sequence[ShownCell]) -> bool:
+def _is_header(
+    row: Sequence[ShownCell], own: Mapping[int, ColumnLabel], below: Mapping[int, ShownCell]
+) -> bool:  # fmt: skip
     """Whether a row with labels is the header of columns."""
-    if any(not cell.is_text or len(cell.value) > _LONGEST for cell in row):
+    follows = {before.column: cell for before, cell in pairwise(row) if cell.column not in own}
+    if any(cell.value.rstrip().endswith(":") and cell.column in follows
+           and own[cell.column].fits(follows[cell.column].value) for cell in row if cell.column in own):  # fmt: skip
         return False
-    if any(cell.value.rstrip().endswith(":") for cell in row if cell.column in own):
-        return False
-    for before, cell in pairwise(row):
-        label = own.get(before.column)
-        if label and cell.column not in own and catalogue()[label.type].group != "PERSON" and label.fits(cell.value):
-            return False
-    under = {cell.column: cell for cell in below}
-    values = [under[column] for column in own if column in under]
+    values = [below[column] for column in own if column in below]
     if not values or all(cell.is_text and label_of(cell.value) for cell in values):
         return False
+    if len(own) > 1:
+        return not (own.keys() <= follows.keys() and _are_values(own, follows))
+    for cell in row:
+        if cell.column not in own and (not cell.is_text or len(cell.value) > _LONGEST):
+            return False
+        if _REPLACED.fullmatch(cell.value.strip()) and not any(label.fits(cell.value) for label in own.values()):
+            return False
+    for column, label in own.items():
+        if column in follows and catalogue()[label.type].group != "PERSON" and label.fits(follows[column].value):
+            return False
     return not _fit_beside(row, own) or _is_doubtful(row, own, below)
 
 
-def _is_doubtful(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel], below: Sequence[ShownCell]) -> bool:
+def _are_values(own: Mapping[int, ColumnLabel], follows: Mapping[int, ShownCell]) -> bool:
+    """Whether the cells that follow labels are their values: all fit, and one of them is no name."""
+    people = [catalogue()[label.type].group == "PERSON" for label in own.values()]
+    return not all(people) and all(label.fits(follows[column].value) for column, label in own.items())
+
+
+def _is_doubtful(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel], below: Mapping[int, ShownCell]) -> bool:
     """Whether two cells, the first of them a label, may be a header and may be a line of a form."""
-    under = {cell.column: cell.value for cell in below}
-    return _fit_beside(row, own) and any(c in under and label.fits(under[c]) for c, label in own.items())
+    return _fit_beside(row, own) and any(c in below and label.fits(below[c].value) for c, label in own.items())
 
 
 def _fit_beside(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel]) -> bool:
@@ -200,7 +253,7 @@ def _beside(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel]) -> dict[in
         label = own.get(before.column)
         if label is None or cell.column in own:
             continue
-        if catalogue()[label.type].group != "PERSON" or any(map(str.isalpha, cell.value)):
+        if catalogue()[label.type].group != "PERSON" or label.takes(cell.value):
             found[cell.column] = label
     return found
 

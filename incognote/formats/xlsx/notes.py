@@ -31,7 +31,7 @@ _BOX = (
     '<v:shadow color="black" obscured="t"/><v:path o:connecttype="none"/><v:textbox style="mso-direction-alt:auto">'
     '<div style="text-align:left"></div></v:textbox><x:ClientData ObjectType="Note"><x:MoveWithCells/>'
     "<x:SizeWithCells/>"
-    "<x:Anchor>{anchor}</x:Anchor><x:AutoFill>False</x:AutoFill><x:ShownRow>{row}</x:ShownRow><x:Column>{column}</x:Column>{visible}</x:ClientData></v:shape>"
+    "<x:Anchor>{anchor}</x:Anchor><x:AutoFill>False</x:AutoFill><x:Row>{row}</x:Row><x:Column>{column}</x:Column>{visible}</x:ClientData></v:shape>"
 )
 
 
@@ -99,7 +99,7 @@ def boxes_of(part: XmlPart, places: Iterable[str]) -> bytes:
         if element.name == "ClientData":
             inner = {each.name: part.source[each.inside : each.end].partition("<")[0] for each in element.elements}
             inner = {name: words.strip() for name, words in inner.items()}
-            old[inner.get("ShownRow", ""), inner.get("Column", "")] = inner
+            old[inner.get("Row", ""), inner.get("Column", "")] = inner
     boxes = [_HEAD]
     for number, place in enumerate(places, 1):
         match = _PLACE.fullmatch(place)

@@ -69,13 +69,12 @@ def texts(data: bytes) -> Iterator[str]:
 
 def _of_values(book: Any) -> Iterator[str]:
     for sheet in book.worksheets:
-        for row in sheet.iter_rows():
-            for cell in row:
-                yield _shown(cell.value) if cell.data_type != "f" else ""
-                if cell.comment is not None:
-                    yield from (cell.comment.text, cell.comment.author)
-                if cell.hyperlink is not None:
-                    yield from filter(None, (cell.hyperlink.target, cell.hyperlink.tooltip, cell.hyperlink.display))
+        for cell in _existing(sheet):
+            yield _shown(cell.value) if cell.data_type != "f" else ""
+            if cell.comment is not None:
+                yield from (cell.comment.text, cell.comment.author)
+            if cell.hyperlink is not None:
+                yield from filter(None, (cell.hyperlink.target, cell.hyperlink.tooltip, cell.hyperlink.display))
         for name in _PAGES:
             page = getattr(sheet, name)
             for place in (page.left, page.center, page.right):
@@ -88,12 +87,17 @@ def _of_values(book: Any) -> Iterator[str]:
                 if each and each != "openpyxl")  # fmt: skip
 
 
+def _existing(sheet: Any) -> Iterator[Any]:
+    """Yield the cells that a sheet has, in order. `iter_rows` would make millions of empty ones."""
+    for _, cell in sorted(sheet._cells.items()):
+        yield cell
+
+
 def _of_formulas(book: Any) -> Iterator[str]:
     for sheet in book.worksheets:
-        for row in sheet.iter_rows():
-            for cell in row:
-                if cell.data_type == "f":
-                    yield from ("", *_names(getattr(cell.value, "text", cell.value)))
+        for cell in _existing(sheet):
+            if cell.data_type == "f":
+                yield from ("", *_names(getattr(cell.value, "text", cell.value)))
 
 
 def _of_names(book: Any) -> Iterator[str]:

@@ -29,6 +29,7 @@ _ERROR = re.compile(r"#(?:NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A|SPILL!|CALC!|
 _LONGEST_DATE = 40
 _SOUGHT = frozenset(("PERSON", "CONTACT", "ID"))
 _SHORTEST = 3  # characters of a name that is searched for in the texts
+_FEWEST = 5  # digits of a number that is searched for in the texts
 _AGAIN = "Save the workbook again"
 
 
@@ -76,7 +77,8 @@ class Cells:
             self.text.begin_row()
             for value in row:
                 label = labels.values.get(value.cell.column)
-                if label is not None and not value.is_date and not label.takes(value.shown):
+                is_count = label is not None and value.cell.kind == "n" and catalogue()[label.type].group == "PERSON"
+                if label is not None and not value.is_date and (is_count or not label.takes(value.shown)):
                     label = None
                 if label is not None and is_nobody(value.shown):
                     continue
@@ -96,7 +98,13 @@ class Cells:
         field = FieldAction(text, 0, len(value.shown), action, kind)
         self.fields[field] = partial(self.written, value.cell, value.shown)
         words = value.shown.strip()
-        if label is not None and catalogue()[kind].group in _SOUGHT and len(words) >= _SHORTEST:
+        group = catalogue()[kind].group
+        is_sought = group in _SOUGHT and len(words) >= _SHORTEST
+        if group == "PERSON":
+            is_sought = is_sought and any(map(str.isalpha, words))
+        elif group == "ID":
+            is_sought = sum(map(str.isdecimal, words)) >= _FEWEST
+        if label is not None and is_sought:
             self.known.append(Known(kind, words))
         if kind == "MEDICAL_RECORD_NUMBER" and label is not None and label.certain:
             self.records.add(words)
@@ -271,13 +279,11 @@ class CellText:
                     return
 
 
-
-
 def _gaps(rows: Sequence[Sequence[SheetCell]]) -> Iterator[Sequence[SheetCell]]:
-    """Yield the rows, with up to two empty ones where the part leaves rows out."""
+    """Yield the rows, with up to three empty ones where the part leaves rows out."""
     before = 0
     for row in rows:
         number = row[0].row if row else before + 1
-        yield from [()] * min(max(number - before - 1, 0), 2)
+        yield from [()] * min(max(number - before - 1, 0), 3)
         before = number
         yield row
