@@ -1,6 +1,6 @@
 """Cut texts into overlapping windows of pieces, turn windows into arrays, and combine the logits of the windows.
 
-The model's graphs run in onnxruntime with one thread each. No other module of the package imports onnxruntime.
+The model's graphs run in onnxruntime with one thread each.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from incognote.detectors.encoder.units import Encoded, matrix
 from incognote.errors import SettingError
+from incognote.onnx import session
 
 Floats = NDArray[np.float32]
 _BLOCK = 4_000
@@ -196,18 +197,10 @@ def _asked(graph: Any, outputs: tuple[str, ...], **inputs: Any) -> Any:
 
 
 def _open(path: Path) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
-    options.log_severity_level = 3
     try:
         # The fused node normalizes the sum of a layer and its skip connection one number at a time. It takes six times
         # as long as the two separate nodes: a seventh of the total time.
         apart = ["SkipLayerNormFusion"]
-        return onnxruntime.InferenceSession(
-            str(path), options, providers=["CPUExecutionProvider"], disabled_optimizers=apart
-        )
+        return session(str(path), disabled_optimizers=apart)
     except Exception:  # onnxruntime raises its own class for each status; all mean the same here
         raise SettingError(f"encoder: {path.name} cannot be loaded. Export the model again.") from None

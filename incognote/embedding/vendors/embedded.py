@@ -17,6 +17,7 @@ import numpy as np
 from incognote.embedding.base import Vectors, by_tokens, unit
 from incognote.errors import IncognoteError
 from incognote.languages import language
+from incognote.onnx import session
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -100,17 +101,12 @@ class EmbeddedEmbedder:
             return self._loaded
 
     def _read(self) -> tuple[Tokenizer, InferenceSession]:
-        import onnxruntime
         from tokenizers import Tokenizer
 
         model, words = (self._folder.joinpath(name).read_bytes() for name in ("model.onnx", "tokenizer.json"))
         if content_hash(model, words) != self.version:
             raise IncognoteError("The files of the embedding model do not match its card. Reinstall incognote.")
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        return Tokenizer.from_buffer(words), session
+        return Tokenizer.from_buffer(words), session(model)
 
 
 def content_hash(model: bytes, tokenizer: bytes) -> str:
