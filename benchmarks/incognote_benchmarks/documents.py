@@ -6,7 +6,9 @@ Each folder holds the files of one format, and `gold.jsonl` with the identifiers
               in what is packed or encoded in them (`unpacked`), in what the second reader sees, and in what other
               programs extract (`programs`). Office files and PDFs must be the same outside of the edits (`fidelity`).
     detected  our detection. Left identifiers are compared with those of the same words as plain text (`note`), and so
-              are the mentions found.
+              are the mentions found. A mention of the plain text is the same if the document has a span with the same
+              words, if its words are part of a structured field, or, in a workbook, if they are gone from the output:
+              a date in a cell is a number. True mentions are those of gold identifiers, without false alarms.
 
 All texts are synthetic. A file with `held` in its gold must not be released. Files whose format has no reader are
 listed as `skipped`. `--formats docx pdf` scores only these folders.
@@ -28,8 +30,9 @@ from incognote import Deidentifier, Result
 from incognote.agents.item import Item
 from incognote.errors import IncognoteError, UnsupportedFormat
 from incognote.evaluation.intervals import share
-from incognote.formats.base import texts_of
+from incognote.formats.base import actions_of, texts_of
 from incognote.formats.registry import of_media_type
+from incognote.schemas.registry import Registry
 from incognote_benchmarks import fidelity
 from incognote_benchmarks.programs import extracted, installed
 from incognote_benchmarks.searching import left_in, loose_pattern, pattern
@@ -225,16 +228,35 @@ def _row(deid: Deidentifier, file: GoldFile) -> dict[str, Any]:
     row["detected_left"] = set()
     if own is not None:
         row["detected_left"] = left_in(views(own, file.media_type), file.sought)
-    row["plain_left"], row["same"], row["plain_mentions"] = set(), 0, 0
+    row["plain_left"] = set()
     if file.note is not None and own is not None:
         plain = deid.deidentify(file.note)
         row["plain_verdict"] = plain.verdict.outcome
         row["noted"] = left_in([file.note], file.sought)
         row["plain_left"] = left_in([plain.output(even_if_unreleased=True)], row["noted"])
         expected, found = mentions(plain), mentions(result)
-        row["same"], row["plain_mentions"] = (expected & found).total(), expected.total()
-        row["missed"] = expected - found
+        row["missed"] = Counter(_missed(file, expected - found, own))
+        for name, each in (("mentions", expected), ("missed_mentions", row["missed"])):
+            row[name] = each.total()
+            row[f"true_{name}"] = sum(count for words, count in each.items() if _true(words, row["noted"]))
     return row
+
+
+def _missed(file: GoldFile, mentions: Counter[str], output: bytes) -> Iterator[str]:
+    """Yield the mentions that are not in a structured field of a document. A workbook must show them."""
+    document = Item(file.path.read_bytes(), media_type=file.media_type).open(lambda: Registry(), None)[1]
+    fields = [" ".join(action.text.content.split()) for action in actions_of(document)] if document else []
+    workbook = bool(fields) and of_media_type(file.media_type).name == "xlsx"
+    shown = views(output, file.media_type) if workbook and mentions else []
+    for words in mentions.elements():
+        gone = workbook and sum(map(str.isalnum, words)) > 2 and not left_in(shown, [words])
+        if not gone and not any(words in value for value in fields):
+            yield words
+
+
+def _true(words: str, identifiers: Iterable[str]) -> bool:
+    """Whether a mention is an identifier, a part of one, or has one in it."""
+    return any(words in each or each in words for each in identifiers)
 
 
 def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -246,8 +268,6 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
     left_plain = sum(len(row["plain_left"]) for row in compared)
     held = sum(row["verdict"] != "release" for row in benign)
     more = sum(row["verdict"] != "release" and row.get("plain_verdict", "release") == "release" for row in benign)
-    total = sum(row["plain_mentions"] for row in compared)
-    same = sum(row["same"] for row in compared)
     released = [row for row in benign if row["verdict"] == "release"]
     return {
         "files": len(rows),
@@ -269,8 +289,14 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "detected_identifiers": noted,
         "left_in_documents": _share(left_document, noted),
         "left_in_plain_text": _share(left_plain, noted),
-        "same_mentions": _share(same, total),
+        "same_mentions": _same(compared, ""),
+        "same_true_mentions": _same(compared, "true_"),
     }
+
+
+def _same(rows: Iterable[dict[str, Any]], kind: str) -> dict[str, Any]:
+    counts = [(row[f"{kind}mentions"], row[f"{kind}missed_mentions"]) for row in rows]
+    return _share(sum(total - missed for total, missed in counts), sum(total for total, _ in counts))
 
 
 def _with_fidelity(rows: list[dict[str, Any]]) -> dict[str, Any]:

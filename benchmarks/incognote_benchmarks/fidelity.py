@@ -17,13 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from incognote_benchmarks.pdfium import Box, changes, covers, inserted, opened, overlap, picture, pixels, words
+from incognote_benchmarks.pdfium import Box, Word, changes, covers, inserted, opened, overlap, picture, pixels, words
 from incognote_benchmarks.programs import converted
 from incognote_benchmarks.searching import loose_pattern
 
 LOST = "lost word"
 GROWN = 2.0
 """Boxes grow by this many points on each side."""
+COLUMN = 2.0
+"""A gap between two words of a line separates columns if it is wider than the height of the line by this factor."""
 _DIFFERENT = 8
 """Pixels differ if a color differs by more (of 255)."""
 _MARKS = ".,;:()[]'\""
@@ -46,8 +48,9 @@ def pdf(
             and of the shapes that the output draws over them.
 
     Returns:
-        Counts. `pixels_outside`: those that differ outside the boxes. `pixels_outside_lines`: also outside the rest of
-        each line with a change. `pixels_boxes`: those in boxes. `image_pages`: pages that lost all of their words.
+        Counts. `pixels_outside`: those that differ outside the boxes. `pixels_outside_lines`: also outside the lines
+        with a change, which are set anew, up to the next column. `pixels_boxes`: those in boxes. `image_pages`: pages
+        that lost all of their words.
 
     Raises:
         pypdfium2.PdfiumError: one of the files is no PDF, or it has a password.
@@ -83,12 +86,7 @@ def _page(first: Any, second: Any, given: Sequence[Box] | None) -> Counter[str]:
         inside += [place for place in _drawn(first, second) if any(overlap(box, place) > 0 for box in inside)]
     lines = []
     for change in found:
-        left, bottom, right, top = zip(*(word.box for word in (*change.line, *change.new_line)), strict=True)
-        starts = [word.box for word in (*change.old, *change.new)]
-        if abs(change.old[0].angle) < 0.01:  # the rest of the line; of a rotated line, all of it
-            lines.append((min(box[0] for box in starts), min(bottom), max(right), max(top)))
-        else:
-            lines.append((min(left), min(bottom), max(right), max(top)))
+        lines.append(_around([word.box for word in (*change.old, *change.new)], (*change.line, *change.new_line)))
     different = (np.abs(before - after) > _DIFFERENT).any(axis=-1)
     masks = []
     for kind in (inside, inside + lines):
@@ -104,6 +102,20 @@ def _page(first: Any, second: Any, given: Sequence[Box] | None) -> Counter[str]:
         pixels=different.size, pixels_boxes=int(masks[0].sum()), changes=len(found), neighbors_moved=moved,
         pixels_outside=int((different & ~masks[0]).sum()), pixels_outside_lines=int((different & ~masks[1]).sum()),
     )  # fmt: skip
+
+
+def _around(boxes: Sequence[Box], line: Iterable[Word]) -> Box:
+    """Return the box around boxes and the words of their line that are next to them, up to the next column."""
+    around = boxes[0]
+    for box in (*boxes, *(word.box for word in sorted(line, key=lambda word: _apart(word.box, boxes[0])))):
+        if box in boxes or _apart(box, around) < COLUMN * min(around[2] - around[0], around[3] - around[1]):
+            around = (min(around[0], box[0]), min(around[1], box[1]), max(around[2], box[2]), max(around[3], box[3]))
+    return around
+
+
+def _apart(one: Box, other: Box) -> float:
+    """Return the distance of two boxes, in points."""
+    return max(one[0] - other[2], other[0] - one[2], one[1] - other[3], other[1] - one[3], 0)
 
 
 def _drawn(first: Any, second: Any) -> Iterator[Box]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from incognote.formats.base import Document
+from incognote.formats.base import Change, Document
 
 Box = tuple[int, int, int, int]
 """Left, top, right, and bottom, in pixels of a picture from its top left corner."""
@@ -57,6 +57,12 @@ class DrawnPage:
     boxes: Sequence[Box | None] = field(repr=False)
 
 
+class Unread(str):
+    """A message of a second reader about a part of an output that it cannot read. It goes to review."""
+
+    __slots__ = ()
+
+
 class PagedDocument(Document):
     """A document with pages that a person can look at.
 
@@ -73,6 +79,21 @@ class PagedDocument(Document):
         Raises:
             Exception: it cannot be shown. The message may quote the document.
         """
+
+    def reopened(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Document | None:
+        """Return an output opened again, in which pages that became pictures have the text that they show.
+
+        Returns:
+            None if no page became a picture.
+
+        Raises:
+            RecordProblem: it cannot be read.
+        """
+        return None
+
+    def draws(self, output: Document, changes: Mapping[str, Sequence[Change]]) -> bool:
+        """Whether `rebuild` now writes more pages as pictures: those that an output does not read as expected."""
+        return False
 
 
 def pages_of(document: Document) -> list[PlacedPage]:

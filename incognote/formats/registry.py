@@ -42,6 +42,7 @@ from incognote.formats.base import (
     texts_of,
     written_of,
 )
+from incognote.formats.pictures import PagedDocument
 from incognote.nouns import Reason
 from incognote.plugins import installed, load
 from incognote.text.container import of_bytes
@@ -324,23 +325,31 @@ def rebuilt(
     """
     edits: list[Edit] = [TextEdit(field, *change) for field, each in changes.items() for change in each]
     edits += (FieldEdit(action, value) for action, value in values.items())
+    paged = document if isinstance(document, PagedDocument) else None
+    while True:
+        data = _written(document, edits)
+        if form.name in PROVEN:
+            return data
+        try:
+            again = paged.reopened(data, changes) if paged is not None else None
+            again = again or open_one(data, form.media_types[0])[1]
+            if document.registry is not None:
+                again = again.under(document.registry, None)
+        except RecordProblem:
+            again = None
+        if again is not None and _solid(_readable(again)) == _solid(_expected(document, changes, values)):
+            return data
+        if paged is None or again is None or not paged.draws(again, changes):
+            raise FormatMismatch(f"the {form.name} reader does not write the content that it read")
+
+
+def _written(document: Document, edits: Sequence[Edit]) -> bytes:
     out = io.BytesIO()
     try:
         document.rebuild(edits, out)
     except UnicodeEncodeError:
         raise UnreadableSource(UNENCODABLE) from None
-    data = document.head + out.getvalue() + document.after
-    if form.name in PROVEN:
-        return data
-    try:
-        again = open_one(data, form.media_types[0])[1]
-        if document.registry is not None:
-            again = again.under(document.registry, None)
-    except RecordProblem:
-        again = None
-    if again is None or _solid(_readable(again)) != _solid(_expected(document, changes, values)):
-        raise FormatMismatch(f"the {form.name} reader does not write the content that it read")
-    return data
+    return document.head + out.getvalue() + document.after
 
 
 def _solid(read: tuple[list[tuple[str, str]], dict[str, str]]) -> tuple[list[tuple[str, str]], dict[str, str]]:

@@ -95,7 +95,7 @@ def test_parts_and_relations_are_found_by_their_names() -> None:
         ("bookmark", "_Toc12 _GoBack", "Jane Doe"),
         ("name", "Picture TextBox2", "doe.png Picture44719"),
         ("path", "m,l,21600r21600,l21600,xe 10800,10800 #fff", "m4471902 Jane"),
-        ("guide", "*/ val connsiteX0 4099717", "jane"),
+        ("guide", "*/ val connsiteX0 409971 21600000", "jane 4471902"),
         ("relation", "rId12 R7", "Jane rIdDoe rId4471902"),
         ("target", "# ../media/image1.png /word/n1.xml theme/theme1.xml", "mailto:x doe.xml media/doe.png document.doe"),
         ("format", "General 0.00% m/d/yyyy #,##0;[Red]-#,##0", '"Jane" Jane'),

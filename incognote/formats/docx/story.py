@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from incognote.formats.docx.hidden import HiddenStyles, switched, value_of
+from incognote.formats.docx.tables import Table
 from incognote.formats.office.flow import FlowText
 from incognote.formats.office.graph import Package
 from incognote.formats.office.rules import key_of
@@ -15,6 +17,7 @@ from incognote.formats.office.walk import PartWalk
 from incognote.formats.records.rawxml import Characters, Element
 from incognote.formats.rtf import closed
 
+_FILE = re.compile(r"\s*(?:FILENAME|TEMPLATE|AUTHOR|LASTSAVEDBY|USER(?:NAME|INITIALS|ADDRESS))\b", re.IGNORECASE)
 _SYMBOLS = ("Symbol", "Wingdings", "Webdings", "Marlett", "MT Extra", "ZapfDingbats", "OpenSymbol", "StarSymbol")
 
 
@@ -26,6 +29,7 @@ class _Field:
     words: list[Characters] = field(default_factory=list)
     instruction: str = ""
     in_instruction: bool = True
+    is_file: bool = False  # its result is a path or a user name, and is removed
     unseen: bool = False  # what was removed before the field began
     kept: bool = True
 
@@ -42,6 +46,7 @@ class Story(PartWalk):
         super().__init__(package, name, "drawing")
         self._story, self._styles = field, styles
         self._flow: FlowText | None = None
+        self._cells = Table()
         self._fields: list[_Field] = []
         self._paragraph = self._table = ""
         self.handlers |= {
@@ -65,7 +70,7 @@ class Story(PartWalk):
 
     @property
     def unseen(self) -> bool:
-        return self.removing or any(each.in_instruction for each in self._fields)
+        return self.removing or any(each.in_instruction or each.is_file for each in self._fields)
 
     @cached_property
     def _ruby(self) -> FlowText:
@@ -150,20 +155,25 @@ class Story(PartWalk):
                 self.inner(element, f"w:{element.name}")
 
     def _read_table(self, element: Element) -> None:
-        held, self._table = self._table, value_of(element.child("tblPr"), "tblStyle")
+        held, self._cells = (self._table, self._cells), Table()
+        self._table = value_of(element.child("tblPr"), "tblStyle")
         self.inner(element, "w:tbl")
-        self._table = held
+        self.parts.known += self._cells.known(self.flow.text)
+        self._table, self._cells = held
 
     def _read_row(self, element: Element) -> None:
         properties = element.child("trPr")
+        self._cells.begin_row(properties)
         with self._removing(properties is not None and properties.child("del") is not None):
             self.inner(element, "w:tr")
         self.flow.end_row()
 
     def _read_cell(self, element: Element) -> None:
         properties = element.child("tcPr")
+        start = self.flow.size
         with self._removing(properties is not None and properties.child("cellDel") is not None):
             self.inner(element, "w:tc")
+        self._cells.add(properties, start, self.flow.size)
         self.flow.end_cell()
 
     def _read_box(self, element: Element) -> None:
@@ -185,7 +195,8 @@ class Story(PartWalk):
         instruction = next((a.value for key, a in element.attributes.items() if key.endswith("}instr")), "")
         if self.unseen or not closed.keeps("field", instruction):
             self.unwrap(element)
-        self.inner(element, "w:fldSimple")
+        with self._removing(_FILE.match(instruction) is not None):
+            self.inner(element, "w:fldSimple")
 
     def _read_instruction(self, element: Element) -> None:
         open_fields = self._fields
@@ -211,18 +222,22 @@ class Story(PartWalk):
         elif not fields or kind not in ("separate", "end"):
             self.remove(element)
         else:
+            self.inner(element, "w:fldChar")
             fields[-1].marks.append(element)
             if kind == "separate":
                 fields[-1].in_instruction = False
+                fields[-1].is_file = _FILE.match(fields[-1].instruction) is not None
             else:
                 self._close(fields.pop())
 
     def _close(self, found: _Field) -> None:
-        if not found.kept or not closed.keeps("field", found.instruction):
+        new = self.names.of("instruction", found.instruction) if found.kept else None
+        if new is None:
             for mark in found.marks:
                 self.remove(mark)
-            for words in found.words:
-                self.parts.fix(self.part, words.start, words.end)
+        if new != found.instruction:
+            for i, words in enumerate(found.words):
+                self.parts.fix(self.part, words.start, words.end, (new or "") if i == 0 else "")
 
     def _close_fields(self) -> None:
         """Remove the fields that have no end."""
@@ -251,7 +266,7 @@ class Story(PartWalk):
 def _symbol(element: Element) -> str:
     """Return the character of a symbol. In fonts of symbols, it stays in the private area, so it is no letter."""
     if element.name == "noBreakHyphen":
-        return "\u2011"
+        return "-"
     named = {key.rpartition("}")[2]: a.value for key, a in element.attributes.items()}
     try:
         code = int(named.get("char", ""), 16)

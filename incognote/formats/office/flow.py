@@ -54,6 +54,11 @@ class FlowText:
         """The characters. The end of the last paragraph is not part of them."""
         return "".join(self._parts[:-1] if self._open == "\n" else self._parts)
 
+    @property
+    def size(self) -> int:
+        """The number of characters, with the end of the last paragraph."""
+        return self._size
+
     def words(self, found: Characters, holder: Element) -> None:
         """Add the characters of an element. A line break at their edges is only layout of the XML."""
         start, end = found.start, found.end

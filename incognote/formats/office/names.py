@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from itertools import count
 
-from incognote.formats.office.rules import is_part, stays
+from incognote.formats.office.rules import is_part, rounded, stays
 
 _FORMS: dict[str, Callable[[int], str]] = {
     "name": lambda n: f"Object {n}",
@@ -24,6 +25,7 @@ _FORMS: dict[str, Callable[[int], str]] = {
     "diagram": lambda n: f"name{n}",
     "format": lambda n: "General",
 }
+_BOOKMARK = re.compile(r"\b_[A-Za-z]+[0-9]+")
 _SAME = frozenset(("theme", "font", "gallery", "program", "format"))
 
 
@@ -44,6 +46,9 @@ class NewNames:
         mark = "#" if kind == "shape" and value[:1] == "#" else ""
         if stays(kind, value):
             return value
+        if kind in ("geometry", "guide", "instruction"):
+            new = self._bookmarked(value) if kind == "instruction" else rounded(value)
+            return new if stays(kind, new) else None
         if kind not in _FORMS:
             return None
         known = self._new.get((kind, value[len(mark) :]))
@@ -51,6 +56,10 @@ class NewNames:
             known = self._unused(kind)
             self._new[kind, value[len(mark) :]] = known
         return mark + known
+
+    def _bookmarked(self, instruction: str) -> str:
+        """Return the instruction of a field with the new names of bookmarks."""
+        return _BOOKMARK.sub(lambda found: self.of("bookmark", found[0]) or "", instruction)
 
     def _unused(self, kind: str) -> str:
         for number in self._numbers.setdefault(kind, count(1)):

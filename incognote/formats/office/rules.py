@@ -30,7 +30,9 @@ _LONGEST_VERSION = 10  # digits
 _PREFIX = re.compile(r"[a-z]\d{0,2}|ns\d{1,3}|w\d\d?")
 _SHAPE = re.compile(r"#?_x0000_[a-z]{1,2}\d{1,5}|_?\d{1,6}", re.ASCII)
 _COMMANDS = re.compile(r"(?:nf|ns|ae|al|at|ar|wa|wr|qx|qy|qb|h[a-i]|[mlcxetrv]){1,4}")
-_CSS = re.compile(r"z-index:\s*-?\d{1,10}\s*")
+_CSS = re.compile(r"z-index:\s*-?(\d{1,10})\s*")
+_LARGE = re.compile(r"\d{7,}")
+_GRIDS = (360, 635, 512)  # a hundredth of a millimeter and a twentieth of a point in EMU, and the step of z positions
 _PICTURE = re.compile(r"(?:[dMyhHmsegbaAP]{1,4}|AM/PM|am/pm|'(?:de|of|h|Uhr|g)'|[-/:., ])*")
 _FORMAT = re.compile(
     r"(?:General|Standard|\[(?:Red|Blue|Green|Black|White|Yellow|Cyan|Magenta|Color\d{1,2}|[$€£¥-]*-?[0-9A-Fa-f]{0,4}|"
@@ -236,8 +238,20 @@ def _is_path(value: str) -> bool:
     )
 
 
+def rounded(value: str) -> str:
+    """Return a measure with its numbers of more than six digits on a grid of programs, so that they are no codes.
+
+    The grid is a hundredth of a millimeter, so a reader does not see the difference.
+    """
+    return _LARGE.sub(lambda m: m[0] if _on_grid(m[0]) else str(round(int(m[0]) / _GRIDS[0]) * _GRIDS[0]), value)
+
+
+def _on_grid(digits: str) -> bool:
+    return len(digits) < 7 or len(digits.rstrip("0")) < 5 or any(int(digits) % step == 0 for step in _GRIDS)
+
+
 def _is_guide(value: str) -> bool:
-    if re.search(r"\d{11}|[^A-Za-z0-9\s*/+?:-]", value):
+    if rounded(value) != value or re.search(r"\d{11}|[^A-Za-z0-9\s*/+?:-]", value):
         return False
     return all(part.lower() in words("guide") for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", value))
 
@@ -247,9 +261,14 @@ def css_declarations(value: str) -> list[str]:
     kept = []
     for part in value.split(";"):
         name, colon, own = part.partition(":")
-        if not part.strip() or (colon and (_CSS.fullmatch(part.strip()) or (_is_css(name) and _is_css(own)))):
+        if not part.strip() or (colon and (_is_level(part.strip()) or (_is_css(name) and _is_css(own)))):
             kept.append(part)
     return kept
+
+
+def _is_level(declaration: str) -> bool:
+    found = _CSS.fullmatch(declaration)
+    return found is not None and _on_grid(found[1])
 
 
 def _is_css(value: str) -> bool:
@@ -296,7 +315,8 @@ def _are_prefixes(value: str) -> bool:
 _RULES: Mapping[str, Callable[[str], bool]] = {
     "name": is_named, "theme": _is_theme, "font": lambda v: v[:1] == "+" or is_font(v.lstrip("@")),
     "style": is_style, "style_name": lambda v: all(is_style(each) for each in v.split(",")),
-    "bookmark": lambda v: closed.keeps("bookmark", v), "instruction": lambda v: closed.keeps("field", v),
+    "bookmark": lambda v: closed.keeps("bookmark", v) and not _LARGE.search(v),
+    "instruction": lambda v: closed.keeps("field", v) and not _LARGE.search(v),
     "number": lambda v: re.fullmatch(r"-?\d{1,6}", v) is not None or _is_guid(v),
     "hexadecimal": lambda v: _ID.fullmatch(v) is not None, "mask": _is_mask, "guid": _is_guid, "diagram": _is_diagram,
     "extension": lambda v: v in words("extensions") or is_declared(v), "namespace": is_declared,
@@ -306,7 +326,7 @@ _RULES: Mapping[str, Callable[[str], bool]] = {
     "relation": lambda v: _RELATION.fullmatch(v) is not None,
     "shape": lambda v: _SHAPE.fullmatch(v) is not None or is_named(v),
     "css": _is_css_value, "path": _is_path, "guide": _is_guide,
-    "geometry": lambda v: re.fullmatch(r"-?\d{1,10}", v) is not None or is_closed(v),
+    "geometry": lambda v: is_closed(v) or (re.fullmatch(r"-?\d{1,10}", v) is not None and rounded(v) == v),
     "bits": lambda v: re.fullmatch(r"[01]{0,12}", v) is not None or _HEX.fullmatch(v) is not None,
     "prefixes": _are_prefixes, "picture": lambda v: _PICTURE.fullmatch(v) is not None, "format": is_format,
     "gallery": lambda v: v in _GALLERIES, "program": is_program,

@@ -32,7 +32,7 @@ the value. Elements and attributes are named as lxml does: `{namespace}name`."""
 
 _XML = re.compile(rb"\s*(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*<(?:\x00?\?\x00?x|\x00?[A-Za-z])")
 _RUNS = re.compile(rb"[\x20-\x7e\t\xc2-\xf4\x80-\xbf]{4,}|(?:[\x20-\x7e]\x00){4,}|(?:\x00[\x20-\x7e]){4,}")
-_LAYOUT = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011"}
+_LAYOUT = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _WORDS = frozenset(("t", "delText"))
 _INSTRUCTIONS = frozenset(("instrText", "delInstrText"))
 

@@ -127,12 +127,14 @@ class PartWalk:
             pass
         elif kind == "property":
             self.parts.flow(self.part, f"core.{holder.name}").words(found, holder)
+        elif kind == "geometry" and (new := self.names.of(kind, whole)) is not None:
+            self.parts.fix(self.part, found.start, found.end, new if found is next(iter(holder.characters)) else "")
         elif kind in ("value", "geometry"):
             self.lines.words(found, holder)
             self.lines.end_paragraph()
         elif kind == "reference":
-            new = re.sub(r".*!", "Sheet1!", value)
-            self.parts.fix(self.part, found.start, found.end, new if stays(kind, new) else "Sheet1!$A$1")
+            cell = re.sub(r".*!", "Sheet1!", value)
+            self.parts.fix(self.part, found.start, found.end, cell if stays(kind, cell) else "Sheet1!$A$1")
         else:
             self.parts.fix(self.part, found.start, found.end, self.names.of(kind, value) or "")
 

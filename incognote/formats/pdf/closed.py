@@ -18,6 +18,9 @@ SYSTEMS = frozenset("Adobe Identity UCS Japan1 GB1 CNS1 Korea1 KR".split())
 APPEARANCE = re.compile(r"(?:\s|/[\w+\-]{1,20}\s+[\d.]+\s+Tf|(?:-?[\d.]+\s+){1,4}(?:g|rg|k|Tz|TL|Tc|Tw|Ts)(?=\s|\Z))*")
 _PROGRAM = re.compile(r"[\w .,;:()/\-+]{0,120}")
 _SUBSET = re.compile(r"((?:[A-Z]{6}\+)?)(.*)", re.DOTALL)
+_INK = re.compile(r"/Ink\d{1,2}")
+_LONG_NUMBER = re.compile(r"\d{5}")
+_MOST_SINGLE = 3  # single letters in the name of a resource; more could spell a name
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -31,6 +34,25 @@ def keys(kind: str) -> frozenset[str]:
 def names(kind: str) -> frozenset[str]:
     """Return a list of names that are kept, each with its slash."""
     return frozenset(f"/{word}" for word in _tables()["names"][kind].split())
+
+
+@cache
+def all_keys() -> frozenset[str]:
+    """Return the keys that are kept in any dictionary."""
+    return frozenset().union(*map(keys, _tables()["keys"]))
+
+
+@cache
+def values() -> frozenset[str]:
+    """Return the names that are kept as values."""
+    kinds = ("values", "annotations", "intents", "icons", "process", "choices")
+    return frozenset().union(*map(names, kinds))
+
+
+@cache
+def words(kind: str) -> frozenset[str]:
+    """Return a list of words that are kept."""
+    return _words(kind)
 
 
 @cache
@@ -52,9 +74,21 @@ def font_name(name: str) -> str:
 
 
 def is_resource(name: str) -> bool:
-    """Whether the name of a resource consists of the usual abbreviations and numbers."""
+    """Whether the name of a resource consists of the usual abbreviations and short numbers."""
     words = _WORD.findall(name)
-    return len(name) < 40 and all(len(word) < 2 or word.casefold() in _words("resources") for word in words)
+    single = sum(len(word) < 2 for word in words)
+    known = single <= _MOST_SINGLE and all(len(word) < 2 or word.casefold() in _words("resources") for word in words)
+    return known and len(name) < 40 and not _LONG_NUMBER.search(name)
+
+
+def is_string(content: str) -> bool:
+    """Whether a string has a form that cannot name a person, such as the language or the look of a text."""
+    return content in SYSTEMS or any(form.fullmatch(content) for form in (NAME, LANGUAGE, PREFIX, APPEARANCE))
+
+
+def is_ink(value: str) -> bool:
+    """Whether a name is the one that we give to an ink."""
+    return bool(_INK.fullmatch(value))
 
 
 def odd_words(name: str) -> set[str]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.errors import MalformedRecord, MissingExtra, UnsupportedFormat
-from incognote.formats.base import Change, Edit, Place, Pointer, account, of_child, split_edits
+from incognote.formats.base import Change, Document, Edit, Place, Pointer, account, of_child, splice, split_edits
 from incognote.formats.pdf.bounds import check_paints, check_unpacked
 from incognote.formats.pdf.cleaning import cleaned
 from incognote.formats.pdf.content import ContentReader, PageContent, StreamKey
+from incognote.formats.pdf.imaging import MOST_DRAWN, PlacedWords, draw, placed, unwritable
 from incognote.formats.pdf.layout import page_text
 from incognote.formats.pdf.naming import ResourceNames
 from incognote.formats.pdf.objects import cleaned_objects
@@ -23,6 +25,8 @@ from incognote.nouns import Text
 
 if TYPE_CHECKING:
     from pikepdf import Page, Pdf
+
+    from incognote.formats.base import FieldAction
 
 BODY = "body"
 _BLANK = re.compile(rb"[\x00\t\n\f\r ]+")
@@ -35,6 +39,7 @@ class PdfDocument(PagedDocument):
 
     Args:
         data: the bytes.
+        drawn: the pages of an output that became pictures, from 1, with the text that each shows.
 
     Attributes:
         pages: where the text of each page is in the text `body`. owners: the page with which each form is read.
@@ -44,8 +49,9 @@ class PdfDocument(PagedDocument):
         MalformedRecord: it is damaged, or a part of its text cannot be read.
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, drawn: Mapping[int, str] = MappingProxyType({})) -> None:
         self.data = data
+        self._drawn: set[int] = set()  # the pages that an output holds as pictures
         with _opened(data) as pdf:
             reader = ContentReader(pdf)
             read: set[StreamKey] = set()
@@ -53,7 +59,7 @@ class PdfDocument(PagedDocument):
             for number, page in enumerate(pdf.pages, 1):
                 content = _content(reader, page, number)
                 read |= content.streams.keys()
-                pages.append(_text(content, number))
+                pages.append(drawn[number] if number in drawn else _text(content, number))
             check_paints(reader.paints)
             _check_fonts(reader)
             found = cleaned_objects(pdf, read)
@@ -70,43 +76,120 @@ class PdfDocument(PagedDocument):
         edits = list(edits)
         changes, values = split_edits(edits)
         account(self, changes, values)
+        try:
+            out.write(self._written(edits, changes, values))
+        except _Unwritable as problem:
+            with _opened(self.data) as pdf:
+                self._edit(pdf, edits, changes, values)
+                self._draw(unwritable(pdf), problem)
+            out.write(self._written(edits, changes, values))
+
+    def reopened(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Document | None:
+        if not self._drawn:
+            return None
+        texts = self._page_texts(changes)
+        again = PdfDocument(output, {number: texts[number - 1] for number in self._drawn})
+        kept = {text.field: text.content for text in again.texts}
+        again.texts = tuple(
+            Text(new, text.field) if text.field != BODY and _is_part(kept.get(text.field, ""), new)
+            else Text(kept.get(text.field, ""), text.field)
+            for text in self.texts
+            for new in (splice(text.content, changes.get(text.field, ())),)
+        )  # fmt: skip
+        return again
+
+    def draws(self, output: Document, changes: Mapping[str, Sequence[Change]]) -> bool:
+        assert isinstance(output, PdfDocument)
+        texts = self._page_texts(changes)
+        [body] = [text.content for text in output.texts if text.field == BODY] or [""]
+        again = [body[part.start : part.end] for part in output.pages]
+        more = {number for number, (one, two) in enumerate(zip(texts, again, strict=False), 1)
+                if "".join(one.split()) != "".join(two.split())}  # fmt: skip
+        return self._draw(more, None)
+
+    def _draw(self, more: set[int], problem: MalformedRecord | None) -> bool:
+        """Add pages that an output holds as pictures. Return whether there are more of them than before.
+
+        Raises:
+            MalformedRecord: `problem`, if there are no more, or too many.
+        """
+        is_more = bool(more - self._drawn) and len(more | self._drawn) <= MOST_DRAWN
+        if problem is not None and not is_more:
+            raise problem
+        if is_more:
+            self._drawn |= more
+        return is_more
+
+    def _page_texts(self, changes: Mapping[str, Sequence[Change]]) -> list[str]:
+        """Return the text of each page after edits."""
+        [body] = [text.content for text in self.texts if text.field == BODY] or [""]
+        return [splice(body[page.start : page.end], _of_page(page, changes.get(BODY, ()))) for page in self.pages]
+
+    def _written(
+        self, edits: list[Edit], changes: Mapping[str, list[Change]], values: Mapping[FieldAction, str]
+    ) -> bytes:
+        """Return the new bytes.
+
+        Raises:
+            _Unwritable: a font cannot be rewritten.
+        """
         with _opened(self.data) as pdf:
-            reader, names = ContentReader(pdf), ResourceNames(pdf)
-            read: set[StreamKey] = set()
-            changed = 0
-            for number, page in enumerate(pdf.pages, 1):
-                content = _content(reader, page, number)
-                read |= content.streams.keys()
-                own = list(_of_page(self.pages[number - 1], changes.get(BODY, ())))
-                changed += _rewritten(pdf, page, content, names, own)
-            changed += names.apply()
-            found = cleaned_objects(pdf, read)
-            for field, text in found.texts.items():
-                if changes.get(field):
-                    text.change(changes[field])
-                    changed += 1
-            for action, value in values.items():
-                if action in found.fields and value != action.text.content:
-                    holder, key = found.fields[action]
-                    holder[key] = value
-                    changed += 1
-            for field, (stream, _) in found.children.items():
-                child = self.children[field]
-                inner = io.BytesIO()
-                child.rebuild(of_child(edits, field), inner)
-                new = child.head + inner.getvalue() + child.after
-                if new != child.head + child.data + child.after:
-                    stream.write(new)
-                    changed += 1
+            changed, words = self._edit(pdf, edits, changes, values)
+            if self._drawn:
+                texts = self._page_texts(changes)
+                pages = {number: (texts[number - 1], words[number]) for number in sorted(self._drawn)}
+                draw(pdf, saved(pdf), pages, self.owners)
+                changed += 1
             if changes.get(BODY):
-                changed += renumbered(pdf)
-            if not changed + found.changed and _is_ours(self.data):
-                out.write(self.data)
-                return
+                try:
+                    changed += renumbered(pdf)
+                except MalformedRecord as problem:
+                    raise _Unwritable(str(problem)) from None
+            if not changed and _is_ours(self.data):
+                return self.data
             if "/Info" in pdf.trailer and not pdf.trailer["/Info"].keys():
                 del pdf.trailer["/Info"]
             pdf.remove_unreferenced_resources()
-            out.write(saved(pdf))
+            return saved(pdf)
+
+    def _edit(
+        self, pdf: Pdf, edits: list[Edit], changes: Mapping[str, list[Change]], values: Mapping[FieldAction, str]
+    ) -> tuple[int, dict[int, list[PlacedWords]]]:
+        """Write edits into an opened file, all but its fonts.
+
+        Returns:
+            How many things changed, and the new words of each page.
+        """
+        reader, names = ContentReader(pdf), ResourceNames(pdf)
+        read: set[StreamKey] = set()
+        words: dict[int, list[PlacedWords]] = {}
+        changed = 0
+        for number, page in enumerate(pdf.pages, 1):
+            content = _content(reader, page, number)
+            read |= content.streams.keys()
+            own = list(_of_page(self.pages[number - 1], changes.get(BODY, ())))
+            words[number] = []
+            changed += _rewritten(pdf, page, content, names, own, words[number])
+        changed += names.apply()
+        found = cleaned_objects(pdf, read)
+        for field, text in found.texts.items():
+            if changes.get(field):
+                text.change(changes[field])
+                changed += 1
+        for action, value in values.items():
+            if action in found.fields and value != action.text.content:
+                holder, key = found.fields[action]
+                holder[key] = value
+                changed += 1
+        for field, (stream, _) in found.children.items():
+            child = self.children[field]
+            inner = io.BytesIO()
+            child.rebuild(of_child(edits, field), inner)
+            new = child.head + inner.getvalue() + child.after
+            if new != child.head + child.data + child.after:
+                stream.write(new)
+                changed += 1
+        return changed + found.changed, words
 
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
         return (Pointer(field),)
@@ -115,6 +198,16 @@ class PdfDocument(PagedDocument):
         from incognote.formats.pdf.picture import picture
 
         return picture(self.data, number, self.owners)
+
+
+class _Unwritable(MalformedRecord):
+    """A page whose fonts cannot be rewritten."""
+
+
+def _is_part(kept: str, whole: str) -> bool:
+    """Whether the words of a text are those of another one, in its order, with some left out."""
+    words = iter(whole.split())
+    return all(word in words for word in kept.split())
 
 
 def _of_page(page: PagePart, changes: Iterable[Change]) -> Iterator[Change]:
@@ -212,9 +305,9 @@ def _check_fonts(reader: ContentReader) -> None:
 
 
 def _rewritten(
-    pdf: Pdf, page: Page, content: PageContent, names: ResourceNames, changes: list[Change]
+    pdf: Pdf, page: Page, content: PageContent, names: ResourceNames, changes: list[Change], words: list[PlacedWords]
 ) -> int:
-    """Write the edits of a page, and what every document loses. Return how many streams changed."""
+    """Write the edits of a page, and what every document loses. Add the new words. Return how many streams changed."""
     import pikepdf
 
     streams: dict[StreamKey, list[Any]] = {}
@@ -223,6 +316,7 @@ def _rewritten(
         box = [float(each) for each in page.mediabox]
         writer = PageWriter(content, page_text(content.glyphs), max(box[0], box[2]))
         streams, fonts = writer.apply(changes), writer.fonts
+        words += placed(writer)
     changed = 0
     for key, old in content.streams.items():
         holder = page.obj if key == (0, 0) else pdf.get_object(key)

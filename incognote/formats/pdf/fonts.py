@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,6 +15,7 @@ from statistics import correlation
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incognote.errors import MalformedRecord
+from incognote.formats.pdf.programs import TrueType, built_in
 from incognote.formats.pdf.values import is_dictionary, items
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ _HYPHEN = 0xAD  # of the Windows character set; pdfminer takes it for a space
 _FEW = 8  # letters, of which a correlation says little
 _PLAUSIBLE = 0.4
 _UNREADABLE = re.compile("[\x00-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd\U000f0000-\U0010ffff]|\\(cid:")
+_SIZE = re.compile("(?:[bB]igg?|display|text|tp|bt|mid|ex)$")
 _BLANK = re.compile("[\\s\u2000-\u200a\u202f\u205f\u3000]+")
 _BOLD = re.compile("bold|black|heavy|demi|cmb", re.IGNORECASE)
 _ITALIC = re.compile("ital|obli|slant|cmti|cmsl", re.IGNORECASE)
@@ -67,12 +70,16 @@ class PdfFont:
         vertical: whether it is written from top to bottom.
         complete: whether every code has a glyph, because the font is not a part of a font in the file.
         own: the characters of codes that pdfminer does not know: "" if they are unknown.
+        declared: the characters of codes that the program of the font declares.
+        signs: the characters of codes without others.
     """
 
     standard: str
     vertical: bool
     complete: bool
     own: Mapping[int, str]
+    declared: Mapping[int, set[str]]
+    signs: Mapping[int, str]
     _font: Any = field(repr=False)
     _codes: dict[bytes, Code] = field(default_factory=dict, repr=False)
 
@@ -138,11 +145,12 @@ class PdfFont:
         try:
             text = str(self._font.to_unichr(cid))
         except (PDFUnicodeNotDefined, KeyError, ValueError, OverflowError):
-            return ""
+            return self.signs.get(cid, "")
         if _BLANK.fullmatch(text):
             return " "
-        declared = getattr(self._font, "cid2unicode", {}).get(cid, "") if self.complete else ""
-        if declared.isalnum() and text.isalnum() and declared != text:
+        encoded = getattr(self._font, "cid2unicode", {}).get(cid, "") if self.complete else ""
+        declared = self.declared.get(cid, {encoded} - {""})
+        if declared and all(each.isalnum() for each in (text, *declared)) and _plain(text) not in map(_plain, declared):
             raise MalformedRecord("a font with two different characters for a code. Print the document to a new PDF")
         if len(text) > _LONGEST:
             raise MalformedRecord("a font in which one glyph stands for many letters. Print the document to a new PDF")
@@ -156,7 +164,7 @@ def standard(name: str) -> PdfFont:
     from pdfminer.psparser import LIT
 
     spec = {"BaseFont": LIT(name), "Encoding": LIT("WinAnsiEncoding")}
-    return PdfFont(name, False, True, {}, PDFType1Font(None, spec))  # type: ignore[arg-type]  # the manager is not used
+    return PdfFont(name, False, True, {}, {}, {}, PDFType1Font(None, spec))  # type: ignore[arg-type]  # the manager is not used
 
 
 def opened(spec: Object) -> PdfFont:
@@ -170,7 +178,10 @@ def opened(spec: Object) -> PdfFont:
     logging.getLogger("pdfminer").setLevel(logging.CRITICAL)  # it logs what it finds wrong in a font
     try:
         font: Any = PDFResourceManager(caching=False).get_font(None, _converted(spec))
-        return PdfFont(_standard(spec), bool(font.is_vertical()), _descriptor(spec) is None, _own(spec), font)
+        complete = _descriptor(spec) is None
+        return PdfFont(
+            _standard(spec), bool(font.is_vertical()), complete, _own(spec), _declared(spec), _signs(spec), font
+        )
     except Exception as error:  # the library may raise anything, and its message may quote the document
         raise MalformedRecord(f"a font that cannot be read ({type(error).__name__})") from None
 
@@ -210,9 +221,43 @@ def _own(spec: Object) -> Mapping[int, str]:
             try:
                 name2unicode(name)
             except (KeyError, ValueError):
-                own[code] = ""
+                own[code] = _part(name)
         code += 1
     return own
+
+
+def _signs(spec: Object) -> Mapping[int, str]:
+    """Return the signs of mathematics of codes by the names of glyphs in the program of a font."""
+    descriptor = _descriptor(spec)
+    if "/Encoding" in spec or descriptor is None or "/FontFile" not in descriptor:
+        return {}
+    names = built_in(bytes(descriptor["/FontFile"].read_bytes()))
+    return {code: text for code, name in names.items() if (text := _part(name))}
+
+
+def _part(name: str) -> str:
+    """Return the character of a glyph that is a size or a part of a sign of mathematics, such as `parenleftbig`."""
+    from fontTools.agl import AGL2UV
+
+    base, count = _SIZE.subn("", name)
+    return chr(AGL2UV[base]) if count and base in AGL2UV and not chr(AGL2UV[base]).isalnum() else ""
+
+
+def _declared(spec: Object) -> Mapping[int, set[str]]:
+    """Return the characters of codes by the program of a font whose codes are the numbers of its glyphs."""
+    descriptor = _descriptor(spec)
+    if spec.get("/Encoding") != "/Identity-H" or descriptor is None or "/FontFile2" not in descriptor:
+        return {}
+    if _descendants(spec)[0].get("/CIDToGIDMap", "/Identity") != "/Identity":
+        return {}
+    try:
+        return TrueType(bytes(descriptor["/FontFile2"].read_bytes())).characters()
+    except MalformedRecord:
+        return {}
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
 
 
 def _descendants(spec: Object) -> Sequence[Object]:

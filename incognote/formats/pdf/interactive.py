@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from incognote.errors import MalformedRecord
@@ -27,6 +29,8 @@ from incognote.formats.pdf.values import (
 from incognote.formats.rtf.closed import is_full_name
 from incognote.nouns import Known
 
+_NUMBER = re.compile(r"/\d{1,3}")
+
 
 def fields_of(form: Any) -> Iterator[Any]:
     """Yield the fields and widgets of a form, in order."""
@@ -47,6 +51,17 @@ def _states_of(field: Any) -> Iterator[Any]:
         yield from (value for key in ("/V", "/DV", "/AS") if is_name(value := widget.get(key, None)))
         for _, look in entries(widget, "/AP"):
             yield from sorted(look.keys()) if is_dictionary(look) else ()
+
+
+def _is_state(state: Any) -> bool:
+    """Whether the name of a state of a button is a number or a usual word."""
+    return str(state) in closed.names("choices") or bool(_NUMBER.fullmatch(str(state)))
+
+
+def _name_of(field: Any) -> tuple[Any, str] | None:
+    """Return what tells a field from others: the field above it, and its name. None: it has no name."""
+    above = field.get("/Parent", None)
+    return (above.objgen if is_dictionary(above) else None, str(field["/T"])) if "/T" in field else None
 
 
 class Interactive:
@@ -72,6 +87,8 @@ class Interactive:
         targets = {old: value.get("/D", None) if is_dictionary(value) else value for old, value in found.items()}
         targets = {old: target for old, target in targets.items() if self._is_place(target)}
         if not targets:
+            if found and "/Names" in self._root and "/Dests" in self._root["/Names"]:
+                self._kept.remove(self._root["/Names"], "/Dests")
             return
         digits = len(str(len(targets)))
         self._places = {old: f"place{number:0{digits}}" for number, old in enumerate(targets, 1)}
@@ -95,8 +112,14 @@ class Interactive:
         self._look(form)
         if "/DR" in form:
             self._resources.clean(form["/DR"])
-        for number, field in enumerate(fields_of(form), 1):
-            self._field(field, number)
+        fields = list(fields_of(form))
+        same: dict[Any, list[Any]] = {}  # widgets of one name are one field, such as the choices of a group
+        for field in fields:
+            same.setdefault(_name_of(field), []).append(field)
+        numbers: dict[Any, int] = {}
+        for number, field in enumerate(fields, 1):
+            key = _name_of(field)
+            self._field(field, numbers.setdefault(key, number), same[key] if key is not None else [field])
 
     def annotations(self, page: Any) -> None:
         """Clean the annotations of a page. Links to other documents, sounds, films, and drawings are removed."""
@@ -123,7 +146,7 @@ class Interactive:
                 self._kept.text("bookmarks", item, "/Title")
             waiting += [item.get("/Next", None), item.get("/First", None)]
 
-    def _field(self, field: Any, number: int) -> None:
+    def _field(self, field: Any, number: int, same: Sequence[Any]) -> None:
         kept = self._kept
         kept.keep(field, "field")
         self._own_page(field)
@@ -141,8 +164,8 @@ class Interactive:
                 kept.text("form", field, key, "\t" if "/TU" in field and key == "/V" else "\n")
             elif is_array(value):
                 self._options(value)
-        if any(str(value) not in closed.names("choices") for value in _states_of(field)):
-            self._states(field)
+        if any(not _is_state(value) for value in _states_of(field)):
+            self._states([widget for each in same for widget in (each, *items(each, "/Kids"))])
         if is_array(field.get("/Opt", None)):
             self._options(field["/Opt"])
 
@@ -158,12 +181,12 @@ class Interactive:
             elif is_string(values[index]):
                 self._kept.text("form", values, index)
 
-    def _states(self, field: Any) -> None:
+    def _states(self, widgets: Sequence[Any]) -> None:
         """Rename the states of a button, which can be words."""
-        widgets = [field, *items(field, "/Kids")]
         looks = [look for widget in widgets for _, look in entries(widget, "/AP") if is_dictionary(look)]
-        found = sorted({state for look in looks for state in look.keys()} - closed.names("choices"))  # noqa: SIM118 -- not a dict
-        new = {state: f"/{number}" for number, state in enumerate(found, 11)}
+        found = sorted({state for look in looks for state in look.keys()})  # noqa: SIM118 -- not a dict
+        free = (each for each in map("/{}".format, count(11)) if each not in found)
+        new = {state: next(free) for state in found if not _is_state(state)}
         for look in looks:
             for state in sorted(look.keys()):
                 if state in new:
@@ -172,7 +195,7 @@ class Interactive:
         for widget in widgets:
             for key in ("/V", "/AS", "/DV"):
                 value = widget.get(key, None)
-                if value is not None and not is_string(value) and str(value) not in closed.names("choices"):
+                if value is not None and not is_string(value) and not _is_state(value):
                     widget[key] = name(new.get(str(value), "/Off"))
         self._kept.changed += 1
 
@@ -196,7 +219,7 @@ class Interactive:
             if "/FT" not in annotation and "/Parent" not in annotation:
                 return False
             if kept.first(annotation) and annotation.objgen not in self._in_form:
-                self._field(annotation, 0)
+                self._field(annotation, 0, [annotation])
         else:
             author = annotation.get("/T", None)
             if is_string(author) and is_full_name(str(author)):

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from incognote.formats.pdf import closed
-from incognote.formats.pdf.values import entries, is_dictionary, is_name, name
+from incognote.formats.pdf.content import instructions_of
+from incognote.formats.pdf.values import entries, is_dictionary, is_name, is_stream, name
 
 _KINDS = ("/ExtGState", "/ColorSpace", "/Pattern", "/Shading", "/XObject", "/Font", "/Properties")
 _NOTHING = "/R0"  # the new name of a resource that does not exist
@@ -35,7 +36,21 @@ class ResourceNames:
                     if key in self.new:
                         del holder[kind][key]
                         holder[kind][self.new[key]] = value
+        for stream in list(_drawings(self._pdf)) if self.new else ():
+            self._rename_in(stream)
         return len(self.new)
+
+    def _rename_in(self, stream: Any) -> None:
+        import pikepdf
+
+        old = instructions_of(stream)
+        new = list(self.renamed(old))
+        if new != old:
+            stream.write(pikepdf.unparse_content_stream([
+                operands[0] if operator == "INLINE IMAGE"
+                else pikepdf.ContentStreamInstruction(operands, pikepdf.Operator(operator))
+                for operator, operands in new
+            ]))  # fmt: skip
 
     def renamed(self, instructions: Iterable[tuple[str, list[Any]]]) -> Iterator[tuple[str, list[Any]]]:
         """Yield instructions with the new names."""
@@ -48,6 +63,18 @@ class ResourceNames:
             changed = list(operands)
             changed[at] = name(self.new.get(str(old), _NOTHING))
             yield operator, changed
+
+
+def _drawings(pdf: Any) -> Iterator[Any]:
+    """Yield the streams that draw patterns, masks, and glyphs, which are not read with a page."""
+    for each in pdf.objects:
+        if is_stream(each) and each.get("/PatternType", 0) == 1:
+            yield each
+        elif is_dictionary(each):
+            masks = [state.get("/SMask", None) for _, state in entries(each, "/ExtGState") if is_dictionary(state)]
+            masks += [each.get("/SMask", None)]
+            yield from (mask["/G"] for mask in masks if is_dictionary(mask) and is_stream(mask.get("/G", None)))
+            yield from (drawn for _, drawn in entries(each, "/CharProcs") if is_stream(drawn))
 
 
 def _resources(pdf: Any) -> Iterator[Any]:

@@ -5,7 +5,6 @@ The rules are a closed list of keys (`rules.toml`). Each string that is kept is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +14,11 @@ from incognote.formats.pdf.content import StreamKey
 from incognote.formats.pdf.interactive import Interactive, fields_of
 from incognote.formats.pdf.keeping import Kept
 from incognote.formats.pdf.resources import Resources
+from incognote.formats.pdf.unlisted import remove_unlisted
 from incognote.formats.pdf.values import (
     array,
     dictionary,
     entries,
-    is_array,
     is_dictionary,
     is_stream,
     is_string,
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
     from pikepdf import Pdf
 
 _INFO = {"/Title": "info.title", "/Subject": "info.subject", "/Keywords": "info.keywords"}
-_WORDS = re.compile(r"[^\W_]{2}")
-_READ = frozenset(("/Title", "/Contents", "/TU", "/V", "/DV", "/CA", "/Name", "/DA", "/Lang", "/P"))
-"""The keys whose strings are texts, or have a rule of their own."""
 
 
 def cleaned_objects(pdf: Pdf, read: Iterable[StreamKey]) -> Kept:
@@ -67,7 +63,7 @@ def cleaned_objects(pdf: Pdf, read: Iterable[StreamKey]) -> Kept:
         resources.clean(page.resources)
         interactive.annotations(page.obj)
     interactive.bookmarks()
-    _empty_strings(root, kept)
+    remove_unlisted(root, kept)
     for key in sorted(pdf.trailer.keys()):
         if key not in ("/Root", "/Info", "/Size", "/ID", "/Prev", "/XRefStm", "/Encrypt"):
             kept.remove(pdf.trailer, key)
@@ -153,34 +149,3 @@ def _parents(page: Any, kept: Kept, resources: Resources) -> None:
         if "/Resources" in parent:
             resources.clean(parent["/Resources"])
         parent = parent.get("/Parent", None)
-
-
-def _empty_strings(root: Any, kept: Kept) -> None:
-    """Empty every string that is neither a text nor a structured field, and has no rule of its own."""
-    texts = {(holder.objgen, key) for text in kept.texts.values() for holder, key, _, _ in text.strings
-             if holder.is_indirect}  # fmt: skip
-    direct = {content for text in kept.texts.values() for holder, _, _, content in text.strings
-              if not holder.is_indirect}  # fmt: skip
-    seen: set[tuple[int, int]] = set()
-    waiting = [root]
-    while waiting:
-        holder = waiting.pop()
-        if holder.is_indirect:
-            if holder.objgen in seen:
-                continue
-            seen.add(holder.objgen)
-        if is_array(holder) and len(holder) and holder[0] == "/Indexed":
-            continue
-        for key in range(len(holder)) if is_array(holder) else sorted(holder.keys()):
-            value = holder[key]
-            if is_array(value) or is_dictionary(value) or is_stream(value):
-                waiting.append(value)
-            elif is_string(value) and _WORDS.search(str(value)):
-                content = str(value)
-                known = (
-                    key in _READ or closed.NAME.fullmatch(content)
-                    or (key in ("/Registry", "/Ordering") and content in closed.SYSTEMS)
-                    or (holder.is_indirect and (holder.objgen, key) in texts) or content in direct
-                )  # fmt: skip
-                if not known:
-                    kept.write(holder, key, string(""))

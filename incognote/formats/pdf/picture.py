@@ -18,6 +18,7 @@ from contextlib import suppress
 from io import BytesIO
 from math import hypot
 from threading import Semaphore
+from typing import NamedTuple
 
 from incognote.formats.pdf.content import ContentReader, Glyph, Matrix, StreamKey
 from incognote.formats.pdf.layout import page_text
@@ -31,6 +32,51 @@ _ASCENT, _DESCENT = 0.85, 0.25  # how far a glyph reaches above and below its ba
 _COMMAND = (sys.executable, "-P", "-c", "from incognote.formats.pdf.picture import main; main()")
 _PROCESSES = Semaphore(2)
 _FINE = 1_000_000
+_ROWS = 33  # where the rows begin in a PNG file that `png` made
+
+
+class Raster(NamedTuple):
+    """The picture of a page, as a PNG file of red, green, and blue bytes.
+
+    Args:
+        width, height: in pixels.
+        wide, high: in points.
+        matrix: leads from the points of the page to the pixels of the picture.
+    """
+
+    png: bytes
+    width: int
+    height: int
+    wide: float
+    high: float
+    matrix: Matrix
+
+    def packed(self) -> bytes:
+        """Return the rows of the picture, compressed with Deflate, each after a byte for the predictor."""
+        return self.png[_ROWS + 8 : _ROWS + 8 + int.from_bytes(self.png[_ROWS : _ROWS + 4])]
+
+
+def raster(data: bytes, number: int, most: int, scale: float) -> Raster:
+    """Return the picture of a page.
+
+    Args:
+        data: the file.
+        number: of the page, from 1.
+        most: pixels of a side. scale: pixels of a point, or less if the page is larger than `most`.
+
+    Raises:
+        OSError, subprocess.SubprocessError, ValueError: PDFium cannot draw it, or not within `SECONDS` and
+            `MOST_MEMORY`.
+    """
+    with _PROCESSES:
+        done = subprocess.run(  # noqa: S603 -- this interpreter, with a constant program
+            (*_COMMAND, str(number), str(most), str(scale)),
+            input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SECONDS, check=True,
+            env={name: value for name, value in os.environ.items() if not name.startswith("INCOGNOTE_")},
+        )  # fmt: skip
+    head, _, png = done.stdout.partition(b"\n")
+    width, height, wide, high, matrix = json.loads(head)
+    return Raster(png, width, height, wide, high, tuple(matrix))
 
 
 def picture(data: bytes, number: int, owners: Mapping[StreamKey, int]) -> DrawnPage:
@@ -42,24 +88,18 @@ def picture(data: bytes, number: int, owners: Mapping[StreamKey, int]) -> DrawnP
         owners: the page with which each form is read.
 
     Raises:
-        OSError, subprocess.SubprocessError: PDFium cannot draw it, or not within `SECONDS` and `MOST_MEMORY`.
+        OSError, subprocess.SubprocessError, ValueError: as in `raster`.
         MalformedRecord: it cannot be read.
     """
     import pikepdf
 
-    with _PROCESSES:
-        done = subprocess.run(  # noqa: S603 -- this interpreter, with a constant program
-            (*_COMMAND, str(number)),
-            input=data, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SECONDS, check=True,
-            env={name: value for name, value in os.environ.items() if not name.startswith("INCOGNOTE_")},
-        )  # fmt: skip
-    head, _, png = done.stdout.partition(b"\n")
-    width, height, *matrix = json.loads(head)
+    drawn = raster(data, number, MOST_PIXELS, MOST_SCALE)
     with pikepdf.open(BytesIO(data), suppress_warnings=True) as pdf:
         glyphs = ContentReader(pdf, owners).read(pdf.pages[number - 1], number).glyphs
         found = page_text(glyphs).glyphs
-    boxes = [_box(glyphs[each], (width, height), tuple(matrix)) if each >= 0 else None for each in found]
-    return DrawnPage(png, width, height, boxes)
+    size = drawn.width, drawn.height
+    boxes = [_box(glyphs[each], size, drawn.matrix) if each >= 0 else None for each in found]
+    return DrawnPage(drawn.png, *size, boxes)
 
 
 def _box(glyph: Glyph, size: tuple[int, int], matrix: Matrix) -> Box | None:
@@ -82,7 +122,7 @@ def _box(glyph: Glyph, size: tuple[int, int], matrix: Matrix) -> Box | None:
 
 
 def main() -> None:
-    """Draw a page of the file on standard input. Write its size and matrix as JSON, a line end, and a PNG file."""
+    """Draw a page of the file on standard input. Write its sizes and matrix as JSON, a line end, and a PNG file."""
     with suppress(ImportError, ValueError, OSError):  # not on every system
         import resource
 
@@ -96,7 +136,7 @@ def main() -> None:
     pdf.init_forms()
     page = pdf[int(sys.argv[1]) - 1]
     width, height = page.get_size()
-    scale = min(MOST_SCALE, (MOST_PIXELS - 1) / max(width, height))
+    scale = min(float(sys.argv[3]), (int(sys.argv[2]) - 1) / max(width, height))
     drawn = page.render(scale=scale, rev_byteorder=True)
     size = (drawn.width, drawn.height)
     ends: list[tuple[float, ...]] = []
@@ -106,7 +146,7 @@ def main() -> None:
         ends.append(tuple(each.value / _FINE * side for each, side in zip(place, size, strict=True)))
     (e, f), (right, across), (aside, up) = ends
     matrix = ((right - e) / 1000, (across - f) / 1000, (aside - e) / 1000, (up - f) / 1000, e, f)
-    sys.stdout.buffer.write(json.dumps([*size, *matrix]).encode() + b"\n")
+    sys.stdout.buffer.write(json.dumps([*size, width, height, matrix]).encode() + b"\n")
     sys.stdout.buffer.write(png(bytes(drawn.buffer), *size, drawn.stride))
 
 

@@ -77,6 +77,14 @@ class TrueType:
             raise MalformedRecord(_AMBIGUOUS)
         return found.pop()
 
+    def characters(self) -> Mapping[int, set[str]]:
+        """Return the characters of each glyph that the program declares in a table of Unicode."""
+        found: dict[int, set[str]] = {}
+        for (platform, encoding), codes in self._cmaps.items():
+            for code, glyph in codes.items() if platform == 0 or (platform == 3 and encoding in (1, 10)) else ():
+                found.setdefault(glyph, set()).add(chr(code))
+        return found
+
     def shape(self, glyph: int) -> Any:
         with _reading():
             points, ends, flags = self._glyf[self._names[glyph]].getCoordinates(self._glyf)
@@ -277,11 +285,7 @@ class Type1:
                 raise ValueError(at)
             if not self._plain[at:].lstrip().startswith(b"end"):
                 raise ValueError(at)
-            built_in = _BUILT_IN.search(self._clear)
-            self.encoding = (
-                {int(code): name.decode("ascii") for code, name in _PUT.findall(built_in[0])} if built_in
-                else dict(names_of("StandardEncoding"))
-            )  # fmt: skip
+            self.encoding = built_in(self._clear) or dict(names_of("StandardEncoding"))
 
     def shape(self, glyph: str) -> Any:
         return self._code(glyph) if glyph in self._strings else b""
@@ -334,6 +338,12 @@ class Type1:
 
 
 Program = TrueType | Cff | Type1
+
+
+def built_in(clear: bytes) -> dict[int, str]:
+    """Return the names of the glyphs of codes in a program of Type 1, given the part that is not encrypted."""
+    table = _BUILT_IN.search(clear)
+    return {int(code): name.decode("latin-1") for code, name in _PUT.findall(table[0])} if table else {}
 
 
 @cache

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from incognote.errors import MalformedRecord
 from incognote.formats.pdf import closed
-from incognote.formats.pdf.content import StreamKey, instructions_of
+from incognote.formats.pdf.cleaning import cleaned
+from incognote.formats.pdf.content import IDENTITY, StreamKey, instructions_of
 from incognote.formats.pdf.keeping import Kept
+from incognote.formats.pdf.shapes import DRAWING, PAINTING, Shapes
 from incognote.formats.pdf.values import entries, is_dictionary, is_stream, items, name
 
 GREY = b"\xcc"
+_WIDE, _LINE = 3, 8  # a picture of words is this much wider than high, and higher than a line, in points of it
+_GLYPH = 10.0  # the height to which a glyph is scaled before it is judged, in points
+_BLANK = re.compile(rb"[\x00\t\n\f\r ]+")
 _SHOWS = frozenset(("Tj", "TJ", "'", '"'))
 
 
@@ -81,10 +87,12 @@ class Resources:
         if not self._kept.first(drawn):
             return
         if is_stream(drawn) and drawn.objgen not in self._read:
-            if any(operator in _SHOWS for operator, _ in instructions_of(drawn)):
+            instructions = instructions_of(drawn)
+            if any(operator in _SHOWS for operator, _ in instructions):
                 raise MalformedRecord("text in a pattern or a mask. Print the document to a new PDF")
-            if any(operator == "INLINE IMAGE" for operator, _ in instructions_of(drawn)):
+            if any(operator == "INLINE IMAGE" for operator, _ in instructions):
                 raise MalformedRecord("a picture in a pattern or a mask. Print the document to a new PDF")
+            self._rewrite(drawn, instructions)
         self._kept.keep(drawn, kind)
         if "/Resources" in drawn:
             self.clean(drawn["/Resources"])
@@ -127,11 +135,30 @@ class Resources:
                     self._kept.keep(descriptor[key], "fontfile")
                     self._blank(descriptor[key], odd)
         for _, procedure in entries(font, "/CharProcs"):
-            if any(operator in _SHOWS or operator == "Do" for operator, _ in instructions_of(procedure)):
+            instructions = instructions_of(procedure)
+            if any(operator in _SHOWS or operator == "Do" for operator, _ in instructions) or _spells(instructions):
                 raise MalformedRecord("a font whose glyphs draw text. Print the document to a new PDF")
             self._kept.keep(procedure, "embedded")
+            self._rewrite(procedure, instructions)
         if "/Resources" in font:
             self.clean(font["/Resources"])
+
+    def _rewrite(self, stream: Any, instructions: Sequence[tuple[str, list[Any]]]) -> None:
+        """Write a drawing that is not read with a page without comments and unknown instructions."""
+        import pikepdf
+
+        new: list[Any] = []
+        for operator, operands in instructions:
+            if operator == "INLINE IMAGE":
+                new += operands
+            else:
+                new += (pikepdf.ContentStreamInstruction(own, pikepdf.Operator(each))
+                        for each, own in cleaned([(operator, operands)]))  # fmt: skip
+        data = pikepdf.unparse_content_stream(new)
+        old = bytes(stream.read_bytes())
+        if len(new) < len(instructions) or len(_BLANK.sub(b"", data)) < len(_BLANK.sub(b"", old)):
+            stream.write(data)
+            self._kept.changed += data != old
 
     def _rename(self, holder: Any, key: str) -> set[str]:
         """Rename a font whose name has words that are not known. Return these words."""
@@ -151,3 +178,28 @@ class Resources:
         if new != data:
             program.write(new)
             self._kept.changed += 1
+
+
+def _spells(instructions: Iterable[tuple[str, list[Any]]]) -> bool:
+    """Whether a glyph looks like several letters in a line, as a picture or as shapes."""
+    drawn = []
+    low = high = 0.0
+    for operator, operands in instructions:
+        if operator == "INLINE IMAGE":
+            picture = operands[0].iimage
+            if picture.height > _LINE and picture.width > _WIDE * picture.height:
+                return True
+        elif operator in DRAWING or operator in PAINTING:
+            heights = [float(each) for each in operands][1::2]
+            if operator == "re":
+                heights = [heights[0], sum(heights)]
+            low, high = min([low, *heights]), max([high, *heights])
+            drawn.append((operator, operands))
+    scale = _GLYPH / (high - low) if high > low else 1.0
+    shapes = Shapes()
+    for operator, operands in drawn:
+        if operator in DRAWING:
+            shapes.draw(operator, operands, (scale, 0.0, 0.0, scale, 0.0, 0.0))
+        else:
+            shapes.paint(operator, 0.0, IDENTITY)
+    return shapes.problem() is not None

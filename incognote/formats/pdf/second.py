@@ -12,6 +12,7 @@ from threading import RLock
 from typing import Any
 
 from incognote.formats.pdf import closed
+from incognote.formats.pictures import Unread
 from incognote.formats.registry import second_reading
 
 _ONE = RLock()  # PDFium does not work in several threads; an attached PDF is read within the outer one
@@ -21,6 +22,16 @@ _HEXADECIMAL = re.compile(rb"(?<!<)<([0-9A-Fa-f\s]{4,})>(?!>)")
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|\r?\n|.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"", b"f": b"\n"}
 _DIVIDED = re.compile(r"(?<=[^\W\d_]{2})(?<!ty)(?:[-\xad]\s*[\r\n]+|[\ufffe\x02]\s*)(?=[a-zß-öø-ÿ])")
+_PROGRAMS = (b"\0\1\0\0", b"true", b"OTTO", b"%!PS-Adobe", b"%!FontType", b"\1\0\4")
+"""How the programs of fonts begin."""
+_PRINTABLE = bytes([*b"\t\n\f\r", *range(32, 127)])
+_RUN = re.compile(rb"[ -~]{8,}")
+_LETTERS = re.compile(rb"<((?:[0-9A-Fa-f]{4}){4,})>")
+_PICTURE = re.compile(rb"\bBI\s.*?\bID\s.*?\sEI\b", re.DOTALL)
+_DATA = 0.3  # the share of bytes of a stream of data that are no characters
+_HEAD = 1000  # the most bytes of the dictionary of a stream
+_COMMENT = re.compile(rb"%[^\r\n]*")
+_NAME = re.compile(rb"/([^\s<>()\[\]{}/%]{3,})")
 _ID = re.compile(rb"/ID\s*\[\s*<[^>]*>\s*<[^>]*>\s*\]")
 
 
@@ -38,8 +49,13 @@ def texts(data: bytes) -> Iterator[str]:
 
 
 def _shown(pdf: Any) -> Iterator[str]:
+    from pypdfium2 import raw
+
     try:
-        for page in pdf:
+        for number, page in enumerate(pdf, 1):
+            pictures = page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE,), max_depth=1)
+            if any(picture.get_px_size() > (1, 1) for picture in pictures):
+                yield Unread(f"page {number} is a picture that no reader checked. Look at it before you release it")
             yield _joined(page.get_textpage().get_text_bounded())
             yield _joined(page.get_textpage().get_text_range())
         for bookmark in pdf.get_toc(max_depth=50):
@@ -67,15 +83,53 @@ def _strings(data: bytes) -> Iterator[str]:
         plain = b"".join(digits.split())
         found.append(bytes.fromhex(plain[: len(plain) // 2 * 2].decode()))
     yield from (text for text in map(_decoded, found) if not _is_kept(text))
-    for start in re.finditer(rb"<x:xmpmeta|<\?xpacket", data):
-        yield data[start.start() : start.start() + 65536].decode("utf-8", "replace")
-    for body in _STREAM.findall(data):
-        try:
-            plain = zlib.decompress(body)
-        except zlib.error:
-            continue
-        if b"<x:xmpmeta" in plain[:4096] or b"<?xpacket" in plain[:4096]:
-            yield plain.decode("utf-8", "replace")
+    for stream in _STREAM.finditer(data):
+        head = data[max(stream.start() - _HEAD, 0) : stream.start()].rpartition(b" obj")[2]
+        # the reader of its format reads an attached file; a picture of an output is a gray point or goes to review
+        if b"/EmbeddedFile" not in head and b"/Subtype /Image" not in head:
+            yield from _in_stream(head, _plain(stream[1]))
+
+
+def _plain(body: bytes) -> bytes:
+    """Return a stream as it is when it is unpacked."""
+    try:
+        return zlib.decompressobj().decompress(body)
+    except zlib.error:
+        return body
+
+
+def _in_stream(head: bytes, plain: bytes) -> Iterator[str]:
+    """Yield what a stream has beside the text of a page: metadata, comments, names, and characters in other data.
+
+    The programs of fonts are left out, because random bytes in them look like words.
+
+    Args:
+        head: the dictionary of the stream.
+    """
+    if any(mark in plain[:4096] for mark in (b"<x:xmpmeta", b"<?xpacket")):
+        yield plain.decode("utf-8", "replace")
+    elif plain.startswith(_PROGRAMS):
+        return
+    elif b"/FunctionType" in head or b"/ShadingType" in head or _is_data(_PICTURE.sub(b"", plain)):
+        yield from (run.decode() for run in _RUN.findall(plain))
+    else:
+        letters = _LETTERS.findall(plain) if b"begincmap" in plain else ()
+        yield from (bytes.fromhex(each.decode()).decode("utf-16-be", "replace") for each in letters)
+        left = _HEXADECIMAL.sub(b" ", _LITERAL.sub(b" ", _PICTURE.sub(b" ", plain)))
+        yield from (found.decode("latin-1") for found in _COMMENT.findall(left))
+        names = (found.decode("latin-1") for found in _NAME.findall(_COMMENT.sub(b" ", left)))
+        yield from (each for each in names if not _is_listed(each))
+
+
+def _is_data(plain: bytes) -> bool:
+    """Whether the bytes of a stream are no text, such as the colors of a shading."""
+    return len(plain.translate(None, _PRINTABLE)) > _DATA * len(plain)
+
+
+def _is_listed(word: str) -> bool:
+    """Whether a name in a stream is one that every document may keep."""
+    named = f"/{word}" in closed.values() | closed.names("tags") | closed.all_keys() or word in closed.words("maps")
+    return named or closed.is_resource(word) or word == "Adobe-Identity-UCS"
 
 
 def _is_kept(text: str) -> bool:

@@ -6,7 +6,7 @@ follow the new words as they followed the old ones. Every other glyph of the pag
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from math import hypot
@@ -15,14 +15,15 @@ from typing import Any, NamedTuple
 from incognote.errors import AccountingError
 from incognote.formats.base import Change
 from incognote.formats.pdf.content import Glyph, Matrix, PageContent, Show, StreamKey, times
+from incognote.formats.pdf.cuts import Cut, taken_out
 from incognote.formats.pdf.fonts import Code, PdfFont, standard
 from incognote.formats.pdf.layout import LineSegment, PageText, along
+from incognote.formats.pdf.lines import LEFT, RIGHT, PageLines
+from incognote.formats.pdf.marks import Hole, Marks, MovedLine
 
 _LEAST = 0.2  # new words are not written narrower than that
-_STEP = 0.1  # the scale of narrower words, which would otherwise tell how much room there was
-_CLEAR = 0.7  # the least distance to the next words of the line, in font sizes; nearer ones would be joined
-_GAP, _WORD_GAP = 0.17, 0.25  # the narrowest gap between words, and the gap in changed lines, in font sizes
-_MARGIN = 14.0  # points to the edge of the page
+_STEP = 0.1  # the scale of narrower words
+_LEAST_SHIFT = 1e-6  # points
 _POSITIONS = frozenset(("Td", "TD", "Tm", "T*"))
 _SHOWS = frozenset(("Tj", "TJ", "'", '"'))
 
@@ -52,16 +53,6 @@ class _ShowEdit:
     words: dict[int, NewWords] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Hole:
-    """Glyphs of a segment that are taken out, and the words in their place."""
-
-    first: int  # positions in the segment
-    last: int
-    new: str
-    after: bool = False  # the words follow the glyph, which stays
-
-
 class PageWriter:
     """Applies edits of a page's text to its streams.
 
@@ -71,7 +62,10 @@ class PageWriter:
 
     def __init__(self, content: PageContent, text: PageText, right: float) -> None:
         self._content, self._text, self._right = content, text, right
+        self._marks = Marks(content)
+        self._lines = PageLines(content.glyphs, text.segments, right, self._marks.walls)
         self._shows: dict[Show, _ShowEdit] = {}
+        self._bases: dict[int, float] = {}  # how far exponents move, by their first glyph
         self.fonts: dict[StreamKey, set[str]] = {}
 
     def apply(self, changes: Iterable[Change]) -> dict[StreamKey, list[Any]]:
@@ -81,157 +75,102 @@ class PageWriter:
             AccountingError: edits overlap or are outside the text.
             UnicodeEncodeError: no font has the new words.
         """
-        holes: dict[int, list[_Hole]] = {}
-        place = {glyph: (number, at) for number, segment in enumerate(self._text.segments)
-                 for at, glyph in enumerate(segment.glyphs)}  # fmt: skip
+        holes: dict[int, list[Cut]] = {}
+        lines = self._lines.lines
+        place = {glyph: (number, at) for number, line in enumerate(lines) for at, glyph in enumerate(line.glyphs)}
         end = 0
         for start, stop, new in sorted(changes, key=lambda change: change[:2]):
             if not end <= start <= stop <= len(self._text.text):
                 raise AccountingError(f"an edit at {start}..{stop} overlaps another, or is outside the text")
             end = stop
-            for number, hole in self._holes(start, stop, new, place):
+            for number, hole in taken_out(self._text, place, start, stop, new):
                 holes.setdefault(number, []).append(hole)
-        for number, own in holes.items():
-            self._segment(self._text.segments[number], own)
-        streams = {show.stream for show in self._shows}
+        for number, own in sorted(holes.items(), key=lambda each: -lines[each[0]].size):
+            self._move(lines[number], own, self._bases.pop(lines[number].glyphs[0], 0.0))
+        for line in lines:
+            for number in line.glyphs if line.glyphs[0] in self._bases else ():
+                self._shift(self._content.glyphs[number], self._bases[line.glyphs[0]])
+        streams = {show.stream for show in self._shows} | self._marks.steps.keys()
         return {key: list(self._stream(key)) for key in streams}
 
-    def _holes(
-        self, start: int, stop: int, new: str, place: dict[int, tuple[int, int]]
-    ) -> Iterable[tuple[int, _Hole]]:
-        """Yield the glyphs of one edit, by segment. The first ones get the new words."""
-        glyphs = self._text.glyphs
-        direct = {glyph for glyph in glyphs[start:stop] if glyph >= 0}
-        accents = {accent for glyph in direct for accent in self._text.accents.get(glyph, ())}
-        covered = sorted(direct | accents, key=place.__getitem__)
-        if not covered:
-            at = next((i for i in range(stop, len(glyphs)) if glyphs[i] >= 0), None)
-            if at is not None:
-                number, position = place[glyphs[at]]
-                yield number, _Hole(position, position - 1, new)
-            else:
-                at = next(i for i in range(start - 1, -1, -1) if glyphs[i] >= 0)
-                number, position = place[glyphs[at]]
-                yield number, _Hole(position, position, new, after=True)
-            return
-        new = self._rest(start, -1, glyphs) + new + self._rest(stop - 1, 1, glyphs)
-        order = [glyph for i, glyph in enumerate(glyphs[start:stop]) if glyph >= 0]
-        main = place[order[0]][0]
-        by_segment: dict[int, list[int]] = {}
-        for glyph in covered:
-            by_segment.setdefault(place[glyph][0], []).append(place[glyph][1])
-        for number, positions in by_segment.items():
-            groups: list[list[int]] = []
-            for position in sorted(positions):
-                if groups and position == groups[-1][-1] + 1:
-                    groups[-1].append(position)
-                else:
-                    groups.append([position])
-            lead = place[order[0]][1]
-            for group in groups:
-                yield number, _Hole(group[0], group[-1], new if number == main and lead in group else "")
+    def words(self) -> Iterable[tuple[Show, int, NewWords]]:
+        """Return the new words that `apply` placed, each with its instruction and its position among the codes."""
+        return ((show, at, words) for show, edit in self._shows.items() for at, words in edit.words.items())
 
-    def _rest(self, at: int, step: int, glyphs: Sequence[int]) -> str:
-        """Return the characters of a glyph that are outside an edit, such as the f of a ligature."""
-        rest = ""
-        i = at + step
-        while 0 <= i < len(glyphs) and glyphs[i] == glyphs[at] and glyphs[at] >= 0:
-            rest = rest + self._text.text[i] if step > 0 else self._text.text[i] + rest
-            i += step
-        return rest
+    def _move(self, line: LineSegment, holes: list[Cut], base: float) -> None:
+        """Take glyphs out of a line, and set the line anew from its left, its center, or its right end.
 
-    def _segment(self, segment: LineSegment, holes: list[_Hole]) -> None:
-        """Take glyphs out of a segment, and move those that are read after them."""
-        glyphs = self._content.glyphs
-        words = [self._set(glyphs[segment.glyphs[hole.first]], hole.new) if hole.new else None for hole in holes]
-        widths = [_width(each, glyphs[segment.glyphs[hole.first]]) if each else 0.0
-                  for each, hole in zip(words, holes, strict=True)]  # fmt: skip
-        olds = [self._old_width(segment, hole) for hole in holes]
-        is_rtl = any("\u0590" <= c <= "\u08ff" for at in segment.glyphs for c in glyphs[at].text)
-        gone = {position for hole in holes if not hole.after for position in range(hole.first, hole.last + 1)}
-        edges = [0.0] * len(segment.glyphs) if is_rtl else self._loose(segment, gone)  # how far each glyph moves
-        scale = self._scale(segment, sum(widths), sum(olds) - edges[-1], is_rtl=is_rtl)
-        for i, hole in sorted(enumerate(holes), key=lambda each: each[1].first, reverse=is_rtl):
-            wide = widths[i] * scale
-            own = words[i]
-            if own:
-                at = min(hole.first, len(segment.glyphs) - 1)
-                back = olds[i] - wide if is_rtl else 0.0
-                self._place(segment, hole, own, scale, edges[at] + back)
-            later = range(hole.first) if is_rtl else range(hole.last + 1, len(segment.glyphs))
-            for position in later:
-                edges[position] += (olds[i] - wide) if is_rtl else (wide - olds[i])
-        self._carry(segment, edges)
-        for position, number in enumerate(segment.glyphs):
-            glyph = glyphs[number]
-            if position in gone:
-                self._shows.setdefault(glyph.show, _ShowEdit()).gone.add(glyph.at)
-            elif edges[position]:
-                self._shows.setdefault(glyph.show, _ShowEdit()).shifts[glyph.at] = edges[position]
-
-    def _loose(self, segment: LineSegment, gone: set[int]) -> list[float]:
-        """Return how far each glyph moves if all words of the line have the same distance.
-
-        In a line with even margins, the distances of the words would tell how long the old words were.
+        Args:
+            base: how far the words before the line move, if it is carried by them.
         """
         glyphs = self._content.glyphs
-        shift, moves = 0.0, [0.0]
-        for position in range(1, len(segment.glyphs)):
-            one, two = glyphs[segment.glyphs[position - 1]], glyphs[segment.glyphs[position]]
-            gap = along(two, segment.angle)[0] - along(one, segment.angle)[0] - hypot(one.dx, one.dy)
-            if position - 1 not in gone or position not in gone:
-                if one.text == " " and two.text != " ":
-                    shift -= gap
-                elif gap > _GAP * one.size and " " not in (one.text, two.text):
-                    shift += _WORD_GAP * one.size - gap
-            moves.append(shift)
-        return moves
+        words = [self._set(glyphs[line.glyphs[hole.first]], hole.new) if hole.new else None for hole in holes]
+        widths = [_width(each, glyphs[line.glyphs[hole.first]]) if each else 0.0
+                  for each, hole in zip(words, holes, strict=True)]  # fmt: skip
+        olds = [self._old_width(line, hole) for hole in holes]
+        is_rtl = any("\u0590" <= c <= "\u08ff" for at in line.glyphs for c in glyphs[at].text)
+        gone = {position for hole in holes if not hole.after for position in range(hole.first, hole.last + 1)}
+        starts = self._lines.loose(line, gone) if not is_rtl else [0.0] * len(line.glyphs)
+        anchor = LEFT if base else self._lines.anchor(line)
+        anchor = RIGHT if is_rtl and anchor == LEFT else anchor
+        kept = line.end - line.start - sum(olds) + starts[-1]
+        scale = _scale(sum(widths), self._lines.room(line, anchor) - kept)
+        ends = list(starts)
+        for hole, wide, old in zip(holes, widths, olds, strict=True):
+            for position in range(hole.last + 1, len(line.glyphs)):
+                starts[position] += wide * scale - old
+            for position in range(hole.last if not hole.after else hole.last + 1, len(line.glyphs)):
+                ends[position] += wide * scale - old
+        shift = base - anchor * ends[-1]
+        starts, ends = [each + shift for each in starts], [each + shift for each in ends]
+        for hole, own, wide in zip(holes, words, widths, strict=True):
+            if own:
+                added = wide * scale if hole.last < hole.first else 0.0
+                self._place(line, hole, own, scale, starts[hole.first] - added)
+        for position, number in enumerate(line.glyphs):
+            self._shift(glyphs[number], starts[position], is_gone=position in gone)
+        self._carry(line, ends)
+        self._marks.follow(self._moved(line, holes, gone, (starts, ends)))
 
-    def _carry(self, segment: LineSegment, edges: list[float]) -> None:
+    def _shift(self, glyph: Glyph, shift: float, *, is_gone: bool = False) -> None:
+        if is_gone:
+            self._shows.setdefault(glyph.show, _ShowEdit()).gone.add(glyph.at)
+        elif abs(shift) > _LEAST_SHIFT:
+            self._shows.setdefault(glyph.show, _ShowEdit()).shifts[glyph.at] = shift
+
+    def _moved(
+        self, line: LineSegment, holes: list[Cut], gone: set[int], moves: tuple[list[float], list[float]]
+    ) -> MovedLine:
+        glyphs = self._content.glyphs
+        places = []
+        for number in line.glyphs:
+            start = along(glyphs[number], line.angle)[0]
+            places.append((start, start + hypot(glyphs[number].dx, glyphs[number].dy)))
+        starts, ends = moves
+        kept = [i for i in range(len(places)) if i not in gone and glyphs[line.glyphs[i]].text.strip()]
+        old = [(places[hole.first][0], places[hole.last][1], starts[hole.first], ends[hole.last])
+               for hole in holes if hole.first <= hole.last and not hole.after]  # fmt: skip
+        return MovedLine(
+            line,
+            [Hole(start, end, start + shift, end + end_shift) for start, end, shift, end_shift in old],
+            [(places[i][0], starts[i]) for i in kept],
+            [(places[i][1], ends[i]) for i in kept],
+        )
+
+    def _carry(self, line: LineSegment, ends: list[float]) -> None:
         """Move what is a little above or below the line, such as exponents, with the words before it."""
         glyphs = self._content.glyphs
-        starts = [along(glyphs[number], segment.angle)[0] for number in segment.glyphs]
-        for other in self._text.segments:
-            off = abs(other.level - segment.level)
-            if other.angle != segment.angle or not 0 < off < 0.7 * segment.size or other.size >= segment.size:
-                continue
-            if not segment.start < other.start <= segment.end + 0.3 * segment.size:
-                continue
+        starts = [along(glyphs[number], line.angle)[0] for number in line.glyphs]
+        for other in self._lines.carried(line):
             before = max((i for i, start in enumerate(starts) if start <= other.start), default=0)
-            for number in other.glyphs if edges[before] else ():
-                edit = self._shows.setdefault(glyphs[number].show, _ShowEdit())
-                edit.shifts.setdefault(glyphs[number].at, edges[before])
+            self._bases.setdefault(other.glyphs[0], ends[before])
 
-    def _scale(self, segment: LineSegment, new: float, old: float, *, is_rtl: bool) -> float:
-        """Return how narrow new words are written, so that the line has room."""
-        room = segment.start - self._left_limit(segment) if is_rtl else self._limit(segment) - segment.end
-        over = new - old - max(room, 0.0)
-        if over <= 0 or not new:
-            return 1.0
-        return max(_LEAST, int((1 - over / new) / _STEP) * _STEP)
-
-    def _old_width(self, segment: LineSegment, hole: _Hole) -> float:
+    def _old_width(self, line: LineSegment, hole: Cut) -> float:
         if hole.after or hole.last < hole.first:
             return 0.0
         glyphs = self._content.glyphs
-        first, last = glyphs[segment.glyphs[hole.first]], glyphs[segment.glyphs[hole.last]]
-        return along(last, segment.angle)[0] + hypot(last.dx, last.dy) - along(first, segment.angle)[0]
-
-    def _limit(self, segment: LineSegment) -> float:
-        """Return where the next words on the same line begin, or the page ends."""
-        starts = [other.start for other in self._beside(segment) if other.start >= segment.end - 1]
-        ends = [self._right - _MARGIN] if segment.angle == 0 else []
-        return min([*ends, *(start - _CLEAR * segment.size for start in starts)], default=float("inf"))
-
-    def _left_limit(self, segment: LineSegment) -> float:
-        ends = [other.end + _CLEAR * segment.size for other in self._beside(segment) if other.end <= segment.start + 1]
-        return max([*ends, _MARGIN] if segment.angle == 0 else ends, default=float("-inf"))
-
-    def _beside(self, segment: LineSegment) -> Iterator[LineSegment]:
-        for other in self._text.segments:
-            near = abs(other.level - segment.level) < 0.8 * segment.size
-            if other is not segment and near and other.angle == segment.angle:
-                yield other
+        first, last = glyphs[line.glyphs[hole.first]], glyphs[line.glyphs[hole.last]]
+        return along(last, line.angle)[0] + hypot(last.dx, last.dy) - along(first, line.angle)[0]
 
     def _set(self, model: Glyph, new: str) -> tuple[list[Code], PdfFont, str]:
         """Return new words in the font of an old glyph, or in the standard font that looks most like it.
@@ -250,7 +189,7 @@ class PageWriter:
         return codes, font, ""
 
     def _place(
-        self, segment: LineSegment, hole: _Hole, words: tuple[list[Code], PdfFont, str], scale: float, shift: float
+        self, segment: LineSegment, hole: Cut, words: tuple[list[Code], PdfFont, str], scale: float, shift: float
     ) -> None:
         glyph = self._content.glyphs[segment.glyphs[hole.first]]
         codes, font, name = words
@@ -267,7 +206,11 @@ class PageWriter:
         shows = {glyph.show.index: glyph.show for glyph in self._content.glyphs if glyph.show.stream == key}
         blocks = {show.block for show in self._shows if show.stream == key}
         block = -1
+        marks = self._marks.steps.get(key, {})
         for index, (operator, operands) in enumerate(instructions):
+            if index in marks:
+                yield from marks[index]
+                continue
             block = index if operator == "BT" else block
             if block not in blocks or operator not in _POSITIONS | _SHOWS:
                 yield operator, operands
@@ -289,6 +232,13 @@ def resource_name(font: str) -> str:
     return f"/Std{font.replace('-', '')}"
 
 
+def _scale(new: float, room: float) -> float:
+    """Return how wide new words of a width are written, so that they have room."""
+    if new <= room or not new:
+        return 1.0
+    return max(_LEAST, int(room / new / _STEP) * _STEP)
+
+
 def _width(words: tuple[list[Code], PdfFont, str], model: Glyph) -> float:
     """Return the width of new words in points."""
     a, b, _, _, _, _ = times(model.show.matrix, model.show.above)
@@ -296,9 +246,14 @@ def _width(words: tuple[list[Code], PdfFont, str], model: Glyph) -> float:
     return sum(code.width for code in words[0]) * abs(state.size * state.scale) * hypot(a, b)
 
 
-def _written(show: Show, edit: _ShowEdit) -> Iterable[tuple[str, list[Any]]]:
+def unit_of(show: Show) -> float:
+    """Return the length of a unit of text space in points, in the direction of the text."""
     a, b, _, _, _, _ = times(show.matrix, show.above)
-    unit = (hypot(a, b) or 1.0) * (-1 if show.state.size * show.state.scale < 0 else 1)
+    return (hypot(a, b) or 1.0) * (-1 if show.state.size * show.state.scale < 0 else 1)
+
+
+def _written(show: Show, edit: _ShowEdit) -> Iterable[tuple[str, list[Any]]]:
+    unit = unit_of(show)
     chunk: list[int] = []
     moved = 0.0
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from incognote.errors import IncognoteError
 from incognote.formats.xlsx.closed import is_plain
@@ -35,6 +35,10 @@ _REPLACED = re.compile(r"\[(?P<type>[A-Z_]+?)(?:_[0-9]+)?\]|[0-9a-f]{16}")
 _AMOUNT = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,6})?")
 _ENDING = re.compile(r"\s*\([^()]*\)\Z|[ .:]+(?:intern|extern)\Z")
 _BORN = re.compile(r"(?<![^\W\d_])(?:dob|d\.o\.b|geb|gebdat|born|birth ?date|née?|né\(e\)|nac|fnac)(?![^\W\d_])")
+_FULL_NAME = re.compile(r"[^\W\d_]{2,}[^\d]*[, ][^\W\d_].*")
+_UNNAMED = re.compile(r"[A-Za-z]{0,4}[ \-/.]?[0-9]{6,10}|[A-Za-z]{1,4}[ \-/.]?[0-9]{4,10}")
+_WORDS = re.compile(r"[^\W\d_]+|[€$£]")
+_BODY = 200  # rows below a header that show what its columns are
 _BROAD = frozenset(("HOSPITAL", "ORGANIZATION", "LOCATION", "CITY", "OCCUPATION"))
 _DIGITS = {"TELEPHONE_NUMBER": 7, "FAX_NUMBER": 7}
 
@@ -75,12 +79,17 @@ class ColumnLabel:
         return digits > 2 and not _TEST.fullmatch(value) if group == "DATE" else digits > 0
 
     def takes(self, value: str) -> bool:
-        """Whether a value under this label is an identifier."""
+        """Whether a value under this label is an identifier. A date has a digit."""
+        if self.action == "date" and not any(map(str.isdecimal, value)) and not _REPLACED.fullmatch(value.strip()):
+            return False
         if catalogue()[self.type].group == "PERSON" and (
             _REPLACED.fullmatch(value.strip()) or not any(map(str.isalpha, value))
         ):
             return self.fits(value)
         return self.certain or self.fits(value)
+
+
+_UNNAMED_LABEL = ColumnLabel("MEDICAL_RECORD_NUMBER", "hash", False)
 
 
 def _family(kind: str) -> str:
@@ -97,10 +106,19 @@ class ShownCell(NamedTuple):
 
 
 @cache
+def _amounts() -> frozenset[str]:
+    return frozenset(_file()["amounts"]["words"].split())
+
+
+@cache
+def _file() -> Mapping[str, Any]:
+    return tomllib.loads((files(__package__) / "labels.toml").read_text("utf-8"))
+
+
+@cache
 def _known() -> Mapping[str, ColumnLabel]:
     found: dict[str, ColumnLabel] = {}
-    table = tomllib.loads((files(__package__) / "labels.toml").read_text("utf-8"))["label"]
-    for each in table:
+    for each in _file()["label"]:
         short = each.get("short", False)
         one = ColumnLabel(each["type"], each["action"], not short, each.get("person", False), short)
         for label in " ".join(each["labels"].split()).split(", "):
@@ -152,15 +170,24 @@ def _plain(words: str) -> str:
 
 
 class ShownRow(NamedTuple):
-    """What labels say about a row: the label of each value by column, and the columns of the labels themselves."""
+    """What labels say about a row.
+
+    Args:
+        values: the label of each value by column. heads: the columns of the labels themselves.
+        is_header: whether the row names columns, so that its cells have nothing to do with each other.
+        amounts: the columns whose numbers are amounts, such as costs or a viral load.
+    """
 
     values: Mapping[int, ColumnLabel]
     heads: Collection[int]
+    is_header: bool = False
+    amounts: Collection[int] = ()
 
 
 def labeled(rows: Sequence[Sequence[ShownCell]]) -> Iterator[ShownRow]:
     """Yield what labels say about each row."""
     columns: dict[int, ColumnLabel] = {}
+    amounts: set[int] = set()
     blank = 0
     for at, row in enumerate(rows):
         if not row:
@@ -173,16 +200,42 @@ def labeled(rows: Sequence[Sequence[ShownCell]]) -> Iterator[ShownRow]:
         ahead = rows[at + 1 : at + 1 + _AHEAD]
         below = {cell.column: cell for each in reversed(ahead) for cell in each if cell.column in own or len(row) == 2}
         under = {cell.column: columns[cell.column] for cell in row if cell.column in columns and cell.column not in own}
+        if len(row) == 1 and len(columns) > 1 and _is_remark(row[0].value):
+            under = {}
         sure = {column for column, label in under.items() if label.certain}
         beside = {column: label for column, label in _beside(row, own).items() if column not in sure}
         several = len(own) > 1
+        here = {cell.column for cell in row if cell.is_text and _is_amount_of(cell.value)}
+        amounts = (amounts - {cell.column for cell in row if cell.is_text}) | here
+        counts = amounts | {b.column if a.column in here else a.column for a, b in pairwise(row)
+                            if (a.column in here) != (b.column in here)}  # fmt: skip
         if own and (several or not sure) and _is_header(row, own, below):
-            columns = _of_header(own)
+            columns = _of_header(row, own, rows[at + 1 : at + 1 + _BODY])
             if several or not _is_doubtful(row, own, below) or own[row[0].column].person or _is_amount(row, below):
                 beside = {}
-            yield ShownRow(beside, {*columns, *_heads(row, beside)})
+            yield ShownRow(beside, {*columns, *_heads(row, beside)}, not beside, counts)
         else:
-            yield ShownRow({**under, **beside}, _heads(row, beside))
+            is_header = not under and not beside and _is_above_numbers(row, ahead)
+            yield ShownRow({**under, **beside}, _heads(row, beside), is_header, counts)
+
+
+def _is_remark(words: str) -> bool:
+    """Whether a cell that is alone in its row is a remark below a table: at least three words begin in lower case."""
+    return words.lstrip()[:1] == "*" or sum(each[0].islower() for each in _WORDS.findall(words)) > 2
+
+
+def _is_amount_of(words: str) -> bool:
+    """Whether a cell names what is counted or measured, or a unit of it."""
+    found = frozenset(_WORDS.findall(words.lower()))
+    return len(words) <= _LONGEST and not found.isdisjoint(_amounts()) and label_of(words) is None
+
+
+def _is_above_numbers(row: Sequence[ShownCell], ahead: Sequence[Sequence[ShownCell]]) -> bool:
+    """Whether a row of words has numbers below most of them."""
+    if len(row) < 3 or not all(cell.is_text and len(cell.value) <= _LONGEST for cell in row):
+        return False
+    numbers = {cell.column for cell in next(filter(None, ahead), ()) if not cell.is_text}
+    return 2 * len(numbers & {cell.column for cell in row}) >= len(row) - 1
 
 
 def _own(row: Sequence[ShownCell]) -> dict[int, ColumnLabel]:
@@ -243,7 +296,12 @@ def _fit_beside(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel]) -> boo
     if len(row) != 2 or row[1].column in own or row[0].column not in own:
         return False
     value = row[1].value
-    return own[row[0].column].fits(value) and ("[" in value or not is_plain(value))
+    return own[row[0].column].fits(value) and not _is_word(value)
+
+
+def _is_word(value: str) -> bool:
+    """Whether a value consists of words of layout, and did not replace another one."""
+    return "[" not in value and is_plain(value)
 
 
 def _beside(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel]) -> dict[int, ColumnLabel]:
@@ -253,12 +311,46 @@ def _beside(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel]) -> dict[in
         label = own.get(before.column)
         if label is None or cell.column in own:
             continue
-        if catalogue()[label.type].group != "PERSON" or label.takes(cell.value):
+        is_name = catalogue()[label.type].group == "PERSON"
+        if not is_name or (label.takes(cell.value) and not _is_word(cell.value)):
             found[cell.column] = label
     return found
 
 
-def _of_header(own: Mapping[int, ColumnLabel]) -> dict[int, ColumnLabel]:
-    """Return the labels that count in a table. A column `Name` of a list of drugs is none."""
+def _of_header(
+    row: Sequence[ShownCell], own: Mapping[int, ColumnLabel], body: Sequence[Sequence[ShownCell]]
+) -> dict[int, ColumnLabel]:  # fmt: skip
+    """Return the labels that count in a table. A column `Name` of a list of drugs is none.
+
+    Next to names, a column of different long numbers or codes has record numbers, whatever its header.
+    """
     certain = any(not label.person and label.type not in _BROAD for label in own.values())
-    return {column: label for column, label in own.items() if certain or not label.person}
+    values: dict[int, list[str]] = {}
+    for cell in (cell for each in body for cell in each):
+        values.setdefault(cell.column, []).append(cell.value.strip())
+    found: dict[int, ColumnLabel] = {}
+    for column, label in own.items():
+        if certain or not label.person or (label.type == "PATIENT" and _are_names(values.get(column, ()))):
+            found[column] = label
+    if any(catalogue()[label.type].group == "PERSON" for label in found.values()):
+        others = (cell for cell in row if cell.column not in own and not _is_amount_of(cell.value))
+        found |= {each.column: _UNNAMED_LABEL for each in others if _are_codes(values.get(each.column, ()))}
+    return found
+
+
+def _are_names(values: Sequence[str]) -> bool:
+    """Whether most values are names of two words, or replaced."""
+    names = sum(1 for each in values if _REPLACED.fullmatch(each) or (_FULL_NAME.fullmatch(each) and each.istitle()))
+    return 2 * names > len(values)
+
+
+def _are_codes(values: Sequence[str]) -> bool:
+    """Whether values are record numbers: long, each of them different, and not rounded. Replaced ones count."""
+    open_ = [each for each in values if not _REPLACED.fullmatch(each)]
+    rounded = sum(1 for each in open_ if each.endswith("00"))
+    return (
+        len(values) > 1
+        and len(set(open_)) == len(open_)
+        and 4 * rounded <= len(open_)
+        and all(map(_UNNAMED.fullmatch, open_))
+    )

@@ -81,13 +81,13 @@ class Cells:
                 if label is not None and not value.is_date and (is_count or not label.takes(value.shown)):
                     label = None
                 if label is not None and is_nobody(value.shown):
-                    continue
+                    label = None
                 if label is not None or (value.is_date and len(value.shown) <= _LONGEST_DATE):
                     self._act(value, label)
-                elif not self._is_closed(value) and not (
+                elif not self._is_closed(value, is_amount=value.cell.column in labels.amounts) and not (
                     value.cell.column in labels.heads and is_label(value.shown)
                 ):
-                    self.text.add(value)
+                    self.text.add(value, apart=labels.is_header)
 
     def _act(self, value: _Value, label: ColumnLabel | None) -> None:
         """Make a cell a structured field."""
@@ -109,9 +109,10 @@ class Cells:
         if kind == "MEDICAL_RECORD_NUMBER" and label is not None and label.certain:
             self.records.add(words)
 
-    def _is_closed(self, value: _Value) -> bool:
-        """Whether a cell is a short number, a logical value, or an error. No detector reads it."""
-        return value.cell.kind in ("b", "e") or (value.cell.kind == "n" and is_number(value.shown.strip()))
+    def _is_closed(self, value: _Value, *, is_amount: bool) -> bool:
+        """Whether a cell is a short number, an amount, a logical value, or an error. No detector reads it."""
+        kind = value.cell.kind
+        return kind in ("b", "e") or (kind == "n" and (is_amount or is_number(value.shown.strip())))
 
     def _value(self, cell: SheetCell) -> _Value:
         """Return a cell with its characters.
@@ -235,14 +236,15 @@ class CellText:
         """Begin a new line."""
         self._between = "\n"
 
-    def add(self, value: _Value) -> None:
-        """Add a cell."""
+    def add(self, value: _Value, *, apart: bool) -> None:
+        """Add a cell. Blank lines set it off from the others if it is `apart` or long."""
         words = value.shown.strip()
+        apart = apart or len(words) >= _NOTE
         if self._parts:
-            between = "\n\n" if self._note or len(words) >= _NOTE else self._between
+            between = "\n\n" if self._note or apart else self._between
             self._parts.append(between)
             self._size += len(between)
-        self._between, self._note = _BETWEEN, len(words) >= _NOTE
+        self._between, self._note = _BETWEEN, apart
         self._starts.append(self._size)
         self._values.append((value, len(value.shown) - len(value.shown.lstrip())))
         self._parts.append(words)

@@ -1,0 +1,296 @@
+"""Straight lines and boxes at the words of a page: underlines, marked words, frames, and the walls of tables.
+
+A line under words that go is as long as they were. So it gets the length of the new words, like a mark or a frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import cos, inf, radians, sin
+from typing import Any, NamedTuple
+
+from incognote.formats.pdf.content import IDENTITY, Matrix, PageContent, Show, StreamKey, times
+from incognote.formats.pdf.layout import LineSegment
+from incognote.formats.pdf.shapes import DRAWING, PAINTING
+
+# In units of the font size.
+_WALL = 2.2  # the shortest wall; a shorter line belongs to the words beside it
+_PAD = 0.6  # the widest distance from words to the end of their mark or frame
+_INNER = 0.35  # how far the end of a line may be from the end of its words to belong to it
+_BELOW, _ABOVE, _LOWEST, _HIGHEST = 0.6, 1.4, 1.3, 2.0  # where a mark overlaps a line, and where it ends at most
+_THIN = 3.0  # points: the width of a wall
+_TOUCH = 1.5  # points between the parts of a wall
+_SAME = 0.6  # points between equal places
+_MOST_PIECES, _MOST_WALLS = 50_000, 2_000  # of a page
+
+Instructions = list[tuple[str, list[Any]]]
+Point = tuple[float, float]
+
+
+@dataclass(slots=True, eq=False)
+class _Path:
+    """A path: its pieces that consist of straight lines, the number of all, and the instruction that paints it."""
+
+    painted: int = -1
+    is_clip: bool = False
+    count: int = 0
+    pieces: list[_Piece] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class _Piece:
+    """A piece of a path that is drawn without lifting the pen.
+
+    Attributes:
+        steps: its instructions. points: its corners on the page. matrix: from the space of its stream to the page.
+    """
+
+    path: _Path
+    stream: StreamKey
+    steps: list[int]
+    points: list[Point]
+    matrix: Matrix
+    is_straight: bool = True
+
+
+class Hole(NamedTuple):
+    """Words that go, from `start` to `end` along the line, and where the new ones are."""
+
+    start: float
+    end: float
+    new_start: float
+    new_end: float
+
+
+@dataclass(frozen=True, slots=True)
+class MovedLine:
+    """How a line moves.
+
+    Args:
+        segment: where it was. holes: its words that go.
+        starts, ends: where the other glyphs start and end, and how far they move.
+    """
+
+    segment: LineSegment
+    holes: Sequence[Hole]
+    starts: Sequence[tuple[float, float]]
+    ends: Sequence[tuple[float, float]]
+
+    def place(self, at: float, *, is_start: bool) -> float | None:
+        """Return where the start or the end of a mark goes, or None if no word starts or ends there."""
+        size = self.segment.size
+        pad, inner = _PAD * size, _INNER * size
+        for hole in self.holes:
+            edge, new = (hole.start, hole.new_start) if is_start else (hole.end, hole.new_end)
+            if hole.start + 0.05 * size < at < hole.end - 0.05 * size:
+                return new
+            if -inner < (edge - at if is_start else at - edge) < 0.05 * size:
+                return new + at - edge
+        best, moved = inf, 0.0
+        holes = ((h.start, h.new_start - h.start) if is_start else (h.end, h.new_end - h.end) for h in self.holes)
+        for edge, shift in (*(self.starts if is_start else self.ends), *holes):
+            off = edge - at if is_start else at - edge
+            if -inner < off < pad and abs(off) < best:
+                best, moved = abs(off), shift
+        return at + moved if best < inf else None
+
+
+class Marks:
+    """The straight pieces of the paths of a page, and how they change."""
+
+    def __init__(self, content: PageContent) -> None:
+        self._pieces = list(_pieces(content))[:_MOST_PIECES]
+        self._boxes: dict[int, list[tuple[float, float, float, float]]] = {}
+        self._walls: dict[int, list[tuple[float, float, float]]] = {}
+        self._changed: set[_Piece] = set()
+        self._gone: set[_Piece] = set()
+        self.steps: dict[StreamKey, dict[int, Instructions]] = {}
+
+    def walls(self, segment: LineSegment) -> list[float]:
+        """Return where upright lines and the edges of boxes that are higher than a line cross the height of a line."""
+        low, high = segment.level + 0.1 * segment.size, segment.level + 0.5 * segment.size
+        return [
+            at for at, bottom, top in self._all_walls(segment.angle)
+            if bottom < low and high < top and top - bottom > _WALL * segment.size
+        ]  # fmt: skip
+
+    def follow(self, line: MovedLine) -> None:
+        """Let the marks of a line follow its words."""
+        segment, size = line.segment, line.segment.size
+        walls = [wall for wall in self._all_walls(segment.angle) if wall[2] - wall[1] > _WALL * size]
+        taken: set[tuple[int, int, int]] = set()
+        for piece, (left, low, right, high) in zip(self._pieces, self._of(segment.angle), strict=True):
+            near = segment.start - size < right and left < segment.end + size
+            height = low - segment.level, high - segment.level
+            if not near or height[0] > _ABOVE * size or height[1] < -_BELOW * size:
+                continue
+            if height[0] < -_LOWEST * size or height[1] > _HIGHEST * size or piece in self._changed:
+                continue
+            inner = _INNER * size
+            number = next(
+                (i for i, hole in enumerate(line.holes) if hole.start - inner < left and right < hole.end + inner), None
+            )
+            key = (-1 if number is None else number, round(low), round(high))
+            is_thin = high - low < 0.3 * size or right - left > 0.3 * size
+            if number is not None and is_thin and (key in taken or (piece.path.is_clip and piece.path.count > 1)):
+                self._remove(piece)
+                continue
+            taken.add(key)
+            own = [at for at, bottom, top in walls if bottom < high + _TOUCH and low < top + _TOUCH]
+            ends = self._ends(line, left, right, high - low, own)
+            if ends != (left, right):
+                self._change(piece, segment.angle, (left, right), ends)
+
+    def _ends(
+        self, line: MovedLine, left: float, right: float, height: float, walls: Sequence[float]
+    ) -> tuple[float, float]:
+        """Return where a mark starts and ends after its line has moved."""
+        if any(abs(wall - left) < 2 * _SAME or abs(wall - right) < 2 * _SAME for wall in walls):
+            return left, right
+        if right - left < min(0.25 * line.segment.size, height):
+            places = [place for is_start in (True, False) if (place := line.place(left, is_start=is_start)) is not None]
+            inside = any(hole.start < left and right < hole.end for hole in line.holes)
+            new = min(places, key=lambda each: abs(each - left), default=left) if not inside else left
+            return new, new + right - left
+        start, end = line.place(left, is_start=True), line.place(right, is_start=False)
+        return (start, end) if start is not None and end is not None and start < end else (left, right)
+
+    def _change(
+        self, piece: _Piece, angle: int, old: tuple[float, float], new: tuple[float, float]
+    ) -> None:
+        c, s = cos(radians(angle)), sin(radians(angle))
+        moved: list[Point] = []
+        for x, y in piece.points:
+            along, up = x * c + y * s, y * c - x * s
+            side = min((0, 1), key=lambda side: abs(along - old[side]))
+            if abs(along - old[side]) > _SAME:
+                return
+            along += new[side] - old[side]
+            moved.append((along * c - up * s, along * s + up * c))
+        back = _inverse(piece.matrix)
+        if back is None:
+            return
+        a, b, d, e, f, g = back
+        corners = [[a * x + d * y + f, b * x + e * y + g] for x, y in moved]
+        steps = self.steps.setdefault(piece.stream, {})
+        if len(piece.steps) == 1:  # a rectangle
+            steps[piece.steps[0]] = [("m", corners[0]), *(("l", corner) for corner in corners[1:]), ("h", [])]
+        else:
+            for number, (step, corner) in enumerate(zip(piece.steps, corners, strict=False)):
+                steps[step] = [("l" if number else "m", corner)]
+        self._changed.add(piece)
+
+    def _remove(self, piece: _Piece) -> None:
+        path, steps = piece.path, self.steps.setdefault(piece.stream, {})
+        self._changed.add(piece)
+        self._gone.add(piece)
+        steps.update((step, []) for step in piece.steps)
+        if len(path.pieces) == path.count and all(each in self._gone for each in path.pieces):
+            steps[path.painted] = []
+
+    def _of(self, angle: int) -> list[tuple[float, float, float, float]]:
+        """Return the box of each piece, along lines of an angle and across them."""
+        if angle not in self._boxes:
+            c, s = cos(radians(angle)), sin(radians(angle))
+            boxes = []
+            for piece in self._pieces:
+                along = [x * c + y * s for x, y in piece.points]
+                up = [y * c - x * s for x, y in piece.points]
+                boxes.append((min(along), min(up), max(along), max(up)))
+            self._boxes[angle] = boxes
+        return self._boxes[angle]
+
+    def _all_walls(self, angle: int) -> list[tuple[float, float, float]]:
+        """Return the place and the lowest and highest points of all upright lines and edges."""
+        if angle not in self._walls:
+            edges = []
+            for piece, (left, low, right, high) in zip(self._pieces, self._of(angle), strict=True):
+                if high - low > _THIN and not piece.path.is_clip:
+                    sides = ((left + right) / 2,) if right - left < _THIN else (left, right)
+                    edges += [(round(side / _SAME), low, high, side) for side in sides]
+            walls: list[tuple[float, float, float]] = []
+            before = None
+            for key, low, high, side in sorted(edges):
+                if key == before and low - walls[-1][2] < _TOUCH:
+                    walls[-1] = (walls[-1][0], walls[-1][1], max(walls[-1][2], high))
+                else:
+                    walls.append((side, low, high))
+                before = key
+            self._walls[angle] = sorted(walls, key=lambda wall: wall[1] - wall[2])[:_MOST_WALLS]
+        return self._walls[angle]
+
+
+def _pieces(content: PageContent) -> Iterator[_Piece]:
+    """Yield the straight pieces of the streams of a page. Those of a form without text are left out."""
+    shows: dict[StreamKey, dict[int, Show]] = {}
+    for glyph in content.glyphs:
+        shows.setdefault(glyph.show.stream, {})[glyph.show.index] = glyph.show
+    for key, instructions in content.streams.items():
+        found, base = _read(key, instructions, shows.get(key, {}))
+        if base is None:
+            continue
+        for piece in found:
+            piece.matrix = times(piece.matrix, base)
+            a, b, c, d, e, f = base
+            piece.points = [(a * x + c * y + e, b * x + d * y + f) for x, y in piece.points]
+            yield piece
+
+
+def _read(
+    key: StreamKey, instructions: Instructions, shows: Mapping[int, Show]
+) -> tuple[list[_Piece], Matrix | None]:
+    """Return the straight pieces of a stream in its own space, and the matrix of that space, if it is known."""
+    base = IDENTITY if key == (0, 0) else None
+    ctm, path = IDENTITY, _Path()
+    stack: list[Matrix] = []
+    found: list[_Piece] = []
+    for index, (operator, operands) in enumerate(instructions):
+        if operator == "q":
+            stack.append(ctm)
+        elif operator == "Q":
+            ctm = stack.pop() if stack else ctm
+        elif operator == "cm":
+            a, b, c, d, e, f = map(float, operands[:6])
+            ctm = times((a, b, c, d, e, f), ctm)
+        elif operator in DRAWING:
+            _draw(path, key, index, operator, [float(each) for each in operands], ctm)
+        elif operator in ("W", "W*"):
+            path.is_clip = True
+        elif operator in PAINTING:
+            path.painted, path.count = index, len(path.pieces)
+            path.pieces = [piece for piece in path.pieces if piece.is_straight and len(piece.points) > 1]
+            found += path.pieces
+            path = _Path()
+        elif base is None and index in shows:
+            back = _inverse(ctm)
+            base = times(back, shows[index].above) if back else None
+    return found, base
+
+
+def _draw(path: _Path, key: StreamKey, index: int, operator: str, numbers: list[float], ctm: Matrix) -> None:
+    a, b, c, d, e, f = ctm
+    corners = [numbers[-2:]]
+    if operator == "re":
+        x, y, width, height = numbers[:4]
+        corners = [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]
+    if operator in ("m", "re"):
+        path.pieces.append(_Piece(path, key, [], [], ctm))
+    if not path.pieces:
+        return
+    piece = path.pieces[-1]
+    if operator in ("l", "m", "re"):
+        piece.steps.append(index)
+        piece.points += [(a * x + c * y + e, b * x + d * y + f) for x, y in corners]
+        whole = len(piece.points) in (4 * len(piece.steps), len(piece.steps))  # a rectangle alone, or a line
+        piece.is_straight = piece.is_straight and piece.matrix == ctm and whole
+    elif operator != "h":
+        piece.is_straight = False
+
+
+def _inverse(matrix: Matrix) -> Matrix | None:
+    a, b, c, d, e, f = matrix
+    size = a * d - b * c
+    if not size:
+        return None
+    return d / size, -b / size, -c / size, a / size, (c * f - d * e) / size, (b * e - a * f) / size
