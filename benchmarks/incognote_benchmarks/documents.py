@@ -244,10 +244,12 @@ def _row(deid: Deidentifier, file: GoldFile) -> dict[str, Any]:
 
 def _missed(file: GoldFile, mentions: Counter[str], output: bytes) -> Iterator[str]:
     """Yield the mentions that are not in a structured field of a document. A workbook must show them."""
+    if not mentions:
+        return
     document = Item(file.path.read_bytes(), media_type=file.media_type).open(lambda: Registry(), None)[1]
     fields = [" ".join(action.text.content.split()) for action in actions_of(document)] if document else []
     workbook = bool(fields) and of_media_type(file.media_type).name == "xlsx"
-    shown = views(output, file.media_type) if workbook and mentions else []
+    shown = views(output, file.media_type) if workbook else []
     for words in mentions.elements():
         gone = workbook and sum(map(str.isalnum, words)) > 2 and not left_in(shown, [words])
         if not gone and not any(words in value for value in fields):

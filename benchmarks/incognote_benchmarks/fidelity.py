@@ -26,6 +26,8 @@ GROWN = 2.0
 """Boxes grow by this many points on each side."""
 COLUMN = 2.0
 """A gap between two words of a line separates columns if it is wider than the height of the line by this factor."""
+_MOST_PAIRS = 10_000_000
+"""Longer texts are compared without the order of their words."""
 _DIFFERENT = 8
 """Pixels differ if a color differs by more (of 255)."""
 _MARKS = ".,;:()[]'\""
@@ -64,8 +66,9 @@ def pdf(
         if len(first) != len(second):
             counts["page_count_differs"] = 1
         for i in range(min(len(first), len(second))):
-            counts += _page(first[i], second[i], None if boxes is None else boxes.get(i, ()))
-            old, new = (" ".join(word.text for word in words(document[i])) for document in (first, second))
+            shown = words(first[i]), words(second[i])
+            counts += _page(first[i], second[i], *shown, None if boxes is None else boxes.get(i, ()))
+            old, new = (" ".join(word.text for word in each) for each in shown)
             fewer = Counter(old.split()) - Counter(new.split())  # the words of columns can come in another order
             gone = [word for word in words_lost(old, new, sought) if fewer[word] and word.strip(_MARKS) not in parts]
             counts["words_lost"] += len(gone)
@@ -73,9 +76,10 @@ def pdf(
     return counts, kinds
 
 
-def _page(first: Any, second: Any, given: Sequence[Box] | None) -> Counter[str]:
+def _page(
+    first: Any, second: Any, old: Sequence[Word], new: Sequence[Word], given: Sequence[Box] | None
+) -> Counter[str]:
     before, after = picture(first), picture(second)
-    old, new = words(first), words(second)
     counts = Counter(words=len(old), image_pages=bool(old) and not new)
     if before.shape != after.shape:
         return counts + Counter(page_sizes_differ=1)
@@ -151,9 +155,9 @@ def _package(original: bytes, output: bytes, identifiers: Sequence[str]) -> tupl
     counts["parts_identical"] = sum(before[name] == after[name] for name in shared)
     kinds = Counter(f"{_label(name)}: part missing" for name in before.keys() - shared)
     for name in sorted(shared):
-        if before[name] == after[name] or not name.endswith(_XML):
-            continue
-        old, new = (etree.fromstring(each[name], _parser()) for each in (before, after))
+        if before[name] == after[name] or not name.endswith(_XML) or name == "xl/sharedStrings.xml":
+            continue  # shared strings are compared in their cells
+        old, new = (_emptied(etree.fromstring(each[name], _parser())) for each in (before, after))
         counts["parts_changed"] += 1
         one, other = _skeleton(old), _skeleton(new)
         lost, gained = _differences(one, other)
@@ -184,6 +188,16 @@ def _parser() -> Any:
 def _parts(data: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {each.filename: archive.read(each) for each in archive.infolist() if not each.is_dir()}
+
+
+def _emptied(root: Any) -> Any:
+    """Return a part without the contents of cells. They are compared one by one."""
+    if _short(root.tag) == "worksheet":
+        for cell in root.iter("{*}c"):
+            kept = {key: value for key, value in cell.items() if key in ("r", "s")}
+            cell.clear()
+            cell.attrib.update(kept)
+    return root
 
 
 def _skeleton(root: Any) -> list[str]:
@@ -251,6 +265,8 @@ def words_lost(before: str, after: str, identifiers: Iterable[str]) -> list[str]
             covered[match.start() : match.end()] = True
     free = [match[0] for match in _WORD.finditer(before) if not covered[match.start() : match.end()].any()]
     new = [match[0] for match in _WORD.finditer(after)]
+    if len(free) * len(new) > _MOST_PAIRS:
+        return list((Counter(free) - Counter(new)).elements())
     steps = SequenceMatcher(None, free, new, autojunk=False).get_opcodes()
     return [word for kind, i, end, _, _ in steps if kind in ("delete", "replace") for word in free[i:end]]
 
@@ -274,7 +290,10 @@ def xlsx(original: bytes, output: bytes, identifiers: Iterable[str]) -> tuple[Co
         counts["sheets_other_layout"] += _layout(old) != _layout(new)
         for row in old.iter_rows():
             for cell in row:
-                counts += _cell(cell, new[cell.coordinate], patterns)
+                if cell.value is not None or cell.has_style:
+                    changed, lost = _cell(cell, new[cell.coordinate], patterns, sought)
+                    counts.update(changed)
+                    kinds.update(lost)
     return counts, kinds
 
 
@@ -287,21 +306,25 @@ def _layout(sheet: Any) -> tuple[Any, ...]:
     return (sheet.dimensions, widths, heights, merged, rules, checks, sheet.freeze_panes, sheet.sheet_state)
 
 
-def _cell(old: Any, new: Any, patterns: Sequence[re.Pattern[str]]) -> Counter[str]:
-    if old.value is None and not old.has_style:
-        return Counter()
+def _cell(
+    old: Any, new: Any, patterns: Sequence[re.Pattern[str]], identifiers: Sequence[str]
+) -> tuple[Counter[str], Counter[str]]:
     same = old.number_format == new.number_format and all(
         repr(getattr(old, name)) == repr(getattr(new, name))
         for name in ("font", "fill", "border", "alignment", "protection")
     )
-    counts = Counter(cells=1, cells_other_style=int(not same))
+    counts, kinds = Counter(cells=1, cells_other_style=int(not same)), Counter[str]()
     if old.value != new.value:
         written = [str(old.value)]
         if hasattr(old.value, "strftime"):
             written += [old.value.strftime(form) for form in ("%m/%d/%Y", "%d.%m.%Y", "%Y-%m-%d", "%d/%m/%Y")]
         known = any(pattern.search(text) for pattern in patterns for text in written)
         counts["cells_edited" if known else "cells_changed_outside"] = 1
-    return counts
+        if known and isinstance(old.value, str):
+            lost = words_lost(old.value, str(new.value), identifiers)
+            counts["words_lost"] += len(lost)
+            kinds.update(f"cell {old.coordinate}: {LOST} {word}" for word in lost)
+    return counts, kinds
 
 
 def printed(folder: Path, files: Mapping[str, tuple[str, bytes, bytes]]) -> dict[str, tuple[int, int]]:

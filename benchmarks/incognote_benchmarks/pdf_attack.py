@@ -13,6 +13,7 @@ Each attack tries to get identifiers of the original back from the output. `foun
     thumbnails      pages with a thumbnail
     fonts           letters of the identifiers that only the embedded subsets of fonts still contain
     gaps            what the widths of the gaps reveal about names (`pdf_gaps`)
+    layouts         what our own outputs reveal about names by their layout (`pdf_layouts`), without --pair
 
 Without options, the attacked outputs are those of the corpus with its gold identifiers as spans. Use `--pair ORIGINAL
 OUTPUT --names FILE` for outputs of another program. The file has one identifier per line.
@@ -37,6 +38,7 @@ from numpy.typing import NDArray
 
 from incognote.evaluation.intervals import share
 from incognote_benchmarks.pdf_gaps import Gap, gaps, revealed
+from incognote_benchmarks.pdf_layouts import by_layout
 from incognote_benchmarks.pdf_strings import cmap_codes, glyph_characters, revisions
 from incognote_benchmarks.pdfium import Box, Word, changes, covers, is_image, opened, overlap, picture, pixels, words
 from incognote_benchmarks.programs import by_pdfium, by_pypdf, installed, pdftotext
@@ -332,6 +334,8 @@ def main() -> None:
         pairs = [Pair(new.name, old.read_bytes(), new.read_bytes(), names) for old, new in asked.pair]
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # damaged originals are expected
     result = figures([attacked(pair) for pair in pairs])
+    if not asked.pair:
+        result["layouts"] = by_layout()
     for fault in result["faults"]:
         print(fault)  # noqa: T201 -- a program that prints
     print(json.dumps({**result, "faults": len(result["faults"])}, indent=1))  # noqa: T201 -- as above

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pikepdf
 
-MOST_REVISIONS = 20
+MOST_REVISIONS, MOST_SYNTAX = 20, 64 << 20
 _MOST_IMAGE = 1 << 20
 _LITERAL = re.compile(r"\(((?:\\[\s\S]|[^\\()]|\((?:\\[\s\S]|[^\\()])*\))*)\)|(?<!<)<([0-9A-Fa-f\s]{2,})>(?!>)")
 _ESCAPE = re.compile(r"\\([0-7]{1,3}|\r\n|[\s\S])")
@@ -30,8 +30,6 @@ _READ_APART = re.compile(rb"(?:/Subtype /Image\b.{0,2000}?\nstream\n|\nstream\n%
 """Images and PostScript fonts in the file that qpdf writes."""
 _MOVES = frozenset(("Td", "TD", "Tm", "T*", "'", '"', "BT", "ET"))
 Codes = Mapping[int, str]
-
-
 _SYNTAX = re.compile(
     rb"\b(?:endobj|endstream|startxref|begincmap|endcmap|endbfchar|endbfrange|BT|ET|Tf|Tj|TJ|Td|Tm|cm|re|gs|Do)\b"
 )
@@ -43,6 +41,12 @@ class NotRead:
     """A part of a file that could not be read, and why."""
 
     why: str
+
+
+class Syntax(str):
+    """The objects of a file as one text."""
+
+    __slots__ = ()
 
 
 def revisions(data: bytes) -> list[bytes]:
@@ -66,8 +70,10 @@ def streams_and_strings(data: bytes) -> Iterator[str | bytes | NotRead]:
                 yield NotRead(f"a PDF that cannot be opened: {type(problem).__name__}")
     yield from pdf_literals(data.decode("latin-1"))
     plain = _by_qpdf(data)
-    if plain is not None:
-        yield without_syntax(plain.decode("latin-1"))
+    if plain is not None and len(plain) > MOST_SYNTAX:
+        yield NotRead("a PDF with more than 64 MiB of objects")
+    elif plain is not None:
+        yield Syntax(without_syntax(plain.decode("latin-1")))
         yield from pdf_literals(plain.decode("latin-1"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
 
 from incognote_benchmarks.unpacked import IGNORABLE
 
@@ -16,11 +17,13 @@ _TYPED = {"'": "'\u2018\u2019", '"': '"\u201c\u201d', "-": "-\u2010\u2011\u2013"
 _BETWEEN = rf"[{IGNORABLE}]*(?:[-\u00ad\u2010]\s*\n\s*)?"
 
 
+@cache
 def pattern(words: str) -> re.Pattern[str]:
     """Return the pattern of an identifier, with any white space between its words. A short one must stand alone."""
     return _alone(words, r"\s+".join(map(re.escape, words.split())))
 
 
+@cache
 def loose_pattern(words: str) -> re.Pattern[str]:
     """Return `pattern` that also finds other ways to write the same words.
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from urllib.parse import unquote
 
-from incognote_benchmarks.pdf_strings import is_syntax, streams_and_strings, without_syntax
+from incognote_benchmarks.pdf_strings import Syntax, is_syntax, streams_and_strings, without_syntax
 
 MOST_DEPTH = 10
 MOST_BYTES = 128 << 20
@@ -57,8 +57,9 @@ _REFERENCE, _PERCENT = re.compile(r"&#?\w"), re.compile(r"%[0-9A-Fa-f]{2}")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 IGNORABLE = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 _IGNORED = re.compile(f"[{IGNORABLE}]")
-_LIGATURE = re.compile("[\ufb00-\ufb06]")
-_TYPED = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u2013", "''\"\"---")
+_TYPED = dict(zip("\u2018\u2019\u201c\u201d\u2010\u2011\u2013", "''\"\"---", strict=True))
+_SET = re.compile(f"[\ufb00-\ufb06{''.join(_TYPED)}]")
+"""Ligatures, and the quotes and hyphens that typesetting puts for typed ones."""
 _HYPHEN = re.compile(r"(?<=\w)[-\u00ad\u2010\u2011]\s*\n\s*(?=\w)")
 
 
@@ -105,8 +106,8 @@ def _decoded(text: str) -> Iterator[str]:
     if _HYPHEN.search(text):
         yield _HYPHEN.sub("", text)
     if not text.isascii():
-        plain = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
-        yield unicodedata.normalize("NFC", plain.translate(_TYPED))
+        plain = _SET.sub(lambda match: _TYPED.get(match[0]) or unicodedata.normalize("NFKC", match[0]), text)
+        yield unicodedata.normalize("NFC", plain)
 
 
 def _without_numbers(tag: re.Match[str]) -> str:
@@ -235,7 +236,9 @@ class _Reader:
 
     def _pdf(self, data: bytes, depth: int) -> None:
         for found in streams_and_strings(data):
-            if isinstance(found, str):
+            if isinstance(found, Syntax):
+                self.strings.setdefault(found)  # its parts with markup are read apart
+            elif isinstance(found, str):
                 self.text(found)
             elif isinstance(found, bytes):
                 self.blob(found, depth + 1)

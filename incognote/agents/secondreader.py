@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from incognote.agents.detection import Detection, TextView, detected
 from incognote.agents.stages import Opened, Replaced
 from incognote.detectors.known import KnownDetector
-from incognote.formats.pictures import Unread
+from incognote.formats.pictures import UncheckedPart
 from incognote.formats.registry import is_exempt, named
 from incognote.nouns import Reason, Span, Text
 from incognote.schemas.policy import Policy
@@ -52,8 +52,8 @@ def second_reading(
         return [], [Reason("not-verified", "", remedy)]
     except Exception as error:  # the library may raise anything, and its message may quote the document
         return [], [Reason("not-verified", "", f"the second reader failed: {type(error).__name__}")]
-    unread = [Reason("not-verified", "", text) for text in dict.fromkeys(texts) if isinstance(text, Unread)]
-    texts = [text for text in texts if not isinstance(text, Unread)]
+    unread = [Reason("not-verified", "", text) for text in dict.fromkeys(texts) if isinstance(text, UncheckedPart)]
+    texts = [text for text in texts if not isinstance(text, UncheckedPart)]
     shown = set(_words((*replaced.texts.values(), *replaced.values.values())))
     views = [TextView.of(Text(line)) for line in dict.fromkeys(_unseen(texts, shown))]
     types = {leak for view in views for each in sought for leak in each.leaks(view.seen.content)}

@@ -57,7 +57,7 @@ class DrawnPage:
     boxes: Sequence[Box | None] = field(repr=False)
 
 
-class Unread(str):
+class UncheckedPart(str):
     """A message of a second reader about a part of an output that it cannot read. It goes to review."""
 
     __slots__ = ()

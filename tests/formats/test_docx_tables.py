@@ -23,10 +23,12 @@ def table(*rows: Sequence[str]) -> str:
     [
         ((("Patient", "MRN", "DOB", "Hb"), ("Okafor, Chidi", "447190", "4.3.50", "12.4")),
          ["Okafor, Chidi", "447190", "4.3.50"]),
-        ((("Name", "Okafor"), ("Vorname", "Chidi"), ("Fall", "447190")), ["Okafor", "Chidi", "447190"]),
+        ((("Name", "Okafor"), ("Vorname", "Chidi"), ("Fallnummer", "447190")), ["Okafor", "Chidi", "447190"]),
         ((("Patient\nName", "MRN\n(GH)"), ("Okafor, Chidi\n447191\nfeels better now", "447190")),
          ["Okafor, Chidi", "447191", "447190"]),
         ((("Attending:", "ANN DOYLE, M.D."), ("Surgeon:", "DOYLE, ANN")), ["ANN DOYLE", "DOYLE, ANN"]),
+        ((("Surname", "Email"), ("Okafor", "c.okafor@mail.example"), ("Diagnosis", "Case no."), ("Allergies", "none")),
+         ["Okafor", "c.okafor@mail.example"]),
         ((("Patient", "Age"), ("will call back", "73")), []),
         ((("MRN", "2019"), ("Drug", "Dose"), ("Metoprolol", "25 mg")), []),
     ],

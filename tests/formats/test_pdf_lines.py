@@ -106,8 +106,8 @@ def test_all_words_of_a_line_with_wide_spaces_get_equal_ones() -> None:
     assert len(starts) == 1
 
 
-@pytest.mark.parametrize(("name", "wide"), [("Li", 20), ("Featherstonhaugh", 90)])
-def test_an_underline_a_mark_and_a_frame_get_the_width_of_the_new_words(name: str, wide: float) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_an_underline_a_mark_and_a_frame_get_the_width_of_the_new_words(name: str) -> None:
     start, width = 60 + _width("Seen by "), _width(name)
     shapes = (
         f"{start:.3f} 698 m {start + width:.3f} 698 l S", f"{start:.3f} 697 {width:.3f} 11 re f",
@@ -147,3 +147,8 @@ def test_an_exponent_follows_the_new_words() -> None:
     out = _replaced(data, name)
     assert _box(out, "[NAME]")[2] == pytest.approx(_box(out, "1")[0], abs=0.2)
     assert _box(out, "1")[2] < _box(out, "was")[0]
+
+
+def test_new_words_stay_within_the_area_that_is_shown() -> None:
+    data = _of(f"q 50 600 80 200 re W n {_show('Seen by Li', 60, 700)} Q")
+    assert _box(_replaced(data, "Li", "[MEDICAL_RECORD_NUMBER]"), "[MEDICAL_RECORD_NUMBER]")[2] < 130.1

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from incognote.formats.docx.hidden import HiddenStyles, switched, value_of
-from incognote.formats.docx.tables import Table
+from incognote.formats.docx.tables import LabeledTable
 from incognote.formats.office.flow import FlowText
 from incognote.formats.office.graph import Package
 from incognote.formats.office.rules import key_of
@@ -46,7 +46,7 @@ class Story(PartWalk):
         super().__init__(package, name, "drawing")
         self._story, self._styles = field, styles
         self._flow: FlowText | None = None
-        self._cells = Table()
+        self._cells = LabeledTable()
         self._fields: list[_Field] = []
         self._paragraph = self._table = ""
         self.handlers |= {
@@ -155,7 +155,7 @@ class Story(PartWalk):
                 self.inner(element, f"w:{element.name}")
 
     def _read_table(self, element: Element) -> None:
-        held, self._cells = (self._table, self._cells), Table()
+        held, self._cells = (self._table, self._cells), LabeledTable()
         self._table = value_of(element.child("tblPr"), "tblStyle")
         self.inner(element, "w:tbl")
         self.parts.known += self._cells.known(self.flow.text)

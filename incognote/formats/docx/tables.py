@@ -6,18 +6,20 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from incognote.detectors.rules.lexicon import fold, given, is_common, lexicon, surname
 from incognote.formats.docx.hidden import value_of
 from incognote.formats.records.rawxml import Element
 from incognote.formats.xlsx.closed import is_nobody
-from incognote.formats.xlsx.labels import ColumnLabel, ShownCell, labeled
+from incognote.formats.xlsx.labels import ColumnLabel, ShownCell, label_of, labeled
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue
 
-_SHORTEST = 3  # characters of a name or address
+_SHORTEST = 3  # characters of a name
 _FEWEST = 4  # digits of a number or date
 _MOST_WORDS = 5  # of a name
 _DEGREES = re.compile(r"(?:,\s*(?:(?:[A-Z][A-Za-z]{0,2}\.){2,4}|MD|DO|PhD|RN|NP|PA(?:-C)?|MBBS|FRCPC?|FRCS|FACS))+\Z")
 _NUMBER = re.compile(r"[0-9][0-9/ -]{3,18}[0-9]")
+_RARE = 3  # weight of a surname, of 7
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 
 
@@ -27,7 +29,7 @@ class _Cell(NamedTuple):
     end: int
 
 
-class Table:
+class LabeledTable:
     """The cells of one table, by their places in the text around."""
 
     def __init__(self) -> None:
@@ -67,7 +69,7 @@ def _shown(column: int, words: str) -> ShownCell:
 
 def _known(label: ColumnLabel, value: str) -> Known | None:
     """Return a line of a cell as an identifier, or None if it is none, or too short to be searched for."""
-    if "[" in value or is_nobody(value):
+    if "[" in value or is_nobody(value) or label_of(value) is not None:
         return None
     group, digits = catalogue()[label.type].group, sum(map(str.isdecimal, value))
     if group == "PERSON" and label.certain and digits > _FEWEST and _NUMBER.fullmatch(value):  # below the name
@@ -75,12 +77,21 @@ def _known(label: ColumnLabel, value: str) -> Known | None:
     if not label.fits(value):
         return None
     if group == "PERSON":
-        is_sought = len(value) >= _SHORTEST and len(value.split()) <= _MOST_WORDS and not value.islower()
+        words = re.findall(r"[^\W\d_]+", value)
+        is_sought = len(value) >= _SHORTEST and len(words) <= _MOST_WORDS and not value.islower() and (
+            not all(map(_is_word, words))
+        )  # fmt: skip
     elif group in ("ID", "DATE"):
         is_sought = digits >= _FEWEST and not _YEAR.fullmatch(value)
     else:
-        is_sought = group == "CONTACT" and len(value) >= _SHORTEST
+        is_sought = group == "CONTACT" and (digits >= _FEWEST or "@" in value or "//" in value)
     return Known(label.type, value) if is_sought else None
+
+
+def _is_word(word: str) -> bool:
+    """Whether a word is common English and hardly ever a name."""
+    entry = lexicon().get(fold(word), 0)
+    return is_common(word) and not given(entry) and surname(entry) <= _RARE
 
 
 def _number(properties: Element | None, name: str, missing: int) -> int:

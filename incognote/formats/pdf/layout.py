@@ -8,9 +8,8 @@ file. If the order of the file contradicts the places of the glyphs, the places 
 from __future__ import annotations
 
 import unicodedata
-from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import atan2, cos, degrees, hypot, radians, sin
 from statistics import median
@@ -18,7 +17,11 @@ from typing import NamedTuple
 
 from incognote.errors import MalformedRecord
 from incognote.formats.pdf.bidi import is_rtl, logical
+from incognote.formats.pdf.columns import LineSegment, PagePiece, piece_of
 from incognote.formats.pdf.content import Glyph
+from incognote.formats.pdf.separators import is_division, separators
+
+__all__ = ["LineSegment", "PageText", "along", "page_text"]
 
 # All in units of the font size.
 _LEVEL = 0.35  # the most that a glyph of a line is above or below the one before
@@ -32,9 +35,11 @@ _SPACE = 0.17  # the narrowest gap that is a space
 _LOOSE = 0.12  # the typical gap between letters that are spaced
 _OVER = -0.15  # the gap between an accent and a letter under it
 _RTL = 0.2  # the share of letters from right to left that makes a page one from right to left
+_LINES = 2.2  # the most that a line of a cell is below the one before
 _TWICE = 0.12  # the widest distance between a glyph and a second one over it
 _TOUCHES = 0.1  # the widest gap between the letters of a word
 
+_WORD = 40  # characters of a word at the end of a line
 _MOST_OPEN = 64  # segments of a line to which a run is compared
 
 _BULLET = "\u2022"  # a glyph without characters that is alone, such as a sign of a list
@@ -43,28 +48,6 @@ _ACCENTS = dict(zip("`´ˆ^˜~¯˘˙¨˚˝ˇ¸˛", map(chr, (0x300, 0x301, 0x302
                                                    0x30A, 0x30B, 0x30C, 0x327, 0x328)), strict=True))  # fmt: skip
 """Accents that are glyphs of their own, and the combining character of each."""
 _UNREADABLE = "letters in a font that does not say which characters they are. Print the document to a new PDF"
-
-
-@dataclass(slots=True)
-class LineSegment:
-    """Glyphs side by side on a baseline, from left to right as they are written.
-
-    Attributes:
-        glyphs: their positions in the list of glyphs. order: the first of them in the order of the file.
-        start, end: where it is along its baseline, in points. level: how high its baseline is. angle: in degrees.
-        size: its largest font size.
-    """
-
-    glyphs: list[int]
-    start: float
-    end: float
-    level: float
-    angle: int
-    size: float
-
-    @property
-    def order(self) -> int:
-        return min(self.glyphs)
 
 
 class PageText(NamedTuple):
@@ -106,35 +89,34 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     rtl = sum(map(is_rtl, letters)) > _RTL * len(letters)
     if rtl:
         segments = _from_the_right(segments)
-    text: list[str] = []
-    at: list[int] = []
+    from_right = rtl and _most_frequent(each.end for each in segments) >= _most_frequent(
+        each.start for each in segments
+    )
     accents: dict[int, list[int]] = {}
-    edges = _edges(segments)
-    before: LineSegment | None = None
-    head = 0.0  # where the line begins
-    for segment, edge in zip(segments, edges, strict=True):
+    shown: list[list[tuple[str, int]]] = []
+    pieces: list[PagePiece] = []
+    for segment in segments:
         characters = _characters(glyphs, segment, accents)
         if any(is_rtl(c) for c, _ in characters) or (rtl and "] [" in "".join(c for c, _ in characters)):
             characters = list(logical(characters))
-        if not characters:
-            continue
-        if before is not None:
-            between = _between(before, segment, edge, text, characters, head)
-            if abs(before.level - segment.level) >= 0.5 * max(before.size, segment.size):
-                head = segment.start
-            if between == "" and _is_division(text, characters):
-                text.pop()
-                accents.setdefault(characters[0][1], []).append(at.pop())
-            text += between
-            at += [-1] * len(between)
-        for character, glyph in characters:
-            text.append(character)
-            at.append(glyph)
-        head = segment.start if before is None else head
-        before = segment
+        if characters:
+            shown.append(characters)
+            pieces.append(piece_of(glyphs, segment, characters, rtl=from_right))
+    text: list[str] = []
+    at: list[int] = []
+    for characters, between in zip(shown, ["", *separators(pieces)], strict=bool(shown)):
+        if text and between == "" and is_division("".join(text[-_WORD:]), "".join(c for c, _ in characters)):
+            text.pop()
+            accents.setdefault(characters[0][1], []).append(at.pop())
+        text += [*between, *(character for character, _ in characters)]
+        at += [*([-1] * len(between)), *(glyph for _, glyph in characters)]
     if text.count(_BULLET) > max(_BULLETS, len(text) / 10):
         raise MalformedRecord(_UNREADABLE)
     return PageText("".join(text), at, segments, accents)
+
+
+def _most_frequent(places: Iterable[float]) -> int:
+    return max(Counter(map(round, places)).values(), default=0)
 
 
 def _from_the_right(segments: Iterable[LineSegment]) -> list[LineSegment]:
@@ -206,6 +188,7 @@ def _merged(
     glyphs: Sequence[Glyph], runs: list[LineSegment], columns: frozenset[tuple[int, int]]
 ) -> Iterator[LineSegment]:
     """Join runs side by side. Of overlapping runs, each stays a segment of its own."""
+    cells = _in_cells(each for each in runs if len(each.glyphs) > 1)
     runs.sort(key=lambda each: (each.angle, each.level))
     lines: list[list[LineSegment]] = []
     for run in runs:
@@ -222,7 +205,7 @@ def _merged(
             yield from (each for each in open_segments if run.start - each.end > _FAR * each.size)
             open_segments = [each for each in open_segments if run.start - each.end <= _FAR * each.size]
             joined = max(
-                (each for each in open_segments if _joins(glyphs, each, run, columns)),
+                (each for each in open_segments if _joins(glyphs, each, run, columns, cells)),
                 key=lambda each: (each.glyphs[-1] + 1 == run.glyphs[0], each.end), default=None,
             )  # fmt: skip
             if joined is None:
@@ -235,11 +218,24 @@ def _merged(
         yield from open_segments
 
 
+def _in_cells(runs: Iterable[LineSegment]) -> frozenset[int]:
+    """Return the first glyph of each run with another one beside it in the file that begins above or below it."""
+    found = set()
+    for one, two in pairwise(runs):
+        near = _LEVEL * two.size < abs(one.level - two.level) < _LINES * two.size
+        if one.angle == two.angle and near and abs(one.start - two.start) < 1:
+            found |= {one.glyphs[0], two.glyphs[0]}
+    return frozenset(found)
+
+
 def _joins(
-    glyphs: Sequence[Glyph], segment: LineSegment, run: LineSegment, columns: frozenset[tuple[int, int]]
+    glyphs: Sequence[Glyph], segment: LineSegment, run: LineSegment, columns: frozenset[tuple[int, int]],
+    cells: frozenset[int],
 ) -> bool:
     size = min(segment.size, run.size)
     follows = segment.glyphs[-1] + 1 == run.glyphs[0]
+    if not follows and run.glyphs[0] in cells and run.start - segment.end > _TOUCHES * size:
+        return False
     widest = _widest(glyphs, segment, glyphs[run.glyphs[0]], columns) if follows else _NEAR
     return -0.3 * size < run.start - segment.end < widest * size
 
@@ -320,59 +316,3 @@ def _plain(text: str) -> str:
     if any("\ufb00" <= c <= "\ufdff" or "\ufe70" <= c <= "\ufefc" for c in text):
         return unicodedata.normalize("NFKC", text)
     return text
-
-
-def _edges(segments: Sequence[LineSegment]) -> list[float]:
-    """Return, for each segment, where lines that begin as it does end, or infinity if that is not known."""
-    wide: dict[int, float] = {}
-    columns: dict[tuple[int, int], list[LineSegment]] = {}
-    for each in segments:
-        wide[each.angle] = max(wide.get(each.angle, 0.0), each.end - each.start)
-        columns.setdefault((each.angle, round(each.start / 3)), []).append(each)
-    ends = {key: sorted(each.end for each in column) for key, column in columns.items()}
-    edges = []
-    for each in segments:
-        column = ends[each.angle, round(each.start / 3)]
-        edge = column[-1]
-        near = len(column) - bisect_right(column, edge - 4 * each.size)
-        is_block = edge - each.start > 0.6 * wide[each.angle] and edge - each.start > 20 * each.size
-        edges.append(edge if is_block or (near > 2 and edge - each.start > 8 * each.size) else float("inf"))
-    return edges
-
-
-def _between(
-    before: LineSegment, segment: LineSegment, edge: float, text: list[str], characters: list[tuple[str, int]],
-    head: float,
-) -> str:
-    """Return what separates two segments: a tab or a space in a line, and a line break or a space after it.
-
-    Args:
-        head: where the line before begins.
-    """
-    size = max(before.size, segment.size)
-    if before.angle == segment.angle and abs(before.level - segment.level) < 0.5 * size:
-        gap = max(segment.start - before.end, before.start - segment.end)
-        if gap < -0.5 * size:
-            return "\n"
-        return "\t" if gap > _APART * size else "" if text[-1] == " " else " "
-    down = before.level - segment.level
-    if before.angle != segment.angle or not 0 < down < 2.2 * size or abs(head - segment.start) > 3 * size:
-        return "\n"
-    if text[-1] in "-\xad" and "".join(text[-2:-1]).isalnum() and characters[0][0].isalnum():
-        return ""
-    if text[-1] == ",":
-        return " "
-    first = next((i for i, (character, _) in enumerate(characters) if character == " "), len(characters))
-    word = (segment.end - segment.start) * first / len(characters)
-    if before.end + 0.25 * size + word <= edge:
-        return "\n"
-    return "" if text[-1] == " " else " "
-
-
-def _is_division(text: list[str], characters: list[tuple[str, int]]) -> bool:
-    """Whether a line ends with the hyphen of a word that goes on in small letters, and not with that of a compound.
-
-    The hyphen after `ty` stays, because it can be that of a number such as sixty-seven.
-    """
-    end = "".join(text[-3:-1])
-    return text[-1] == "\xad" or (text[-1] == "-" and end.isalpha() and end != "ty" and characters[0][0].islower())

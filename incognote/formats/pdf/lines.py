@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import hypot, inf
@@ -11,6 +11,7 @@ from statistics import median
 
 from incognote.formats.pdf.content import Glyph
 from incognote.formats.pdf.layout import LineSegment, along
+from incognote.formats.pdf.marks import LineMarks
 
 LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
 
@@ -34,17 +35,16 @@ class PageLines:
 
     Args:
         glyphs: what is on the page. segments: its text. right: where the page ends, in points.
-        walls: returns the places of upright lines that a segment cannot cross.
+        marks: its straight lines and boxes.
 
     Attributes:
         lines: the parts, each from its first to its last letter.
     """
 
     def __init__(
-        self, glyphs: Sequence[Glyph], segments: Sequence[LineSegment], right: float,
-        walls: Callable[[LineSegment], list[float]],
+        self, glyphs: Sequence[Glyph], segments: Sequence[LineSegment], right: float, marks: LineMarks
     ) -> None:
-        self._glyphs, self._right, self._walls = glyphs, right, walls
+        self._glyphs, self._right, self._marks, self._walls = glyphs, right, marks, marks.walls
         parts = [part for segment in segments for part in self._parted(segment)]
         self.lines = list(self._joined(parts))
 
@@ -94,7 +94,9 @@ class PageLines:
 
     def room(self, line: LineSegment, anchor: float) -> float:
         """Return how wide a line can be until it meets other words, a wall, or the margin of the page."""
-        left, right = (_MARGIN, self._right - _MARGIN) if line.angle == 0 else (-inf, inf)
+        left, right = self._marks.clips(line)
+        if line.angle == 0:
+            left, right = max(left, _MARGIN), min(right, self._right - _MARGIN)
         clear, pad = _CLEAR * line.size, 0.15 * line.size
         beside = list(self._beside(line))
         right = min([right, *(each.start - clear for each in beside if each.start >= line.end - 1),

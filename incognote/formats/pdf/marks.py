@@ -96,7 +96,7 @@ class MovedLine:
         return at + moved if best < inf else None
 
 
-class Marks:
+class LineMarks:
     """The straight pieces of the paths of a page, and how they change."""
 
     def __init__(self, content: PageContent) -> None:
@@ -114,6 +114,15 @@ class Marks:
             at for at, bottom, top in self._all_walls(segment.angle)
             if bottom < low and high < top and top - bottom > _WALL * segment.size
         ]  # fmt: skip
+
+    def clips(self, segment: LineSegment) -> tuple[float, float]:
+        """Return where the area begins and ends outside of which a line cannot be seen."""
+        left, right = -inf, inf
+        for piece, (start, low, end, high) in zip(self._pieces, self._of(segment.angle), strict=True):
+            inside = start < segment.start + 1 and segment.end - 1 < end and low < segment.level < high
+            if piece.path.is_clip and inside:
+                left, right = max(left, start), min(right, end)
+        return left, right
 
     def follow(self, line: MovedLine) -> None:
         """Let the marks of a line follow its words."""

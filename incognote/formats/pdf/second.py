@@ -12,7 +12,7 @@ from threading import RLock
 from typing import Any
 
 from incognote.formats.pdf import closed
-from incognote.formats.pictures import Unread
+from incognote.formats.pictures import UncheckedPart
 from incognote.formats.registry import second_reading
 
 _ONE = RLock()  # PDFium does not work in several threads; an attached PDF is read within the outer one
@@ -55,7 +55,8 @@ def _shown(pdf: Any) -> Iterator[str]:
         for number, page in enumerate(pdf, 1):
             pictures = page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE,), max_depth=1)
             if any(picture.get_px_size() > (1, 1) for picture in pictures):
-                yield Unread(f"page {number} is a picture that no reader checked. Look at it before you release it")
+                message = f"page {number} is a picture that no reader checked. Look at it before you release it"
+                yield UncheckedPart(message)
             yield _joined(page.get_textpage().get_text_bounded())
             yield _joined(page.get_textpage().get_text_range())
         for bookmark in pdf.get_toc(max_depth=50):

@@ -1,7 +1,7 @@
 """Write new words into the content of a PDF page: old glyphs are taken out, and the rest of their line moves.
 
-A gap as wide as the old words would tell how long they were. So the words that follow on the line move until they
-follow the new words as they followed the old ones. Every other glyph of the page stays where it was.
+A gap as wide as the old words would tell how long they were. So a line is set anew with the new words, from its left,
+its center, or its right end, and the lines and boxes at its words follow. Everything else stays where it was.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from incognote.formats.pdf.cuts import Cut, taken_out
 from incognote.formats.pdf.fonts import Code, PdfFont, standard
 from incognote.formats.pdf.layout import LineSegment, PageText, along
 from incognote.formats.pdf.lines import LEFT, RIGHT, PageLines
-from incognote.formats.pdf.marks import Hole, Marks, MovedLine
+from incognote.formats.pdf.marks import Hole, LineMarks, MovedLine
 
 _LEAST = 0.2  # new words are not written narrower than that
 _STEP = 0.1  # the scale of narrower words
@@ -62,8 +62,8 @@ class PageWriter:
 
     def __init__(self, content: PageContent, text: PageText, right: float) -> None:
         self._content, self._text, self._right = content, text, right
-        self._marks = Marks(content)
-        self._lines = PageLines(content.glyphs, text.segments, right, self._marks.walls)
+        self._marks = LineMarks(content)
+        self._lines = PageLines(content.glyphs, text.segments, right, self._marks)
         self._shows: dict[Show, _ShowEdit] = {}
         self._bases: dict[int, float] = {}  # how far exponents move, by their first glyph
         self.fonts: dict[StreamKey, set[str]] = {}

@@ -46,6 +46,7 @@ _BUILT_IN = re.compile(
     r"_xlnm\.(?:Print_Area|Print_Titles|_FilterDatabase|Criteria|Extract|Database|Sheet_Title|Consolidate_Area)"
 )
 _SHORT, _LONG = 4, 6  # digits of a number in a name or formula, and of one in a cell
+_ROUND = 3  # digits of a number before its zeros
 _CODE = re.compile(
     r"(?:\[(?:\$[^\]\-\d]{0,4}(?:-[0-9A-Fa-f]{1,8})?|h+|m+|s+|Red|Blue|Green|Black|White|Yellow|Cyan|Magenta"
     r"|Color ?\d{1,2}|[<>=]{1,2}-?[\d.]{1,9}|DBNum\d|ENG|HIJ|NatNum\d)\]"
@@ -129,9 +130,12 @@ def is_code(code: str) -> bool:
 
 
 def is_number(written: str) -> bool:
-    """Whether the number in a cell is too short to be an identifier, or too long a fraction to be one."""
+    """Whether the number in a cell is too short or too round to be an identifier, or the result of arithmetic."""
     whole, _, fraction = written.lstrip("+-").partition(".")
     fraction, _, exponent = fraction.lower().partition("e")
     if exponent and abs(int(exponent)) > 4 and not exponent.startswith("-"):
         return False
-    return len(whole.lstrip("0")) <= _LONG and (len(fraction) <= 6 or len(fraction) >= 13)  # a result of arithmetic
+    whole = whole.lstrip("0")
+    if not fraction.strip("0") and len(whole.rstrip("0")) <= _ROUND and len(whole) > _LONG:
+        return whole.endswith("0000")
+    return len(whole) <= _LONG and (len(fraction) <= 6 or len(fraction) >= 13 or len(whole) < _ROUND)

@@ -10,13 +10,14 @@ from typing import Literal
 from incognote.formats.records.rawxml import Xml
 from incognote.formats.xlsx.strings import decoded
 
-Shows = Literal["date", "time", "number"]
+Shows = Literal["date", "time", "number", "code"]
 _BUILTIN: Mapping[int, Shows] = {
     **dict.fromkeys((*range(14, 18), 22, *range(27, 37), *range(50, 59)), "date"),
     **dict.fromkeys((*range(18, 22), *range(45, 48)), "time"),
 }
 _LITERAL = re.compile(r'"[^"]*"|\\.|[_*].|\[(?!(?:h+|m+|s+)\])[^\]]*\]|[eE][+\-]|general', re.IGNORECASE | re.DOTALL)
 _ISO = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?)?")
+_CODE = re.compile(r"(?<![.0#,])0{5,}(?![.,0#%])|(?<![.0#,])[0#]{2,}-[0#]{2,}")
 _LAST = 2_958_465  # December 31, 9999
 _EARLIEST = 10_000  # a time of day with more days than this hides a date
 _LEAP = 60  # the day that 1900 did not have
@@ -82,8 +83,10 @@ class Styles:
 
 
 def shown_by(code: str) -> Shows:
-    """Return what a number format shows a number as."""
+    """Return what a number format shows a number as. A code has leading zeros, or hyphens between its digits."""
     left = _LITERAL.sub("", code).lower()
     if re.search("[yde]|(?<![hs:])m(?!m?:?s)", left) and not re.fullmatch(r"[^yde]*\[m+\][^yde]*", left):
         return "date" if re.search("[yde]", left) or not re.search("[hs]", left) else "time"
-    return "time" if re.search("[hms]", left) else "number"
+    if re.search("[hms]", left):
+        return "time"
+    return "code" if _CODE.search(left) else "number"

@@ -1,7 +1,7 @@
 """Read a workbook with openpyxl, and all its parts with lxml, to check an output.
 
-Short numbers, times of day, labels, and formulas that stay in every document are left out. The lists of these are those
-of the first reader (`closed.py`, `formulas.py`, `labels.toml`). Nothing else is shared.
+Short numbers, amounts, times of day, labels, and formulas that stay in every document are left out. The rules for these
+are those of the first reader (`closed.py`, `formulas.py`, `labels.py`). Nothing else is shared.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from incognote.formats.office import second as office
@@ -30,7 +31,7 @@ from incognote.formats.xlsx.closed import (
 )
 from incognote.formats.xlsx.closed import is_closed as is_kept
 from incognote.formats.xlsx.formulas import names_in
-from incognote.formats.xlsx.labels import is_label
+from incognote.formats.xlsx.labels import ShownCell, is_label, labeled
 from incognote.formats.xlsx.notes import EXCEL, OFFICE, VML, is_box
 
 _OWN = re.compile(r"xl/(?:(?:(?:worksheets|tables|comments)/)?[^/]*\.xml|drawings/[^/]*\.vml)")
@@ -69,8 +70,9 @@ def texts(data: bytes) -> Iterator[str]:
 
 def _of_values(book: Any) -> Iterator[str]:
     for sheet in book.worksheets:
+        amounts = frozenset(_amounts(sheet))
         for cell in _existing(sheet):
-            yield _shown(cell.value) if cell.data_type != "f" else ""
+            yield _shown(cell.value) if cell.data_type != "f" and cell.coordinate not in amounts else ""
             if cell.comment is not None:
                 yield from (cell.comment.text, cell.comment.author)
             if cell.hyperlink is not None:
@@ -91,6 +93,16 @@ def _existing(sheet: Any) -> Iterator[Any]:
     """Yield the cells that a sheet has, in order. `iter_rows` would make millions of empty ones."""
     for _, cell in sorted(sheet._cells.items()):
         yield cell
+
+
+def _amounts(sheet: Any) -> Iterator[str]:
+    """Yield the places of the numbers that are amounts."""
+    rows = [list(row) for _, row in groupby(_existing(sheet), lambda cell: cell.row)]
+    shown = [[ShownCell(c.column, str(c.value), c.data_type in "sn" and isinstance(c.value, str)) for c in row
+              if c.value is not None] for row in rows]  # fmt: skip
+    for row, labels in zip(rows, labeled(shown), strict=True):
+        numbers = (cell for cell in row if isinstance(cell.value, int | float))
+        yield from (cell.coordinate for cell in numbers if cell.column in labels.amounts)
 
 
 def _of_formulas(book: Any) -> Iterator[str]:

@@ -30,6 +30,7 @@ _LONGEST_DATE = 40
 _SOUGHT = frozenset(("PERSON", "CONTACT", "ID"))
 _SHORTEST = 3  # characters of a name that is searched for in the texts
 _FEWEST = 5  # digits of a number that is searched for in the texts
+_CODED = ColumnLabel("GUID", "hash", certain=False)
 _AGAIN = "Save the workbook again"
 
 
@@ -80,6 +81,8 @@ class Cells:
                 is_count = label is not None and value.cell.kind == "n" and catalogue()[label.type].group == "PERSON"
                 if label is not None and not value.is_date and (is_count or not label.takes(value.shown)):
                     label = None
+                if label is None and self._styles.shows(value.cell.style) == "code" and _CODED.fits(value.shown):
+                    label = _CODED
                 if label is not None and is_nobody(value.shown):
                     label = None
                 if label is not None or (value.is_date and len(value.shown) <= _LONGEST_DATE):
@@ -169,7 +172,7 @@ class Cells:
             return []
         number = None
         if cell.kind == "n":
-            as_date = self._styles.shows(cell.style) != "number"
+            as_date = self._styles.shows(cell.style) in ("date", "time")
             number = self._styles.number_of(new) if as_date else new if _INTEGER.fullmatch(new) else None
         if number is not None:
             return [(cell.start, cell.end, self._tag(cell, f"<{self.prefix}v>{number}</{self.prefix}v>"))]
@@ -233,8 +236,8 @@ class CellText:
         return self._cells.part
 
     def begin_row(self) -> None:
-        """Begin a new line."""
-        self._between = "\n"
+        """Begin a new line. A blank one shows that the row before has no cell in this text."""
+        self._between = "\n\n" if self._between == "\n" else "\n"
 
     def add(self, value: _Value, *, apart: bool) -> None:
         """Add a cell. Blank lines set it off from the others if it is `apart` or long."""

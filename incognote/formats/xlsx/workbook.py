@@ -17,6 +17,7 @@ from incognote.formats.xlsx.dates import Styles, shown_by
 from incognote.formats.xlsx.notes import boxes_of, read_comments
 from incognote.formats.xlsx.shared import SharedStrings
 from incognote.formats.xlsx.sheetdata import column_of
+from incognote.formats.xlsx.strict import transitional
 from incognote.formats.xlsx.strings import StretchText, decoded, without_sections
 from incognote.formats.xlsx.tree import WHOLE, Cleaner, Rule
 from incognote.formats.xlsx.worksheet import Worksheet
@@ -29,7 +30,7 @@ _OWN = {
 """The kinds of parts that are read here, with their content types."""
 _BOXES = "application/vnd.openxmlformats-officedocument.vmlDrawing"
 _LARGE = (f"{_TYPE}worksheet+xml", f"{_TYPE}sharedStrings+xml")
-_FORMATS = {"date": "yyyy\\-mm\\-dd", "time": "hh:mm", "number": "General"}
+_FORMATS = {"date": "yyyy\\-mm\\-dd", "time": "hh:mm", "number": "General", "code": "General"}
 _STYLE = re.compile(r"(?:TableStyle|PivotStyle)(?:Light|Medium|Dark)[0-9]{1,2}")
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})(?::[A-Z]{1,3}[0-9]{1,7})?")
 
@@ -89,7 +90,7 @@ def read_workbook(data: bytes) -> Book:
     Raises:
         MalformedRecord: it is damaged, or has a part that cannot be read. UnsupportedFormat: it is no plain workbook.
     """
-    package = BookPackage(data)
+    package = BookPackage(transitional(data))
     main = package.main()
     if main not in package.kinds:
         raise UnsupportedFormat("a template, a binary workbook, or another file than .xlsx. Save it as .xlsx")
