@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +32,7 @@ Codes = Mapping[int, str]
 _SYNTAX = re.compile(
     rb"\b(?:endobj|endstream|startxref|begincmap|endcmap|endbfchar|endbfrange|BT|ET|Tf|Tj|TJ|Td|Tm|cm|re|gs|Do)\b"
 )
+_NAME = re.compile(r"(?<![\w#])/?([A-Za-z]\w+)(?![\w#])")
 _NUMBER = re.compile(r"(?<![\w#])[-+]?\d{0,5}\.?\d{1,5}(?!\w)")
 
 
@@ -87,15 +87,9 @@ def without_syntax(text: str) -> str:
 
     Otherwise, a room number or an age would be found among sizes and in the names of digits.
     """
-    return _glyph_name().sub(" ", _NUMBER.sub(" ", text))
-
-
-@cache
-def _glyph_name() -> re.Pattern[str]:
     from fontTools.agl import AGL2UV
 
-    names = sorted((name for name in AGL2UV if len(name) > 1), key=len, reverse=True)
-    return re.compile(rf"(?<![\w#])/?(?:{'|'.join(map(re.escape, names))})(?![\w#])")
+    return _NAME.sub(lambda name: " " if name[1] in AGL2UV else name[0], _NUMBER.sub(" ", text))
 
 
 def pdf_literals(source: str) -> Iterator[str]:

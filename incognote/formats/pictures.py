@@ -91,8 +91,12 @@ class PagedDocument(Document):
         """
         return None
 
-    def draws(self, output: Document, changes: Mapping[str, Sequence[Change]]) -> bool:
-        """Whether `rebuild` now writes more pages as pictures: those that an output does not read as expected."""
+    def draw_more(self, output: Document, changes: Mapping[str, Sequence[Change]]) -> bool:
+        """Let `rebuild` write more pages as pictures: those that do not read as expected in an output.
+
+        Returns:
+            Whether there are more.
+        """
         return False
 
 

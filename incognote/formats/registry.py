@@ -339,7 +339,7 @@ def rebuilt(
             again = None
         if again is not None and _solid(_readable(again)) == _solid(_expected(document, changes, values)):
             return data
-        if paged is None or again is None or not paged.draws(again, changes):
+        if paged is None or again is None or not paged.draw_more(again, changes):
             raise FormatMismatch(f"the {form.name} reader does not write the content that it read")
 
 

@@ -204,10 +204,10 @@ def test_a_page_that_reads_differently_after_edits_becomes_a_picture() -> None:
     with pikepdf.open(io.BytesIO(output)) as pdf:
         pdf.pages[1].contents_add(b"BT /F1 12 Tf 1 0 0 1 60 90 Tm (more) Tj ET")
         other = PdfDocument(saved(pdf))
-    assert document.draws(other, changes)
+    assert document.draw_more(other, changes)
     again = pypdfium2.PdfDocument(rebuilt(named("pdf"), document, changes, {}))
     assert [bool(each.get_textpage().get_text_range()) for each in again] == [True, False]
-    assert not document.draws(other, changes)
+    assert not document.draw_more(other, changes)
 
 
 def test_a_page_is_not_drawn_if_it_does_not_have_the_letters_of_its_text() -> None:

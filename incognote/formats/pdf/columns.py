@@ -155,6 +155,7 @@ def _blank_end(characters: Sequence[tuple[str, int]]) -> Iterator[int]:
 
 
 def units_of(pieces: Sequence[PagePiece], found: Sequence[str]) -> Iterator[LinePart]:
+    """Yield the parts of lines, given what separates each piece from the one after it."""
     unit, line = [pieces[0]], 0
     for piece, before in zip(pieces[1:], found, strict=True):
         if before in "\t\n" and before:
@@ -194,7 +195,7 @@ def set_edges(units: Sequence[LinePart], usual: dict[int, float]) -> None:
 
 
 def _are_sentences(texts: Sequence[str]) -> bool:
-    """Whether lines go on with words in the middle of sentences, as far as capital letters tell that."""
+    """Whether lines go on in the middle of sentences, judged by their capital letters."""
     if not any(c.islower() for text in texts for c in text):
         return True
     small = sum(not text[0].isupper() for text in texts if text[0].isalpha())

@@ -98,7 +98,7 @@ class PdfDocument(PagedDocument):
         )  # fmt: skip
         return again
 
-    def draws(self, output: Document, changes: Mapping[str, Sequence[Change]]) -> bool:
+    def draw_more(self, output: Document, changes: Mapping[str, Sequence[Change]]) -> bool:
         assert isinstance(output, PdfDocument)
         texts = self._page_texts(changes)
         [body] = [text.content for text in output.texts if text.field == BODY] or [""]

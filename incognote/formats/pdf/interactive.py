@@ -59,7 +59,7 @@ def _is_state(state: Any) -> bool:
 
 
 def _name_of(field: Any) -> tuple[Any, str] | None:
-    """Return what tells a field from others: the field above it, and its name. None: it has no name."""
+    """Return what identifies a field: the field above it, and its name. None: it has no name."""
     above = field.get("/Parent", None)
     return (above.objgen if is_dictionary(above) else None, str(field["/T"])) if "/T" in field else None
 

@@ -21,7 +21,7 @@ from incognote.formats.pdf.columns import LineSegment, PagePiece, piece_of
 from incognote.formats.pdf.content import Glyph
 from incognote.formats.pdf.separators import is_division, separators
 
-__all__ = ["LineSegment", "PageText", "along", "page_text"]
+__all__ = ["PageText", "along", "page_text"]
 
 # All in units of the font size.
 _LEVEL = 0.35  # the most that a glyph of a line is above or below the one before

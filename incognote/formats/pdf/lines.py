@@ -1,4 +1,4 @@
-"""What of a page moves together if words of it change: parts of lines, where they are anchored, and their room."""
+"""The parts of lines that move together if their words change, where they are anchored, and their room."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from itertools import pairwise
 from math import hypot, inf
 from statistics import median
 
+from incognote.formats.pdf.columns import LineSegment
 from incognote.formats.pdf.content import Glyph
-from incognote.formats.pdf.layout import LineSegment, along
+from incognote.formats.pdf.layout import along
 from incognote.formats.pdf.marks import LineMarks
 
 LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
@@ -19,7 +20,7 @@ LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
 _FLOW = 1.2  # the widest gap between parts of a line that move together
 _GAP, _WORD_GAP = 0.17, 0.25  # the narrowest gap between words, and the gap in changed lines
 _CLEAR = 0.7  # the least distance to the next words of the line; nearer ones would be joined
-_NEAR = 10.0  # how far above or below another line tells how a line is anchored
+_NEAR = 10.0  # how far above or below other lines show how a line is anchored
 _INDENT = 5.0  # the widest indent of a paragraph
 _LONG = 20.0  # the length of a line of a paragraph
 _STRETCHED = 0.004  # the typical addition to the spaces of a line with even margins
@@ -126,7 +127,7 @@ class PageLines:
     def loose(self, line: LineSegment, gone: set[int]) -> list[float]:
         """Return how far each glyph moves if all words of the line have the same distance.
 
-        In a line with even margins, the distances of the words would tell how long the old words were. In other lines,
+        In a line with even margins, the distances of the words would reveal the length of the old ones. In other lines,
         nothing moves.
         """
         moves = [0.0] * len(line.glyphs)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from math import cos, inf, radians, sin
 from typing import Any, NamedTuple
 
+from incognote.formats.pdf.columns import LineSegment
 from incognote.formats.pdf.content import IDENTITY, Matrix, PageContent, Show, StreamKey, times
-from incognote.formats.pdf.layout import LineSegment
 from incognote.formats.pdf.shapes import DRAWING, PAINTING
 
 # In units of the font size.

@@ -371,7 +371,7 @@ def _reading() -> Iterator[None]:
         yield
     except MalformedRecord:
         raise
-    except Exception:
+    except Exception:  # the library may raise anything
         raise MalformedRecord(UNREADABLE) from None
 
 

@@ -14,7 +14,7 @@ from incognote.formats.pdf.values import array, is_array, is_dictionary, is_name
 _NAMED = frozenset(
     "/ExtGState /ColorSpace /Pattern /Shading /XObject /Font /Properties /CharProcs /N /R /D /EF /Colorants".split()
 )
-"""The keys of dictionaries whose own keys are chosen by whoever writes the file. Each has a rule of its own."""
+"""These keys lead to dictionaries whose keys can have any name. Other rules clean them."""
 _FREE = frozenset(("/BaseFont", "/FontName", "/Differences", "/Version"))
 """The keys of names that have a rule of their own."""
 _STATES = frozenset(("/AS", "/V", "/DV"))
@@ -29,7 +29,7 @@ def remove_unlisted(root: Any, kept: Kept) -> None:
     """Remove what no list has from all objects that a document refers to. They are changed in place.
 
     Args:
-        root: its catalog, after everything with a rule of its own was cleaned. kept: the texts, whose strings stay.
+        root: its catalog, after all other rules. kept: the texts, whose strings stay.
 
     Raises:
         MalformedRecord: a function or a map of characters has an unknown form.

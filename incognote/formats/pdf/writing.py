@@ -1,6 +1,6 @@
 """Write new words into the content of a PDF page: old glyphs are taken out, and the rest of their line moves.
 
-A gap as wide as the old words would tell how long they were. So a line is set anew with the new words, from its left,
+A gap as wide as the old words would reveal their length. So a line is set anew with the new words, from its left,
 its center, or its right end, and the lines and boxes at its words follow. Everything else stays where it was.
 """
 
@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 from incognote.errors import AccountingError
 from incognote.formats.base import Change
+from incognote.formats.pdf.columns import LineSegment
 from incognote.formats.pdf.content import Glyph, Matrix, PageContent, Show, StreamKey, times
 from incognote.formats.pdf.cuts import Cut, taken_out
 from incognote.formats.pdf.fonts import Code, PdfFont, standard
-from incognote.formats.pdf.layout import LineSegment, PageText, along
+from incognote.formats.pdf.layout import PageText, along
 from incognote.formats.pdf.lines import LEFT, RIGHT, PageLines
 from incognote.formats.pdf.marks import Hole, LineMarks, MovedLine
 
