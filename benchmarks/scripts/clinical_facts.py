@@ -19,10 +19,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 from incognote import Deidentifier
-from incognote.detectors.rules.lexicon import MEDICAL, fold, lexicon
 from incognote.keys import Keyring
 from incognote.nouns import Result
 from incognote.relex.index.opening import open_index
+from incognote.text.lexicon import MEDICAL, fold, lexicon
 
 ROOT = Path(__file__).parents[2]
 KEY = "6b" * 32

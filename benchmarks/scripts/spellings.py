@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from incognote.detectors.rules.lexicon import lexicon, surname
 from incognote.embedding import open_embedder
 from incognote.evaluation.relex.consistency import bcubed, repeated
 from incognote.keys import Keyring
@@ -34,6 +33,7 @@ from incognote.relex.graph import relexicalize
 from incognote.relex.nouns import MentionVariant
 from incognote.relex.pools import pools
 from incognote.testing.memory_index import MemoryIndex
+from incognote.text.lexicon import lexicon, surname
 
 NAMES = Path(__file__).with_name("spellings.toml")
 ORDERS = 3

@@ -28,12 +28,12 @@ from incognote.agents.stages import (
 )
 from incognote.align.merge import merge
 from incognote.detectors.known import KnownDetector
-from incognote.detectors.rules.lexicon import is_only_brand, only_titles
 from incognote.errors import AccountingError
 from incognote.nouns import Known, Reason, Replacement, Span, Text, shift_of
 from incognote.offsets import Shift
 from incognote.schemas.policy import Policy
 from incognote.text.characters import BLANK
+from incognote.text.lexicon import is_only_brand, only_titles
 from incognote.text.parts import LARGE, windows
 
 _HASH = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{8,64}(?![0-9A-Za-z])")

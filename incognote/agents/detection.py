@@ -23,13 +23,13 @@ from incognote.detectors.known import KnownDetector, read_roster
 from incognote.detectors.packs import Pack, load_pack
 from incognote.detectors.retyping import retyped
 from incognote.detectors.rules import RulesDetector, foreign_lexicon, unread_in
-from incognote.detectors.rules.lexicon import LEXICON, beside, is_common
 from incognote.errors import SettingError, UnknownName
 from incognote.languages import language
 from incognote.nouns import PACK, Known, Reason, Span, Text
 from incognote.plugins import installed, load
 from incognote.schemas.policy import Policy
 from incognote.text.language import foreign_words, names_of, says_english, unread
+from incognote.text.lexicon import LEXICON, beside, is_common
 from incognote.text.reading import Fragment, Reading, read
 
 if TYPE_CHECKING:

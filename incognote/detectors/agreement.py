@@ -30,13 +30,13 @@ from typing import TYPE_CHECKING
 
 from incognote.detectors import PASSED
 from incognote.detectors.clinical import clinical, never_names
-from incognote.detectors.rules.lexicon import fold, given, lexicon, surname
 from incognote.detectors.rules.patterns.rule import labeled_rules, source_of
 from incognote.languages import language
 from incognote.nouns import PACK, Span
 from incognote.plugins import installed
 from incognote.schemas.catalogue import catalogue
 from incognote.text.characters import BLANK
+from incognote.text.lexicon import fold, given, lexicon, surname
 
 if TYPE_CHECKING:  # importing it loads numpy
     from incognote.detectors.encoder.decoding import EncoderReading

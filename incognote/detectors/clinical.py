@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from incognote.detectors.rules.lexicon import MEDICAL, PLACE, commonness, fold, given, lexicon, surname
 from incognote.languages import language
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
 from incognote.text.characters import BLANK
+from incognote.text.lexicon import MEDICAL, PLACE, commonness, fold, given, lexicon, surname
 
 _NEAR = 48  # characters of context on each side of a number
 _AROUND = 300  # characters in which the use of capitals is counted

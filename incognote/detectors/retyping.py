@@ -14,10 +14,10 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain, pairwise
 
-from incognote.detectors.rules.lexicon import fold, given, is_common, lexicon, surname, titles
 from incognote.languages import language
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
+from incognote.text.lexicon import fold, given, is_common, lexicon, surname, titles
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _BEFORE = re.compile(r"(?:([^\W\d_]+)[ ])?([^\W\d_]+)\.?:?[ ]\Z")

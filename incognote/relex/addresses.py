@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.operators.readers import places
 from incognote.relex.pools import Pools
 from incognote.schemas.catalogue import catalogue
+from incognote.text.lexicon import fold
 
 Role = Literal[
     "number", "street", "cross", "unit", "city", "quarter", "state", "zip", "country", "room", "ward", "county", "gap"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from incognote.detectors.rules.lexicon import EPONYM_NOUN, MEDICAL, fold, given, surname
 from incognote.nouns import Span
 from incognote.relex.factwords import entry_of, handling, lists, names_a_thing, patterns, things_named
+from incognote.text.lexicon import EPONYM_NOUN, MEDICAL, fold, given, surname
 
 NEXT = re.compile(r"(?:-[A-Z][^\W\d_]+)*(?:['’]s)?[ -]([a-z]+)")
 """The word in lower case after a name, its possessive, or the rest of a double name."""

@@ -17,17 +17,6 @@ from typing import Literal
 
 from incognote.detectors.agreement import is_weak
 from incognote.detectors.clinical import acronym, never_names
-from incognote.detectors.rules.lexicon import (
-    BRAND,
-    EPONYM,
-    MEDICAL,
-    PLACE,
-    commonness,
-    fold,
-    given,
-    only_titles,
-    surname,
-)
 from incognote.nouns import PACK, Span
 from incognote.operators.readers import dates
 from incognote.relex.cluster.grouping import group_of
@@ -43,6 +32,17 @@ from incognote.relex.factwords import (
 )
 from incognote.relex.generate.values import is_known_work
 from incognote.relex.pools import pools
+from incognote.text.lexicon import (
+    BRAND,
+    EPONYM,
+    MEDICAL,
+    PLACE,
+    commonness,
+    fold,
+    given,
+    only_titles,
+    surname,
+)
 
 Withheld = Literal[
     "clinical-number", "clinical-word", "ordinary-word", "number-without-label", "no-surrogate", "no-identifier"

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from functools import cache
 
 from incognote.detectors.clinical import never_names
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, fold, given, lexicon, surname
 from incognote.detectors.rules.patterns.rule import shipped_macros
 from incognote.languages import language
+from incognote.text.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, fold, given, lexicon, surname
 
 
 def entry_of(word: str) -> int:

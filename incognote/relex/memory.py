@@ -17,7 +17,6 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import NamedTuple
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.following import (
     is_known_patient,
     is_said_staff,
@@ -42,6 +41,7 @@ from incognote.relex.index.nouns import Sighting
 from incognote.relex.names.parsed import roots
 from incognote.relex.names.sound import sounds
 from incognote.relex.nouns import Hints, MentionVariant
+from incognote.text.lexicon import fold
 
 _LONG_ENOUGH = 5  # letters from which on a misspelling is assumed (`names.likeness.alike`)
 _MOST_INITIALS = 4

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.detectors.rules.lexicon import LEXICON
 from incognote.text import parts
+from incognote.text.lexicon import LEXICON
 from incognote.text.reading import Reading, read, seen
 
 

@@ -27,10 +27,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.detectors.rules.lexicon import titles
 from incognote.errors import SettingError, UnknownName
 from incognote.languages import language
 from incognote.schemas.catalogue import catalogue
+from incognote.text.lexicon import titles
 
 BY_FORM = "EMAIL"
 """The class whose spans get their type from their form."""

@@ -30,8 +30,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, ORGANIZATION, PLACE, fold, lexicon
 from incognote.text.escapes import LONE_SURROGATE
+from incognote.text.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, ORGANIZATION, PLACE, fold, lexicon
 
 BITS = 64
 SHAPE_BITS = slice(0, 32)

@@ -14,8 +14,8 @@ import numpy as np
 
 from incognote.detectors.encoder.units import Encoded, units
 from incognote.detectors.rules import foreign_lexicon
-from incognote.detectors.rules.lexicon import beside, fold, lexicon
 from incognote.text.language import spoken
+from incognote.text.lexicon import beside, fold, lexicon
 
 FIRST, LAST = 10, 6
 """The number of characters at the start and at the end of a word that the model sees."""

@@ -28,8 +28,8 @@ from incognote.detectors.known.index import (
 from incognote.detectors.known.squeezed import hidden, squeezed
 from incognote.detectors.known.values import known_from, read_roster, type_of_key
 from incognote.detectors.known.words import TokenList, days_in, matches, tokens, vocabulary
-from incognote.detectors.rules.lexicon import EPONYM_NOUN, MEDICAL, commonness, lexicon
 from incognote.nouns import Known, Span, Text
+from incognote.text.lexicon import EPONYM_NOUN, MEDICAL, commonness, lexicon
 from incognote.text.parts import LARGE, parts
 
 __all__ = ["KnownDetector", "known_from", "read_roster", "type_of_key"]

@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from incognote.detectors.known.words import days_of, tokens, unspaced, variants, vocabulary
-from incognote.detectors.rules.lexicon import EPONYM, MEDICAL, commonness, fold, given, lexicon
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue
 from incognote.text import reading
+from incognote.text.lexicon import EPONYM, MEDICAL, commonness, fold, given, lexicon
 
 _NAMES = frozenset(("PERSON", "PATIENT", "CLINICIAN", "RELATIVE"))
 _PHONES = frozenset(("TELEPHONE_NUMBER", "FAX_NUMBER"))

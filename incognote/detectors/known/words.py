@@ -8,9 +8,9 @@ from datetime import date
 from functools import cache
 from typing import Any, NamedTuple
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.detectors.rules.view import cut
 from incognote.languages import language
+from incognote.text.lexicon import fold
 
 # Letters include their combining marks, so that a decomposed accent does not split a word. Digits are separate from
 # letters, so that MRN12345 contains the token 12345.

@@ -10,12 +10,13 @@ from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from incognote.detectors.rules import lexicon, patterns, tables
+from incognote.detectors.rules import patterns, tables
 from incognote.detectors.rules.patterns.rule import shipped_rules, source_of
 from incognote.detectors.rules.view import TOKEN, Candidate, View
 from incognote.languages import Language, language
 from incognote.nouns import PACK, Span, Text
 from incognote.plugins import installed
+from incognote.text import lexicon
 from incognote.text.language import Lexicon, Stretch, spoken, unread
 from incognote.text.parts import parts
 

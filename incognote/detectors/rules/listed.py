@@ -12,11 +12,11 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from incognote.detectors.rules.lexicon import KINDS, commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.view import Candidate, View, cases
 from incognote.languages import language
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
+from incognote.text.lexicon import KINDS, commonness, fold, given, lexicon, surname
 
 _MOST = 6  # words of a name or an institution
 _SPACE = re.compile(r"[ \t\u00a0]{0,3}\Z")

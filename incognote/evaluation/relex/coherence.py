@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from incognote.detectors.rules import RulesDetector
-from incognote.detectors.rules.lexicon import fold
 from incognote.evaluation.relex.kinds import (
     bearing,
     day_of,
@@ -32,6 +31,7 @@ from incognote.relex.cluster.values import age_of, date_of
 from incognote.relex.generate.values import class_of
 from incognote.relex.names.parsed import key, words
 from incognote.relex.pools import pools
+from incognote.text.lexicon import fold
 
 Verdicts = Mapping[str, bool]
 Found = Sequence[tuple[int, int, str]]

@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Counts, Figure, interval, resampled, share
 from incognote.evaluation.relex.pairs import RESAMPLES, MentionPair, NotePair, share_of
@@ -29,6 +28,7 @@ from incognote.relex.cluster.mentions import fits_given, fits_letters, fits_part
 from incognote.relex.cluster.values import date_of
 from incognote.relex.names.likeness import one_person
 from incognote.relex.nouns import MentionVariant
+from incognote.text.lexicon import fold
 
 _WHOLE = ("PERSON", "ORG", "CONTACT", "ID")
 """Groups in which two things must not share a surrogate; towns, jobs, days, and ages may."""

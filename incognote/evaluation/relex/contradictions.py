@@ -10,13 +10,13 @@ from functools import lru_cache
 from math import log1p
 from statistics import median
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.evaluation.relex.chronology import elapsed, written
 from incognote.evaluation.relex.coherence import expected_gender, weekday_holds
 from incognote.evaluation.relex.geography import agree, phone_fits, read_places
 from incognote.evaluation.relex.kinds import WORD, gender_of, locale_of
 from incognote.evaluation.relex.planting import PlantedNote
 from incognote.relex.cluster.values import age_of
+from incognote.text.lexicon import fold
 
 _AROUND = 60
 _PRONOUN = re.compile(r"\b(?:(he|his|him|himself)|(she|her|hers|herself))\b", re.IGNORECASE)

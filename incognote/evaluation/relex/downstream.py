@@ -24,12 +24,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Figure, interval, resampled
 from incognote.evaluation.relex.kinds import locale_of
 from incognote.evaluation.relex.pairs import RESAMPLES, NotePair, share_of
 from incognote.relex.cluster.values import age_of
+from incognote.text.lexicon import fold
 
 _WORD = re.compile(r"[^\W_]+")
 _CLAUSE = re.compile(r"[.;:!?]+(?=\s|\Z)|\n+|\b(?:but|however|although|except)\b", re.IGNORECASE)

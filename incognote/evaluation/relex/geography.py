@@ -11,11 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.evaluation.intervals import Figure
 from incognote.evaluation.relex.pairs import NotePair, share_of
 from incognote.operators import readers
 from incognote.relex.pools import pools
+from incognote.text.lexicon import fold
 
 _PHONE = re.compile(r"(?<!\d)(?:\+?1[-. ]?)?\(?([2-9]\d\d)\)?[-. ]{1,2}\d{3}[-. ]\d{4}(?!\d)")
 _CHECKS = ("town and state", "ZIP and state", "town and ZIP")

@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Counts, Figure, interval, resampled
 from incognote.evaluation.relex.contradictions import Seen, contradictions
@@ -27,6 +26,7 @@ from incognote.evaluation.relex.kinds import WORD, shape
 from incognote.evaluation.relex.pairs import RESAMPLES, NotePair
 from incognote.evaluation.relex.planting import By, PlantedNote, plant, plantable, units
 from incognote.relex.pools import pools
+from incognote.text.lexicon import fold
 
 SHARE = 0.05
 DRAWS = 10

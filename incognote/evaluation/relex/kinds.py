@@ -10,11 +10,11 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from incognote.detectors.rules.lexicon import BRAND, commonness, fold, given, lexicon, surname
 from incognote.relex.cluster.values import date_of
 from incognote.relex.names import gender, locale, parse
 from incognote.relex.names.guess import SURE, bearers
 from incognote.relex.names.parsed import key, words
+from incognote.text.lexicon import BRAND, commonness, fold, given, lexicon, surname
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _LABEL = re.compile(r"[\[\]<>{}*_█]|(.)\1{3,}|^\W*$")

@@ -18,11 +18,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.intervals import Figure
 from incognote.evaluation.relex.pairs import NotePair, share_of
 from incognote.evaluation.relex.planting import By, overlooked, plant, spread, units, visible
+from incognote.text.lexicon import fold
 
 COUNT = 20
 _VERSION = "v1"

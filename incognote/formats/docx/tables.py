@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from incognote.detectors.rules.lexicon import fold, given, is_common, lexicon, surname
 from incognote.formats.docx.hidden import value_of
 from incognote.formats.records.rawxml import Element
 from incognote.formats.xlsx.closed import is_nobody
 from incognote.formats.xlsx.labels import ColumnLabel, ShownCell, label_of, labeled
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue
+from incognote.text.lexicon import fold, given, is_common, lexicon, surname
 
 _SHORTEST = 3  # characters of a name
 _FEWEST = 4  # digits of a number or date

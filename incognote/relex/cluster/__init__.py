@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.grouping import by_key, group_of, kept, named, scope_of, tied
 from incognote.relex.cluster.hints import variant
 from incognote.relex.cluster.institutions import institutions
@@ -20,6 +19,7 @@ from incognote.relex.cluster.places import places
 from incognote.relex.cluster.timeline import Timeline
 from incognote.relex.cluster.values import PHONES, codes, occupations, phones
 from incognote.relex.nouns import Group, Identity, Join, MentionVariant
+from incognote.text.lexicon import fold
 
 __all__ = ["cluster", "group_of", "scope_of", "variant", "written"]
 

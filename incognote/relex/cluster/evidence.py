@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
 from incognote.relex.cluster.grouping import cluster_data
 from incognote.relex.names.parsed import key, words
+from incognote.text.lexicon import fold
 
 GIVEN = "given"
 """The source of spans that a person annotated. Their types are facts."""

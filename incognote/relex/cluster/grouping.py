@@ -10,12 +10,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
 from incognote.relex.names.parsed import parse_user
 from incognote.relex.names.reading import parse
 from incognote.relex.nouns import Group, Identity, MentionVariant
 from incognote.schemas.catalogue import catalogue
+from incognote.text.lexicon import fold
 
 
 @cache

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import cache, lru_cache
 
 from incognote.detectors.rules import packaged
-from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
 from incognote.nouns import Span
 from incognote.operators.base import is_birth
@@ -21,6 +20,7 @@ from incognote.relex.cluster.strangers import facts_beside, is_another, is_stran
 from incognote.relex.names.parsed import data, key, words
 from incognote.relex.names.reading import parse
 from incognote.relex.nouns import Hints, MentionVariant
+from incognote.text.lexicon import fold
 
 _FIELD_BEHIND = re.compile(
     r"(?:['’]s)?\s*(?:[,(/–-]|\s(?:of|from|in|for)\s)\s*(?:the\s+|our\s+)?([^\W\d_]+)", re.IGNORECASE

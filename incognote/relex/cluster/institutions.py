@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
-from incognote.detectors.rules.lexicon import fold, is_common
 from incognote.relex.cluster.grouping import attached, by_key, cluster_data
 from incognote.relex.names.likeness import mistyped
 from incognote.relex.nouns import MentionVariant
+from incognote.text.lexicon import fold, is_common
 
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’ʼ`]s\b", re.IGNORECASE)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.grouping import cluster_data
 from incognote.relex.cluster.strangers import kin_word
 from incognote.relex.names.parsed import data, key
+from incognote.text.lexicon import fold
 
 WORD = re.compile(r"(?:ex-)?[^\W\d_]+(?:[- ]in[- ]law)?")
 _BRACKET = re.compile(

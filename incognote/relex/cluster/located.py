@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.operators.readers import places
 from incognote.relex.addresses import AddressPiece, country_of, pieces
 from incognote.relex.cluster.places import town_of
 from incognote.relex.nouns import Identity, MentionVariant
 from incognote.relex.pools import Pools, pools
+from incognote.text.lexicon import fold
 
 Home = tuple[str, str]
 Key = TypeVar("Key", str, Home)

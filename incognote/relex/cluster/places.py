@@ -8,10 +8,10 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.grouping import attached, by_key, cluster_data
 from incognote.relex.nouns import MentionVariant
 from incognote.schemas.catalogue import catalogue
+from incognote.text.lexicon import fold
 
 _CITY = 4  # position of the city in the normal form of an address
 _WORD = re.compile(r"[^\W_]+")

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from incognote.detectors.known.words import Day, days_in, tokens
-from incognote.detectors.rules.lexicon import fold
 from incognote.relex.cluster.grouping import attached, by_key
 from incognote.relex.nouns import MentionVariant
+from incognote.text.lexicon import fold
 
 _NUMERIC = re.compile(r"\s*(\d{1,2})\s*[-/.]\s*(\d{1,2})\s*[-/.]\s*(?:\d{4}|\d\d)\b")
 _NAMED = re.compile(

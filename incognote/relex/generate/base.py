@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar, Literal, Protocol, TypeVar
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.keys import Keyring
 from incognote.operators.date_shift import SIX_YEARS, offset
 from incognote.relex.nouns import Group, Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools, pools
+from incognote.text.lexicon import fold
 
 T = TypeVar("T")
 _ATTEMPTS = 1 << 11

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import chain
 
-from incognote.detectors.rules.lexicon import fold, lexicon, surname
-from incognote.detectors.rules.lexicon import given as weight
 from incognote.relex.names import key, locale, parse
 from incognote.relex.names.guess import bearers
 from incognote.relex.names.parsed import unparticled
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
 from incognote.relex.pools.people import Culture
+from incognote.text.lexicon import fold, lexicon, surname
+from incognote.text.lexicon import given as weight
 
 HOME = "en"
 """The culture of the country of the notes. Names of unknown culture become common names there."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from incognote.detectors.rules.lexicon import fold, is_common
 from incognote.detectors.rules.listed import lists
 from incognote.operators.readers import places
 from incognote.relex.generate.base import (
@@ -24,6 +23,7 @@ from incognote.relex.generate.base import (
 )
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools
+from incognote.text.lexicon import fold, is_common
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*\.?|&")
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,8}\Z")

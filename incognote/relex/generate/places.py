@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
 from incognote.operators.readers import places
 from incognote.relex.addresses import AddressPiece, pieces
@@ -30,6 +29,7 @@ from incognote.relex.generate.cultures import spoken_in
 from incognote.relex.generate.institutions import coined, read_name
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools, Town
+from incognote.text.lexicon import fold
 
 _LEVELS = {"state": 0, "city": 1, "zip": 2, "county": 2}
 _SHAPED = ("number", "unit", "room", "plus")

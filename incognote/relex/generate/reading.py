@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from incognote.detectors.rules.lexicon import given as weight
-from incognote.detectors.rules.lexicon import lexicon
 from incognote.relex.generate.cultures import (
     HOME,
     age_of,
@@ -28,6 +26,8 @@ from incognote.relex.names import NamePiece, Parsed, components, fit, fullest, p
 from incognote.relex.names.components import root_of
 from incognote.relex.names.likeness import alike, related
 from incognote.relex.names.parsed import NAMED, key, roots, suffix, unparticled, words
+from incognote.text.lexicon import given as weight
+from incognote.text.lexicon import lexicon
 
 _Part = tuple[str, str, tuple[str, ...]]
 """Type of the component, its normal form, and the detail of the request."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from incognote.detectors.rules.lexicon import commonness, fold, lexicon
 from incognote.plugins import installed
 from incognote.relex.cluster.values import work_of
 from incognote.relex.generate.base import (
@@ -20,6 +19,7 @@ from incognote.relex.generate.base import (
 )
 from incognote.relex.nouns import Identity, MentionVariant, RenderedSurrogate, Surrogate
 from incognote.relex.pools import Pools, pools
+from incognote.text.lexicon import commonness, fold, lexicon
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _EMERGENCY = re.compile(r"\b(?:911|999|112|000)[ -]\Z")

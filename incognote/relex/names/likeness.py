@@ -8,13 +8,13 @@ from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from incognote.detectors.rules.lexicon import given as given_weight
-from incognote.detectors.rules.lexicon import lexicon
-from incognote.detectors.rules.lexicon import surname as surname_weight
 from incognote.relex.names.guess import bearers
 from incognote.relex.names.parsed import NamePiece, Parsed, key, roots, suffix, unparticled, words
 from incognote.relex.names.reading import readings
 from incognote.relex.names.sound import heard_alike
+from incognote.text.lexicon import given as given_weight
+from incognote.text.lexicon import lexicon
+from incognote.text.lexicon import surname as surname_weight
 
 _SHORT = 5
 _LONG = 8

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, Literal, NamedTuple
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.languages import language
+from incognote.text.lexicon import fold
 
 Role = Literal["given", "nick", "middle", "surname", "title", "suffix", "degree", "possessive", "gap"]
 Style = Literal["plain", "initial", "spelled"]

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from incognote.detectors.rules.lexicon import given as given_weight
-from incognote.detectors.rules.lexicon import lexicon
-from incognote.detectors.rules.lexicon import surname as surname_weight
 from incognote.relex.names.guess import bearers
 from incognote.relex.names.parsed import NamePiece, Order, Parsed, Role, Style, key, unparticled, words
+from incognote.text.lexicon import given as given_weight
+from incognote.text.lexicon import lexicon
+from incognote.text.lexicon import surname as surname_weight
 
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’ʼ][sS]|(?<=[sSzZxX])['’ʼ])\Z")
 _TOKEN = re.compile(r"[^\s.,;:()\[\]\"“”„/\-‐‑–_]+")

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
 from incognote.relex.pools.people import Culture, cultures
+from incognote.text.lexicon import fold
 
 VERSION = "5"
 

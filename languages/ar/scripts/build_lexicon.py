@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.text.lexicon import fold
 
 LISTS = Path(__file__).parent / "lists"
 GAZETTEER = Path(__file__).parents[1] / "incognote_ar" / "gazetteer"

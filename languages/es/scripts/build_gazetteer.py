@@ -14,7 +14,7 @@ from pathlib import Path
 
 from build_lexicon import tables
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.text.lexicon import fold
 
 TARGET = Path(__file__).parents[1] / "incognote_es/gazetteer/cities.txt"
 COUNTRIES = set("ES MX GT HN SV NI CR PA CU DO PR VE CO EC PE BO PY UY AR CL GQ".split())

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.text.lexicon import fold
 
 TARGET = Path(__file__).parent / "lists/prose_words.txt"
 HEAD = """\

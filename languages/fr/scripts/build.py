@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.text.lexicon import fold
 
 HERE = Path(__file__).parent
 LISTS, BUNDLE = HERE / "lists", HERE.parent / "incognote_fr"

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.operators.readers import places
 from incognote.relex.addresses import AddressPiece
 from incognote.relex.cluster.located import addresses, area_home
 from incognote.relex.nouns import MentionVariant
 from incognote.relex.pools import Town, pools
+from incognote.text.lexicon import fold
 
 Fact = tuple[str, bool]
 """What was compared ("town and state"), and whether it agrees."""

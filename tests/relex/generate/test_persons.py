@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.keys import Keyring
 from incognote.relex.generate import Generators, KeyedDraw, UsedSurrogates
 from incognote.relex.generate.cultures import culture, neighbors
 from incognote.relex.names import parse
 from incognote.relex.nouns import Identity
 from incognote.relex.pools import pools
+from incognote.text.lexicon import fold
 
 Make = Callable[..., Identity]
 Become = Callable[..., list[str]]

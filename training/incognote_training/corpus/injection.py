@@ -21,10 +21,11 @@ from random import Random
 from typing import Any
 
 from incognote.align.merge import merge
-from incognote.detectors.rules import RulesDetector, lexicon
+from incognote.detectors.rules import RulesDetector
 from incognote.errors import SettingError
 from incognote.jsonlines import read_rows
 from incognote.nouns import Span, Text
+from incognote.text import lexicon
 from incognote_training.corpus.grammar import Choice, Maybe, Node, Piece, Slot, Template, parse
 
 FILES = ("acibench_notes_dialogues.jsonl", "mtsamples_subset.jsonl")

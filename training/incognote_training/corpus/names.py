@@ -16,8 +16,8 @@ from itertools import accumulate
 from random import Random
 from typing import Any
 
-from incognote.detectors.rules import lexicon
 from incognote.errors import MissingExtra
+from incognote.text import lexicon
 
 _KEYS = {
     "male": ("first_names_male", "first_male_romanized_names", "first_romanized_names_male"),

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from random import Random
 
-from incognote.detectors.rules import lexicon
 from incognote.schemas.catalogue import catalogue
+from incognote.text import lexicon
 from incognote_training.corpus.document import Document
 from incognote_training.corpus.variants import NAMES, handwritten, name_lists
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from incognote.detectors.rules.lexicon import fold
+from incognote.text.lexicon import fold
 from incognote_training.corpus import names
 from incognote_training.corpus.grammar import Piece
 

@@ -18,10 +18,10 @@ from typing import Any
 
 from incognote.detectors.encoder.units import units
 from incognote.detectors.encoder.words import key
-from incognote.detectors.rules.lexicon import fold
 from incognote.errors import UsageError
 from incognote.evaluation.formats.document import LabeledSpan
 from incognote.text.characters import without_marks
+from incognote.text.lexicon import fold
 from incognote_training.corpus import marked
 from incognote_training.corpus.document import Document
 

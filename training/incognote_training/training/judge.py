@@ -17,12 +17,12 @@ from incognote.detectors.encoder.bundle import POINTS, Exit, allowed, classes
 from incognote.detectors.encoder.decoding import Cutting, Finder, Run, logits_of
 from incognote.detectors.encoder.units import Numbering
 from incognote.detectors.rules import RulesDetector
-from incognote.detectors.rules.lexicon import is_common
 from incognote.evaluation import ScoreReport, evaluate
 from incognote.evaluation.corpus import CorpusProblem, Gold, LabeledSpan, Pair, pairs, read_gold
 from incognote.evaluation.counts import count
 from incognote.evaluation.metrics.stream import Calibration, calibration, outcomes
 from incognote.nouns import Span, Text
+from incognote.text.lexicon import is_common
 from incognote_training.training.config import Config
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from incognote.detectors.rules.lexicon import fold
 from incognote.llm.base import gather_all
 from incognote.relex.agents.base import EmbeddedClusterer, RelexNote
 from incognote.relex.agents.llm.asking import Excerpts, ModelAgent, ModelAsker, Question, Rest, headed, written
@@ -21,6 +20,7 @@ from incognote.relex.cluster.grouping import kept, named, tied
 from incognote.relex.cluster.persons import described
 from incognote.relex.names import fullest, parse
 from incognote.relex.nouns import Identity, MentionVariant
+from incognote.text.lexicon import fold
 
 MOST = 120
 """The most mentions per request. In longer lists, models mix up the numbers."""

@@ -7,10 +7,10 @@ import unicodedata
 from functools import cache
 from typing import NamedTuple
 
-from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.listed import Lists, lists
 from incognote.detectors.rules.view import View
 from incognote.languages import language
+from incognote.text.lexicon import commonness, fold, given, lexicon, surname
 
 _ARTICLES = (
     *("وبال", "وكال", "ولل", "وال", "بال", "فال", "كال", "عال", "هال", "لل", "ال", "وب", "ول", "فب", "فل", "وك", "وس"),

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from incognote.detectors.rules.lexicon import KINDS, commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.listed import lists
 from incognote.detectors.rules.patterns.context import expand
 from incognote.detectors.rules.patterns.rule import shipped_macros
 from incognote.detectors.rules.view import Candidate, View
 from incognote.languages import language
+from incognote.text.lexicon import KINDS, commonness, fold, given, lexicon, surname
 from incognote_de.rules.work import is_work
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")

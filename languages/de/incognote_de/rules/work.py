@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.listed import lists
 from incognote.detectors.rules.view import Candidate, View, cases
 from incognote.languages import language
+from incognote.text.lexicon import commonness, fold, given, lexicon, surname
 
 _EMPLOYER = re.compile(
     r"[,)]?[ ](?:bei|beim|bei der|bei den|in der|im|auf|an der|am|auf der|\()[ ]?(?:Fa\.[ ]|Firma[ ])?"

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, commonness, lexicon
 from incognote.languages import language
 from incognote.text.characters import without_marks
+from incognote.text.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, commonness, lexicon
 
 _FALLEN = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "ß": "ss", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "’": "'"})
 _WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*")

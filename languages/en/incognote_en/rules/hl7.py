@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
 
-from incognote.detectors.rules.lexicon import LEXICON
 from incognote.detectors.rules.view import Candidate, View
 from incognote.languages import language
+from incognote.text.lexicon import LEXICON
 
 _VALUE = re.compile(r"[^\W_]")
 _DIGITS = re.compile(r"\+?\(?\d(?:[\d ().^-]*\d)?")

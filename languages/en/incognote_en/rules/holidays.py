@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from incognote.detectors.rules.lexicon import PLACE, commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.view import Candidate, View
+from incognote.text.lexicon import PLACE, commonness, fold, given, lexicon, surname
 from incognote_en.dates.feasts import feasts, holiday
 
 _MOST = 5  # words

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from incognote.detectors.rules.lexicon import (
+from incognote.detectors.rules.view import Candidate, View
+from incognote.languages import language
+from incognote.text.lexicon import (
     BRAND,
     EPONYM,
     EPONYM_NOUN,
@@ -23,8 +25,6 @@ from incognote.detectors.rules.lexicon import (
     surname,
     titles,
 )
-from incognote.detectors.rules.view import Candidate, View
-from incognote.languages import language
 from incognote_en.rules.names.words import acronyms, vocabulary
 
 _THINGS = MEDICAL | BRAND | EPONYM | EPONYM_NOUN

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.listed import finders, lists
 from incognote.detectors.rules.view import Candidate, View
+from incognote.text.lexicon import commonness, fold, given, lexicon, surname
 
 _NAMES = finders("es")[0]
 _CLOSE = re.compile(r"[ \t]{0,2}\Z")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from incognote.detectors.rules.lexicon import fold, lexicon
 from incognote.detectors.rules.listed import lists
 from incognote.detectors.rules.view import Candidate, View
+from incognote.text.lexicon import fold, lexicon
 
 _ENDS = re.compile(r"(?:er[oa]|istas?|dor|dora|tor|tora|ari[oa]|[oó]log[oa]|[oó]graf[oa]|ante|ente)\Z")
 _CUES = frozenset(("es", "fue", "era", "soy", "como", "ex", "exa", "jubilado", "jubilada", "de", "fui"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.listed import lists
 from incognote.detectors.rules.view import Candidate, View
+from incognote.text.lexicon import commonness, fold, given, lexicon, surname
 
 _TO = frozenset(("en", "desde", "hacia"))
 _ARTICLES = (("en", "el"), ("al",), ("del",))

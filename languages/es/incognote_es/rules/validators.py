@@ -9,7 +9,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Mapping
 
-from incognote.detectors.rules.lexicon import fold, given, lexicon, surname
+from incognote.text.lexicon import fold, given, lexicon, surname
 
 _DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
 _CURP = "0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ"

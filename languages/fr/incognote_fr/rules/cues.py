@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from incognote.detectors.rules.lexicon import commonness, fold, given, lexicon, surname
 from incognote.detectors.rules.listed import lists
 from incognote.detectors.rules.view import Candidate, View
+from incognote.text.lexicon import commonness, fold, given, lexicon, surname
 
 _AFTER = frozenset(
     "ide idec iden idel iade ibode ash as aide-soignante infirmier infirmière sage-femme sf interne externe mkde kiné"

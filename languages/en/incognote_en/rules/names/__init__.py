@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from incognote.detectors.rules.lexicon import (
+from incognote.detectors.rules.view import Candidate, View, among
+from incognote.text.lexicon import (
     BRAND,
     EPONYM_NOUN,
     MEDICAL,
@@ -18,7 +19,6 @@ from incognote.detectors.rules.lexicon import (
     given,
     surname,
 )
-from incognote.detectors.rules.view import Candidate, View, among
 from incognote_en.rules.names.announced import AnnouncedNames
 from incognote_en.rules.names.announcer import NameRules
 from incognote_en.rules.names.layout import NameLayout

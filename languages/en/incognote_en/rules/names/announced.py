@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, ORGANIZATION, commonness, given, surname
 from incognote.detectors.rules.view import among
+from incognote.text.lexicon import BRAND, EPONYM, MEDICAL, ORGANIZATION, commonness, given, surname
 from incognote_en.rules.names.announcer import TitleRules
 from incognote_en.rules.names.phrase import FoundName, NamePhrase
 from incognote_en.rules.names.words import Cue, cues

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, commonness, given, surname
+from incognote.text.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, commonness, given, surname
 from incognote_en.rules.names.phrase import FoundName, NamePhrase, NameReader
 from incognote_en.rules.names.words import Cue, WeighedWords, acronyms, cues, is_credential, lone_titles
 

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, ORGANIZATION, PLACE, commonness, given, surname
 from incognote.detectors.rules.view import among
+from incognote.text.lexicon import BRAND, EPONYM, MEDICAL, ORGANIZATION, PLACE, commonness, given, surname
 from incognote_en.rules.names.announcer import NameRules
 from incognote_en.rules.names.phrase import FoundName, NamePhrase
 from incognote_en.rules.names.words import acronyms, cues, is_credential, name_heads

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from incognote.detectors.rules.lexicon import (
+from incognote.text.lexicon import (
     BRAND,
     EPONYM_NOUN,
     MEDICAL,

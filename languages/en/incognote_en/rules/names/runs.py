@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from incognote.detectors.rules.lexicon import (
+from incognote.text.lexicon import (
     BRAND,
     EPONYM,
     EPONYM_NOUN,

@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from incognote.detectors.rules.lexicon import (
+from incognote.detectors.rules.view import TOKEN, View, capitals, cases, cut
+from incognote.languages import language
+from incognote.text.lexicon import (
     BRAND,
     EPONYM,
     EPONYM_NOUN,
@@ -22,8 +24,6 @@ from incognote.detectors.rules.lexicon import (
     lexicon,
     surname,
 )
-from incognote.detectors.rules.view import TOKEN, View, capitals, cases, cut
-from incognote.languages import language
 
 # Like view.TOKEN, for texts with combining marks: a mark belongs to its letter.
 _MARKS = re.compile("[\u0300-\u036f]")

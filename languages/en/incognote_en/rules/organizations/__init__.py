@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from incognote.detectors.rules.lexicon import lexicon
 from incognote.detectors.rules.view import Candidate, View, among
+from incognote.text.lexicon import lexicon
 from incognote_en.rules.gazetteer import gazetteer, ordinary
 from incognote_en.rules.names.words import acronyms
 from incognote_en.rules.organizations.cues import OrganizationCues

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from incognote.detectors.rules.lexicon import EPONYM, MEDICAL, PLACE, given, lexicon, surname
+from incognote.text.lexicon import EPONYM, MEDICAL, PLACE, given, lexicon, surname
 from incognote_en.rules.gazetteer import gazetteer, ordinary
 from incognote_en.rules.organizations.runs import (
     ACRONYM,

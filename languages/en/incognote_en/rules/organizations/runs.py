@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, PLACE, commonness, given, lexicon
+from incognote.text.lexicon import BRAND, EPONYM, MEDICAL, PLACE, commonness, given, lexicon
 from incognote_en.rules.gazetteer import Gazetteer, GazetteerPlace, data, fold, gazetteer, listed, ordinary, words
 from incognote_en.rules.walk import TokenWalk
 

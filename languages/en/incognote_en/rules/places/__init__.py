@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from incognote.detectors.rules.lexicon import given, lexicon
 from incognote.detectors.rules.view import Candidate, View
+from incognote.text.lexicon import given, lexicon
 from incognote_en.rules.gazetteer import fold, gazetteer
 from incognote_en.rules.places.address_parts import AddressParts
 from incognote_en.rules.places.address_seeds import Seeds

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, PLACE, commonness, lexicon, surname
 from incognote.detectors.rules.view import among
+from incognote.text.lexicon import BRAND, EPONYM, EPONYM_NOUN, MEDICAL, PLACE, commonness, lexicon, surname
 from incognote_en.rules.gazetteer import GazetteerPlace, abbreviations, ordinary
 from incognote_en.rules.places.unlisted import UnlistedPlaces
 from incognote_en.rules.places.words import (

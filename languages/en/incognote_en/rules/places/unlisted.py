@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, PLACE, given, lexicon, surname
+from incognote.text.lexicon import BRAND, EPONYM, MEDICAL, PLACE, given, lexicon, surname
 from incognote_en.rules.gazetteer import abbreviations, gazetteer, ordinary
 from incognote_en.rules.holidays import first_words
 from incognote_en.rules.places.words import (

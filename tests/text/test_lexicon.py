@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from incognote.detectors.rules.lexicon import BRAND, EPONYM, MEDICAL, commonness, fold, given, lexicon, surname
+from incognote.text.lexicon import BRAND, EPONYM, MEDICAL, commonness, fold, given, lexicon, surname
 
 
 @pytest.mark.parametrize(
