@@ -10,6 +10,9 @@ Each folder holds the files of one format, and `gold.jsonl` with the identifiers
               words, if its words are part of a structured field, or, in a workbook, if they are gone from the output:
               a date in a cell is a number. True mentions are those of gold identifiers, without false alarms.
 
+A text in another language than English is read again with that language in the settings, as the verdict advises, if
+there is a package for it.
+
 All texts are synthetic. A file with `held` in its gold must not be released. Files whose format has no reader are
 listed as `skipped`. `--formats docx pdf` scores only these folders.
 """
@@ -32,7 +35,9 @@ from incognote.errors import IncognoteError, UnsupportedFormat
 from incognote.evaluation.intervals import share
 from incognote.formats.base import actions_of, texts_of
 from incognote.formats.registry import of_media_type
+from incognote.plugins import installed as installed_packages
 from incognote.schemas.registry import Registry
+from incognote.text.language import NAMES
 from incognote_benchmarks import fidelity
 from incognote_benchmarks.programs import extracted, installed
 from incognote_benchmarks.searching import left_in, loose_pattern, pattern
@@ -142,6 +147,10 @@ def measured(folder: Path, *, programs: bool = True, formats: Collection[str] = 
     skipped = [file for file in files if not _has_reader(file.media_type)]
     with Deidentifier("strict") as deid:
         rows = [_row(deid, file) for file in files if file not in skipped]
+    for i, row in enumerate(rows):
+        if added := _languages(row["reasons"]):
+            with Deidentifier("strict", languages=("en", *added)) as deid:
+                rows[i] = _row(deid, row["file"])
     opened = {str(i): row for i, row in enumerate(rows) if row["output"] is not None}
     with tempfile.TemporaryDirectory() as temporary:
         outputs = {name: (of_media_type(row["file"].media_type).name, row["output"]) for name, row in opened.items()}
@@ -168,6 +177,12 @@ def measured(folder: Path, *, programs: bool = True, formats: Collection[str] = 
         "formats": {form: _with_fidelity(each) for form, each in sorted(by_form.items())},
         "faults": [line for row in rows for line in _faults(row)],
     }
+
+
+def _languages(reasons: Iterable[str]) -> list[str]:
+    """Return the codes of the languages that have a package and for which a record was held."""
+    held = " ".join(reason for reason in reasons if reason.startswith("unsupported-language"))
+    return [code for code, name in NAMES.items() if name in held and code in installed_packages("incognote.languages")]
 
 
 def _has_reader(media_type: str) -> bool:
@@ -278,7 +293,7 @@ def _figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "opened": len(opened),
         "given_identifiers": sum(len(row["file"].sought) for row in opened),
         "given_left": sum(len(row["left"]) for row in opened),
-        "kept_words_lost": sum(len(row["lost"]) for row in opened),
+        "kept_words_lost": sum(len(row["lost"]) for row in opened if not row["file"].held),
         "must_hold": len(rows) - len(benign),
         "must_hold_released": sum(row["verdict"] == "release" for row in rows if row["file"].held),
         "benign": len(benign),

@@ -73,7 +73,8 @@ def order() -> Iterator[Attack]:
     letters = [(72 + width(line[:i]), 720 - 18 * row, sign) for row, line in enumerate(ROW)
                for i, sign in enumerate(line) if sign != " "]  # fmt: skip
     random.Random(7).shuffle(letters)  # noqa: S311 -- the order of letters
-    yield Attack("scattered-letters", one(b"".join(at(*letter) for letter in letters)))
+    yield Attack("scattered-letters", one(b"".join(at(*letter) for letter in letters)),
+                 why="letters in no order: a picture replaces the page, and no reader checks it")
     rows = [("Patient", "MRN", "Born"), (NAME, "73904418", "07/19/1956"), ("Godwin Amberley", "88110274", "11/02/1971")]
     by_column = b"".join(at(72 + 160 * x, 650 - 20 * y, row[x]) for x in range(3) for y, row in enumerate(rows))
     more = (("Godwin Amberley", "PATIENT"), ("88110274", "MEDICAL_RECORD_NUMBER"), ("11/02/1971", "BIRTH_DATE_TIME"))
@@ -272,7 +273,7 @@ def scripts() -> Iterator[Attack]:
     number, letters = embedded(file, visual, {sign: sign for sign in visual}, path=DEJAVU)
     file.page(coded(visual, letters, 300, 720) + at(72, 690, SAFE), fonts=b"/F2 %d 0 R" % number)
     words = tuple((word, "PATIENT") for word in ("אביגיל רוזנבלום", "אביגיל", "רוזנבלום"))
-    yield Attack("right-to-left", file.data(), words, note=None)
+    yield Attack("right-to-left", file.data(), words, note=None, why="Hebrew, for which there is no package")
 
 
 def pictures() -> Iterator[Attack]:

@@ -30,6 +30,7 @@ def table(*rows: Sequence[str]) -> str:
         ((("Surname", "Email"), ("Okafor", "c.okafor@mail.example"), ("Diagnosis", "Case no."), ("Allergies", "none")),
          ["Okafor", "c.okafor@mail.example"]),
         ((("Patient", "Age"), ("will call back", "73")), []),
+        ((("Patient", "Age"), ("okafor, chidi", "73")), ["okafor, chidi"]),
         ((("MRN", "2019"), ("Drug", "Dose"), ("Metoprolol", "25 mg")), []),
     ],
 )  # fmt: skip

@@ -78,9 +78,8 @@ def _known(label: ColumnLabel, value: str) -> Known | None:
         return None
     if group == "PERSON":
         words = re.findall(r"[^\W\d_]+", value)
-        is_sought = len(value) >= _SHORTEST and len(words) <= _MOST_WORDS and not value.islower() and (
-            not all(map(_is_word, words))
-        )  # fmt: skip
+        is_word = any(map(is_common, words)) if value.islower() else all(map(_is_word, words))
+        is_sought = len(value) >= _SHORTEST and len(words) <= _MOST_WORDS and not is_word
     elif group in ("ID", "DATE"):
         is_sought = digits >= _FEWEST and not _YEAR.fullmatch(value)
     else:
