@@ -67,9 +67,10 @@ def main() -> None:
         if file.note and not file.held:
             by_format.setdefault(file.path.parent.name, []).append(file)
     figures = {}
-    if asked.formats and asked.out and asked.out.exists():
-        figures = json.loads(asked.out.read_text(encoding="utf-8"))["formats"]
+    if asked.formats:
         by_format = {name: by_format[name] for name in asked.formats}
+        if asked.out and asked.out.exists():
+            figures = json.loads(asked.out.read_text(encoding="utf-8"))["formats"]
     for name, files in by_format.items():
         figures[name] = compared(files, asked.files)
         print(name, json.dumps(figures[name]), flush=True)  # noqa: T201 -- a program that prints

@@ -77,7 +77,7 @@ def main() -> None:
                 (folder / "notes" / f"{number}.txt").write_text(text, encoding="utf-8")
                 packed.writestr(f"ward/{number}.txt", text)
         for name in ("notes.zip", "notes"):
-            figures[name] = of_run(folder / name, folder / f"out-{name}")
+            figures[name] = of_run(folder / name, folder / f"out-of-{name}".replace(".", "-"))
             print(name, json.dumps(figures[name]), flush=True)  # noqa: T201 -- as above
     if asked.out:
         asked.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")

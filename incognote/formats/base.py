@@ -151,6 +151,14 @@ class Document(ABC):
         """Return the changes of a structured field that the format makes besides those of its actions."""
         return ()
 
+    def reopened(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Document | None:
+        """Return an output opened with what this document knows of it, or None if it is opened like any other.
+
+        Raises:
+            RecordProblem: it cannot be read.
+        """
+        return None
+
     def under(self, registry: Registry, data_type: str | None) -> Document:
         """Return the document opened with its record schema, or the document itself if its format needs no schema.
 
@@ -255,8 +263,7 @@ class DecodedDocument(Document):
         out.write(self.codec.encode(self.rewritten(*split_edits(edits))))
 
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
-        stretches = self.stretches(field, start, end)
-        if stretches is None:
+        if (stretches := self.stretches(field, start, end)) is None:
             return (Pointer(field),)
         return tuple(ByteRange(*(len(self.codec.encode(self.content[:at])) for at in pair)) for pair in stretches)
 
@@ -298,10 +305,8 @@ class StretchDocument(DecodedDocument):
 
 def texts_of(document: Document) -> tuple[Text, ...]:
     """Return the texts of a document and of its children, whose fields begin with the child's name and a slash."""
-    if not document.children:
-        return document.texts
     inner = (
-        Text(text.content, f"{name}/{text.field}", text.language)
+        replace(text, field=f"{name}/{text.field}")
         for name, child in document.children.items()
         for text in texts_of(child)
     )
@@ -310,10 +315,8 @@ def texts_of(document: Document) -> tuple[Text, ...]:
 
 def actions_of(document: Document) -> tuple[FieldAction, ...]:
     """Return the structured fields of a document and of its children, with fields as in `texts_of`."""
-    if not document.children:
-        return document.actions
     inner = (
-        replace(each, text=Text(each.text.content, f"{name}/{each.text.field}", each.text.language))
+        replace(each, text=replace(each.text, field=f"{name}/{each.text.field}"))
         for name, child in document.children.items()
         for each in actions_of(child)
     )
@@ -322,8 +325,7 @@ def actions_of(document: Document) -> tuple[FieldAction, ...]:
 
 def written_of(document: Document, action: FieldAction, value: str) -> str | None:
     """Return `Document.written` of the document, or of the child that has the field."""
-    field = action.text.field
-    name = next((name for name in document.children if field.startswith(f"{name}/")), None)
+    name = next((name for name in document.children if action.text.field.startswith(f"{name}/")), None)
     if name is None:
         return document.written(action, value)
     [own] = of_child([FieldEdit(action, value)], name)
@@ -340,8 +342,7 @@ def always_of(document: Document, field: str) -> Sequence[Change]:
 
 def known_of(document: Document) -> tuple[Known, ...]:
     """Return the identifiers that the structured fields of a document and of its children reveal."""
-    inner = (known for child in document.children.values() for known in known_of(child))
-    return (*document.known, *inner)
+    return (*document.known, *(known for child in document.children.values() for known in known_of(child)))
 
 
 def of_child(edits: Iterable[Edit], name: str) -> list[Edit]:
@@ -353,8 +354,8 @@ def of_child(edits: Iterable[Edit], name: str) -> list[Edit]:
             if edit.field.startswith(prefix):
                 own.append(replace(edit, field=edit.field.removeprefix(prefix)))
         elif (text := edit.action.text).field.startswith(prefix):
-            inner = Text(text.content, text.field.removeprefix(prefix), text.language)
-            own.append(FieldEdit(replace(edit.action, text=inner), edit.value))
+            inner = replace(text, field=text.field.removeprefix(prefix))
+            own.append(replace(edit, action=replace(edit.action, text=inner)))
     return own
 
 
@@ -376,11 +377,9 @@ def account(document: Document, changes: Mapping[str, Sequence[Change]], values:
     Raises:
         AccountingError: an action has no value, or a change is not for a text of the document.
     """
-    differing = len(set(actions_of(document)) ^ set(values))
-    if differing:
+    if differing := len(set(actions_of(document)) ^ set(values)):
         raise AccountingError(f"{differing} structured fields have no new value, or do not belong to this record")
-    strangers = len(changes.keys() - {text.field for text in texts_of(document)})
-    if strangers:
+    if strangers := len(changes.keys() - {text.field for text in texts_of(document)}):
         raise AccountingError(f"edits refer to {strangers} texts that do not belong to this record")
 
 

@@ -80,17 +80,6 @@ class PagedDocument(Document):
             Exception: it cannot be shown. The message may quote the document.
         """
 
-    def reopened(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Document | None:
-        """Return an output opened again, in which pages that became pictures have the text that they show.
-
-        Returns:
-            None if no page became a picture.
-
-        Raises:
-            RecordProblem: it cannot be read.
-        """
-        return None
-
     def draw_more(self, output: Document, changes: Mapping[str, Sequence[Change]]) -> bool:
         """Let `rebuild` write more pages as pictures: those that do not read as expected in an output.
 

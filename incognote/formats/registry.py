@@ -331,8 +331,7 @@ def rebuilt(
         if form.name in PROVEN:
             return data
         try:
-            again = paged.reopened(data, changes) if paged is not None else None
-            again = again or open_one(data, form.media_types[0])[1]
+            again = document.reopened(data, changes) or open_one(data, form.media_types[0])[1]
             if document.registry is not None:
                 again = again.under(document.registry, None)
         except RecordProblem:

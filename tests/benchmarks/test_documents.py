@@ -13,7 +13,7 @@ from incognote_benchmarks.documents import CORPUS, measured
 ROOT = Path(__file__).parents[2]
 MOST = {
     "pdf": {"given_left": 1, "kept_words_lost": 1},  # LGH is also three letters of a font
-    "xlsx": {"kept_words_lost": 10, "not_opened": 1, "cells": 16},
+    "xlsx": {"cells": 8},  # numbers of one digit under MRN, encoded words, and formulas: they are edits
 }
 """Where a format does not meet a bar yet: the most that the corpus shows. These figures may only fall."""
 FORMATS = sorted(path.parent.name for path in (ROOT / CORPUS).glob("*/gold.jsonl"))

@@ -165,3 +165,54 @@ def test_a_strict_workbook_is_read_and_written_in_the_transitional_form() -> Non
 def test_a_cell_in_the_last_column_and_row_does_not_slow_the_second_reader() -> None:
     sheet = '<sheetData><row r="1048576"><c r="XFD1048576"><v>4471902</v></c></row></sheetData>'
     assert "4471902" in list(second_reading(workbook(sheet), TYPE))
+
+
+@pytest.mark.parametrize(("label", "value"), [
+    ("Patient", "eczema"), ("Patient", "hydrocortisone 1 %"), ("Patient", "TSH 0.02"), ("Patient", "sodium 140 mmol/l"),
+    ("Date", "furosemide 80 mg"), ("Date", "furosemide 800 mg, seen by Dr. Carter"), ("DOB", "weight 3450 g"),
+])  # fmt: skip
+def test_clinical_words_under_the_label_of_a_name_or_date_are_read_as_text(label: str, value: str) -> None:
+    document = _document([["MRN", label], [447190, "Okafor 3/4/1950"], [447191, value]])
+    assert "Okafor 3/4/1950" in _values(document)
+    assert value in _text(document)
+    _output(document)
+
+
+@pytest.mark.parametrize(("label", "value"), [
+    ("Patient", "okafor, chidi"), ("Patient", "rose king"), ("Patient", "will"), ("Patient", "WU 0.02"), ("Patient", "Okafor 12.03"),
+    ("Patient", "Okafor born 12.03"), ("Patient", "Okafor TSH 0.02"), ("Patient", "Okafor 4471902 mg"), ("Date", "march 3"),
+    ("Date", "12.03"), ("Date", "12/80 mg"), ("Date", "19500403 g"), ("Date", "3/4/1950, furosemide 80 mg"), ("MRN", "12 mg"),
+])  # fmt: skip
+def test_a_value_that_may_be_a_name_or_date_stays_a_field(label: str, value: str) -> None:
+    document = _document([["Social security number", label], [447190, "Okafor 3/4/1950"], [447191, value]])
+    [field] = [each for each in document.actions if each.text.content == value]
+    assert (field.start, field.end) == (0, len(value))
+
+
+def test_only_the_name_before_known_words_and_a_dose_is_replaced() -> None:
+    document = _document([["Patient", "MRN"], ["Okafor allopurinol 100 mg", 447190]])
+    assert "Okafor" in {each.value for each in document.known}
+    assert "[PATIENT] allopurinol 100 mg" in list(second_reading(_output(document), TYPE))
+
+
+@pytest.mark.parametrize(("label", "note"), [
+    ("Patient", "Reviewed 3/4/2024 by Dr. Carter: stable"), ("Date", "Printed on 3/4/2024 by Dr. Carter"),
+])  # fmt: skip
+def test_a_note_after_an_empty_row_below_a_table_is_read_as_text(label: str, note: str) -> None:
+    assert note in _text(_document([[label, "MRN"], ["Okafor 3/4/1950", 447190], [], [note]]))
+
+
+def test_a_name_after_an_empty_row_below_a_table_is_a_field() -> None:
+    assert "Wu, Li" in _values(_document([["Patient", "MRN"], ["Okafor, Chidi", 447190], [], ["Wu, Li"]]))
+
+
+@pytest.mark.parametrize("new", ["Patient", "MRN", "3/4/1950", "Smith, Jo", "[DATE]"])
+def test_an_output_whose_new_words_read_as_labels_or_values_is_accepted(new: str) -> None:
+    import openpyxl
+
+    document = _document([["Hb", "Okafor", "Rue"], ["Chidi", "MRN", "eczema"], ["Name", 447190, "Li"]])
+    places = [(_text(document).index(name), len(name)) for name in ("Okafor", "Chidi")]
+    changes = {"sheet 1": [(at, at + size, new) for at, size in places]}
+    output = rebuilt(named("xlsx"), document, changes, dict.fromkeys(document.actions, new))
+    sheet: Any = openpyxl.load_workbook(io.BytesIO(output)).active
+    assert (sheet["B1"].value, sheet["A2"].value) == (new, new)

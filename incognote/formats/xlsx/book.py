@@ -16,7 +16,7 @@ from incognote.formats.xlsx.closed import is_plain_name
 from incognote.formats.xlsx.dates import Styles
 from incognote.formats.xlsx.formulas import is_closed
 from incognote.formats.xlsx.shared import SharedStrings
-from incognote.formats.xlsx.sheet import Cells
+from incognote.formats.xlsx.sheet import Cells, Roles
 from incognote.formats.xlsx.sheetdata import MAX_CELLS, SheetCell
 from incognote.formats.xlsx.strings import decoded, escaped
 
@@ -45,6 +45,7 @@ class Book:
         sheets: the names of the sheets, and `names` the defined names that stay, in lower case.
         read: the worksheets by part.
         headers: for each column of a table, its part, the place of its name, the worksheet, and the cell of its header.
+        roles: the roles of the cells by worksheet, such as `sheet 1`.
         left: how many cells may follow.
         ids: returns the new id of a relation.
     """
@@ -58,6 +59,7 @@ class Book:
     names: frozenset[str] = frozenset()
     read: dict[str, Sheet] = field(default_factory=dict)
     headers: list[tuple[XmlPart, tuple[int, int], str, tuple[int, int]]] = field(default_factory=list)
+    roles: dict[str, Roles] = field(default_factory=dict)
     left: int = MAX_CELLS
 
     def keeps(self, formula: str) -> bool:

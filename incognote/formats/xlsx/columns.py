@@ -14,7 +14,8 @@ BROAD = frozenset(("HOSPITAL", "ORGANIZATION", "LOCATION", "CITY", "OCCUPATION")
 """The types of labels that also head lists without persons."""
 _FULL_NAME = re.compile(r"[^\W\d_]{2,}[^\d]*[, ][^\W\d_].*")
 _UNNAMED = re.compile(r"[A-Za-z]{0,4}[ \-/.]?[0-9]{6,10}|[A-Za-z]{1,4}[ \-/.]?[0-9]{4,10}")
-_PERSON = ColumnLabel("PERSON", "mask")
+PERSON = ColumnLabel("PERSON", "mask")
+"""The label of a name."""
 _OWN = ("[MEDICAL_RECORD_NUMBER", *"0123456789abcdef")  # beginnings of what replaces a record number
 _NUMBER = ColumnLabel("MEDICAL_RECORD_NUMBER", "hash", certain=False)
 
@@ -54,7 +55,7 @@ def of_header(
 def _are_names(values: Sequence[str]) -> bool:
     """Whether most values are names of two words, or replaced ones."""
     names = sum(each.startswith("[PATIENT") or (_FULL_NAME.fullmatch(each) is not None and each.istitle())
-                for each in values if _PERSON.fits(each))  # fmt: skip
+                for each in values if PERSON.fits(each))  # fmt: skip
     return 2 * names > len(values)
 
 

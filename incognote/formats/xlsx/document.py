@@ -15,6 +15,7 @@ from incognote.formats.xlsx.book import Book, Sheet, SheetNames
 from incognote.formats.xlsx.formulas import renamed
 from incognote.formats.xlsx.sheetdata import attributes_of, in_range
 from incognote.formats.xlsx.strings import decoded, escaped, stretches_of
+from incognote.formats.xlsx.workbook import read_workbook
 
 _FORMULA = re.compile(r"(<(?:\w+:)?(?:f|formula|formula1|formula2|definedName)(?:\s[^>]*)?>)([^<]*)(?=</)")
 _LOCATION = re.compile(r"""(<(?:\w+:)?hyperlink\s[^>]*?\slocation=)(?:"([^"]*)"|'([^']*)')""")
@@ -73,6 +74,9 @@ class XlsxDocument(OfficeDocument):
         same = written == found.raw and not found.renamed and zipped(found.raw) == self.data
         named = {found.renamed.get(name, name): data for name, data in written.items()}
         out.write(self.data if same else zipped(named))
+
+    def reopened(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> XlsxDocument:
+        return XlsxDocument(output, read_workbook(output, self._book.roles))
 
     def _unused(self, by_part: Mapping[str, Sequence[Change]]) -> Iterator[Change]:
         """Yield the changes that empty the shared strings that no cell uses any more."""

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from incognote.formats.xlsx.closed import is_plain
-from incognote.formats.xlsx.columns import BROAD, ShownCell, beside_amounts, of_header
+from incognote.formats.xlsx.columns import BROAD, PERSON, ShownCell, beside_amounts, of_header
 from incognote.formats.xlsx.vocabulary import (
     LONGEST,
     REPLACED,
@@ -29,6 +29,7 @@ __all__ = ["ColumnLabel", "ShownCell", "ShownRow", "is_label", "label_of", "labe
 _BLANK_ROWS = 3  # after which a header no longer applies
 _AHEAD = 10  # rows in which a header looks for its first value
 _AMOUNT = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,6})?")
+_WORDY = frozenset(("PERSON", "DATE"))  # groups of identifiers that have no sentences as values
 _BODY = 200  # rows below a header that show what its columns are
 
 
@@ -60,7 +61,7 @@ def labeled(rows: Sequence[Sequence[ShownCell]]) -> Iterator[ShownRow]:
             in_codebook = in_codebook and blank < _BLANK_ROWS
             yield ShownRow({}, ())
             continue
-        blank = 0
+        is_apart, blank = blank > 0, 0
         if in_codebook := in_codebook or is_codebook([cell.value for cell in row]):
             yield ShownRow({}, (), is_header=True)
             continue
@@ -68,7 +69,10 @@ def labeled(rows: Sequence[Sequence[ShownCell]]) -> Iterator[ShownRow]:
         ahead = rows[at + 1 : at + 1 + _AHEAD]
         below = {cell.column: cell for each in reversed(ahead) for cell in each if cell.column in own or len(row) == 2}
         under = {cell.column: columns[cell.column] for cell in row if cell.column in columns and cell.column not in own}
-        if len(row) == 1 and width > 1 and _is_remark(row[0].value):
+        if len(row) == 1 and width > 1 and (
+            _is_remark(row[0].value)
+            or (is_apart and _is_sentence(row[0].value) and {family(each.type) for each in under.values()} <= _WORDY)
+        ):
             under = {}
         sure = {column for column, label in under.items() if label.certain}
         beside = {column: label for column, label in _beside(row, own).items() if column not in sure}
@@ -94,6 +98,11 @@ def labeled(rows: Sequence[Sequence[ShownCell]]) -> Iterator[ShownRow]:
 def _is_remark(words: str) -> bool:
     """Whether a cell that is alone in its row is a remark below a table: at least three words begin in lower case."""
     return words.lstrip()[:1] == "*" or sum(each[0].islower() for each in words.split()) > 2
+
+
+def _is_sentence(words: str) -> bool:
+    """Whether words are more than a name or a date: at least four have letters, and a name has no such signs."""
+    return sum(any(map(str.isalpha, each)) for each in words.split()) > 3 and not PERSON.fits(words)
 
 
 def _is_above_numbers(row: Sequence[ShownCell], ahead: Sequence[Sequence[ShownCell]]) -> bool:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from incognote.errors import MalformedRecord
 from incognote.formats.base import Change, FieldAction, splice
@@ -14,7 +14,7 @@ from incognote.formats.office.package import XmlPart
 from incognote.formats.rtf.stretch import outside
 from incognote.formats.xlsx.closed import is_nobody, is_number
 from incognote.formats.xlsx.dates import Styles
-from incognote.formats.xlsx.labels import ColumnLabel, ShownCell, is_label, labeled
+from incognote.formats.xlsx.labels import ColumnLabel, ShownCell, ShownRow, is_label, labeled
 from incognote.formats.xlsx.shared import SharedStrings, rich_fixes, rich_text
 from incognote.formats.xlsx.sheetdata import SheetCell
 from incognote.formats.xlsx.strings import decoded, escaped, stretches_of
@@ -33,6 +33,11 @@ _FEWEST = 5  # digits of a number that is searched for in the texts
 _CODED = ColumnLabel("GUID", "hash", certain=False)
 _AGAIN = "Save the workbook again"
 
+Role = ColumnLabel | Literal["date", "text", "closed"]
+"""What a cell is: a field with a label, a date without one, a part of the text, or a cell that no detector reads."""
+Roles = dict[int, dict[int, Role]]
+"""The roles of cells by row and column."""
+
 
 class _Value(NamedTuple):
     """A cell and its characters. `is_date` says whether its style or type shows a date."""
@@ -50,6 +55,7 @@ class Cells:
         rows: its cells.
         strings: the shared strings. styles: the number formats.
         field: the name of its text, such as `sheet 1`.
+        roles: the roles of cells that are known. Those of the others are added.
 
     Attributes:
         text: the cells that detectors read. fields: the structured fields, with their cells.
@@ -60,7 +66,7 @@ class Cells:
 
     def __init__(
         self, part: XmlPart, prefix: str, rows: Sequence[Sequence[SheetCell]], strings: SharedStrings, styles: Styles,
-        field: str,
+        field: str, roles: Roles,
     ) -> None:  # fmt: skip
         self.part, self.prefix, self._strings, self._styles, self._field = part, prefix, strings, styles, field
         self.text = CellText(self)
@@ -70,27 +76,37 @@ class Cells:
         self.records: set[str] = set()
         self.shared: list[tuple[int, int]] = []
         self._rows = [[value for cell in row if (value := self._value(cell)).shown.strip()] for row in _gaps(rows)]
-        self._read(self._rows)
+        self._read(self._rows, roles)
 
-    def _read(self, rows: Sequence[Sequence[_Value]]) -> None:
+    def _read(self, rows: Sequence[Sequence[_Value]], roles: Roles) -> None:
         shown = [[ShownCell(v.cell.column, v.shown, v.cell.kind != "n" and not v.is_date) for v in row] for row in rows]
         for row, labels in zip(rows, labeled(shown), strict=True):
             self.text.begin_row()
             for value in row:
-                label = labels.values.get(value.cell.column)
-                is_count = label is not None and value.cell.kind == "n" and catalogue()[label.type].group == "PERSON"
-                if label is not None and not value.is_date and (is_count or not label.takes(value.shown)):
-                    label = None
-                if label is None and self._styles.shows(value.cell.style) == "code" and _CODED.fits(value.shown):
-                    label = _CODED
-                if label is not None and is_nobody(value.shown):
-                    label = None
-                if label is not None or (value.is_date and len(value.shown) <= _LONGEST_DATE):
-                    self._act(value, label)
-                elif not self._is_closed(value, is_amount=value.cell.column in labels.amounts) and not (
-                    value.cell.column in labels.heads and is_label(value.shown)
-                ):
+                own = roles.setdefault(value.cell.row, {})
+                if (column := value.cell.column) not in own:
+                    own[column] = self._role(value, labels)
+                if (role := own[column]) == "text":
                     self.text.add(value, apart=labels.is_header)
+                elif role != "closed":
+                    self._act(value, None if role == "date" else role)
+
+    def _role(self, value: _Value, labels: ShownRow) -> Role:
+        """Return what a cell is, by the labels of its row."""
+        column = value.cell.column
+        label = labels.values.get(column)
+        is_count = label is not None and value.cell.kind == "n" and catalogue()[label.type].group == "PERSON"
+        if label is not None and not value.is_date and (is_count or not label.takes(value.shown)):
+            label = None
+        if label is None and self._styles.shows(value.cell.style) == "code" and _CODED.fits(value.shown):
+            label = _CODED
+        if label is not None and not is_nobody(value.shown):
+            return label
+        if value.is_date and len(value.shown) <= _LONGEST_DATE:
+            return "date"
+        if self._is_closed(value, is_amount=column in labels.amounts):
+            return "closed"
+        return "closed" if column in labels.heads and is_label(value.shown) else "text"
 
     def _act(self, value: _Value, label: ColumnLabel | None) -> None:
         """Make a cell a structured field."""
@@ -98,9 +114,10 @@ class Cells:
             label = label if label.certain and label.type != "AGE" else None
         kind, action = (label.type, label.action) if label is not None else ("DATE", "date")
         text = Text(value.shown, f"{self._field}!{value.cell.place}")
-        field = FieldAction(text, 0, len(value.shown), action, kind)
-        self.fields[field] = partial(self.written, value.cell, value.shown)
-        words = value.shown.strip()
+        end = len(value.shown) if label is None or value.is_date else label.end(value.shown)
+        field = FieldAction(text, 0, end, action, kind)
+        self.fields[field] = partial(self.written, value.cell, value.shown, end)
+        words = value.shown[:end].strip()
         group = catalogue()[kind].group
         is_sought = group in _SOUGHT and len(words) >= _SHORTEST
         if group == "PERSON":
@@ -166,8 +183,9 @@ class Cells:
                 return next(((v.cell.start, v.shown) for v in each if v.cell.column == column), (-1, ""))
         return -1, ""
 
-    def written(self, cell: SheetCell, old: str, new: str) -> list[Change]:
-        """Return the change that gives a cell a new value."""
+    def written(self, cell: SheetCell, old: str, end: int, new: str) -> list[Change]:
+        """Return the change that gives a cell a new value in place of its first `end` characters."""
+        new += old[end:]
         if new == old:
             return []
         number = None

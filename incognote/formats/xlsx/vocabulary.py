@@ -14,6 +14,7 @@ from incognote.errors import IncognoteError
 from incognote.languages import language
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.fieldnames import tells
+from incognote.text.lexicon import KINDS, PLACE, commonness, fold, given, lexicon, surname
 
 LONGEST = 40
 """The characters of a label."""
@@ -29,6 +30,14 @@ _CODE = re.compile(
 _ENDING = re.compile(r"\s*\([^()]*\)\Z|[ .:]+(?:intern|extern)\Z")
 _BORN = re.compile(r"(?<![^\W\d_])(?:dob|d\.o\.b|geb|gebdat|born|birth ?date|née?|né\(e\)|nac|fnac)(?![^\W\d_])")
 _WORDS = re.compile(r"[^\W\d_]+|[€$£]")
+_DOSE = re.compile(
+    r"(?<![\w.,/])[0-9]{1,4}(?:[.,][0-9]{1,3})? ?(?:%|(?:[kmnµμ]?g|mcg|m?l|iu|mmol|mmhg)(?:/(?:d?l|kg|h))?)(?![\w/])",
+    re.IGNORECASE,
+)
+_DECIMAL = r"(?<![\w.,/])[0-9]{1,4}[.,][0-9]{1,3}(?![\w.,/])"
+_TOKENS = re.compile(
+    rf"(?P<dose>{_DOSE.pattern})|(?P<decimal>{_DECIMAL})|(?P<word>[^\W\d_]+)|[^\s,;:()]", re.IGNORECASE
+)
 _NUMBERS = frozenset("no nr number id ref code account konto iban phone tel mobile".split())
 _DIGITS = {"TELEPHONE_NUMBER": 7, "FAX_NUMBER": 7}
 
@@ -69,12 +78,39 @@ class ColumnLabel:
         return digits > 2 and not _TEST.fullmatch(value) if group == "DATE" else digits > 0
 
     def takes(self, value: str) -> bool:
-        """Whether a value under this label is an identifier. A name has a letter, and a date a digit."""
+        """Whether a value under this label is an identifier. A name has a letter, a date a digit that is in no dose."""
         is_name = catalogue()[self.type].group == "PERSON"
         needs = str.isalpha if is_name else str.isdecimal if self.action == "date" else None
+        value = _DOSE.sub("", value) if self.action == "date" else value
         if needs and (not any(map(needs, value)) or REPLACED.fullmatch(value.strip())):
             return self.fits(value)
-        return self.certain or self.fits(value)
+        return (self.certain or self.fits(value)) and self.end(value) > 0
+
+    def end(self, value: str) -> int:
+        """Return where the identifier in a value ends, or 0. A name ends before known words with a dose.
+
+        In `Okafor allopurinol 100 mg`, it ends after the name. In `TSH 0.02` and `eczema`, there is no identifier.
+        """
+        if catalogue()[self.type].group != "PERSON":
+            return len(value)
+        end, is_amount, is_known = 0, False, True
+        for token in _TOKENS.finditer(value):
+            if token["dose"] or token["decimal"]:
+                is_amount, is_known = True, is_known and token["dose"] is not None
+            elif token["word"] and _names_nobody(token["word"]):
+                is_known = is_known and token["word"].islower()
+            else:
+                end, is_amount, is_known = token.end(), False, True
+        is_finding = is_amount and (is_known or not end)
+        return end if is_finding or (not end and value.islower()) else len(value)
+
+
+def _names_nobody(word: str) -> bool:
+    """Whether a word in lower case is known and no name, or one in capitals is short like `TSH` and no known name."""
+    entry = lexicon().get(fold(word), 0)
+    if given(entry) or surname(entry) or entry & PLACE:
+        return False
+    return (word.islower() and bool(commonness(entry) or entry & KINDS)) or (word.isupper() and 1 < len(word) < 6)
 
 
 def family(kind: str) -> str:

@@ -16,6 +16,7 @@ from incognote.formats.xlsx.closed import RELATIONS, is_built_in, is_code, is_pl
 from incognote.formats.xlsx.dates import Styles, shown_by
 from incognote.formats.xlsx.notes import boxes_of, read_comments
 from incognote.formats.xlsx.shared import SharedStrings
+from incognote.formats.xlsx.sheet import Roles
 from incognote.formats.xlsx.sheetdata import column_of
 from incognote.formats.xlsx.strict import transitional
 from incognote.formats.xlsx.strings import StretchText, decoded, without_sections
@@ -84,8 +85,11 @@ class BookPackage(Package):
         return self.names.of("relation", old) or ""
 
 
-def read_workbook(data: bytes) -> Book:
+def read_workbook(data: bytes, roles: dict[str, Roles] | None = None) -> Book:
     """Return a workbook with its texts and structured fields.
+
+    Args:
+        roles: the roles of the cells by worksheet, if they are known.
 
     Raises:
         MalformedRecord: it is damaged, or has a part that cannot be read. UnsupportedFormat: it is no plain workbook.
@@ -94,7 +98,7 @@ def read_workbook(data: bytes) -> Book:
     main = package.main()
     if main not in package.kinds:
         raise UnsupportedFormat("a template, a binary workbook, or another file than .xlsx. Save it as .xlsx")
-    return _Reader(package, main).book
+    return _Reader(package, main, roles or {}).book
 
 
 class BookWalk(PartWalk):
@@ -130,7 +134,7 @@ class BookWalk(PartWalk):
 
 
 class _Reader:
-    def __init__(self, package: BookPackage, main: str) -> None:
+    def __init__(self, package: BookPackage, main: str, roles: dict[str, Roles]) -> None:
         self.package, self.parts = package, package.parts
         self.main = self.parts.xml[main]
         self._tables = 0
@@ -142,7 +146,7 @@ class _Reader:
         self.book = Book(
             self.parts, self._strings(of.get("sharedStrings")),
             Styles(styles.xml if styles else None, from_1904=from_1904), package.new_id,
-            of.get("sharedStrings") or "",
+            of.get("sharedStrings") or "", roles=roles,
         )  # fmt: skip
         self._read_main()
         for number, element in enumerate(self._sheets(), 1):

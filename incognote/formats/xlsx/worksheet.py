@@ -62,7 +62,7 @@ class Worksheet:
         data = scan(self.part.source, *place, prefix, book.left)
         count = sum(map(len, data.rows))
         book.left -= count
-        cells = Cells(self.part, prefix, data.rows, book.strings, book.styles, field)
+        cells = Cells(self.part, prefix, data.rows, book.strings, book.styles, field, book.roles.setdefault(field, {}))
         formulas, fixed = self._formulas(list(cells_of(data.rows)))
         book.read[name] = Sheet(self.part, cells, formulas)
         book.parts.texts[field] = (self.part, cells.text)
