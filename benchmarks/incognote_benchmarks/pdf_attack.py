@@ -22,11 +22,13 @@ OUTPUT --names FILE` for outputs of another program. The file has one identifier
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import json
 import logging
 import string
 import tempfile
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -178,7 +180,7 @@ _TEXTS: dict[str, Callable[[bytes], Iterator[str]]] = {
 def _on_pages(pair: Pair, counts: Counter[str]) -> tuple[set[str], set[str]]:
     """Return the identifiers that are still in their boxes as text, and those that are still there under a cover."""
     in_boxes, covered = set[str](), set[str]()
-    with opened(pair.original) as first, opened(pair.output) as second:
+    with opened(_as_shown(pair.original)) as first, opened(pair.output) as second:
         counts["pages"] += len(first)
         for i in range(min(len(first), len(second))):
             old = words(first[i])
@@ -197,6 +199,23 @@ def _on_pages(pair: Pair, counts: Counter[str]) -> tuple[set[str], set[str]]:
                     if _alike(before[part], after[part]):
                         covered.update(names)
     return in_boxes, covered
+
+
+def _as_shown(data: bytes) -> bytes:
+    """Return a document whose words are those that it shows, and not other ones that it gives for them."""
+    import pikepdf
+
+    out, is_changed = io.BytesIO(), False
+    with contextlib.suppress(pikepdf.PdfError), pikepdf.open(io.BytesIO(data), suppress_warnings=True) as pdf:
+        for page in pdf.pages:
+            found = pikepdf.parse_content_stream(page)
+            for at, each in enumerate(found):
+                if str(each.operator) == "BDC" and "/ActualText" in each.operands[-1].unparse().decode("latin-1"):
+                    found[at] = pikepdf.ContentStreamInstruction([each.operands[0]], pikepdf.Operator("BMC"))
+                    is_changed = True
+            page.obj["/Contents"] = pdf.make_stream(pikepdf.unparse_content_stream(found))
+        pdf.save(out)
+    return out.getvalue() if is_changed else data
 
 
 def _removed(old: Sequence[Word], new: Sequence[Word], identifiers: Iterable[str]) -> Iterator[tuple[Word, list[str]]]:
@@ -267,7 +286,8 @@ def _count_structure(pair: Pair, counts: Counter[str]) -> None:
                 continue
             counts["font_subsets"] += 1
             characters = _characters(each)
-            left = set() if characters >= _ALPHABET else characters - shown
+            unshown = {each for each in characters if not shown.issuperset(unicodedata.normalize("NFKC", each))}
+            left = set() if characters >= _ALPHABET else unshown - shown
             counts["font_subsets_with_unused_letters"] += bool(left)
             counts["letters_of_identifiers_only_in_fonts"] += len(left & letters)
 

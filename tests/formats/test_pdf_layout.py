@@ -10,7 +10,7 @@ import pikepdf
 import pytest
 
 from incognote.formats.base import TextEdit
-from incognote.formats.pdf.bidi import logical
+from incognote.formats.pdf.bidi import logical, visual
 from incognote.formats.pdf.content import ContentReader
 from incognote.formats.pdf.document import PdfDocument, saved
 from incognote.formats.pdf.layout import page_text
@@ -163,6 +163,61 @@ def test_a_sentence_goes_on_in_the_next_column() -> None:
     assert _text(f"{_lines(*NARROW[:3], y=300)}\n{_lines(*NARROW[3:], x=320)}") == STORY
 
 
+def test_a_paragraph_that_begins_a_column_is_not_joined_to_the_column_before() -> None:
+    second = f"{_show(NARROW[3], 332, 700)}\n{_lines(*NARROW[4:], x=320, y=687)}"
+    assert _text(f"{_lines(*NARROW[:3], y=300)}\n{second}").splitlines()[0] == " ".join(NARROW[:3])
+
+
+def test_a_line_that_is_longer_than_those_of_another_paragraph_goes_on() -> None:
+    second = ("She is a smoker, not in her house now.", "Discussed with her sister and two of her", "0133.")
+    assert 2.5 < _width(second[0]) - max(map(_width, NARROW)) < 10
+    assert _text(f"{_lines(*NARROW)}\n{_lines(*second, y=500)}") == f"{STORY}\n{' '.join(second)}"
+
+
+def test_a_page_number_that_ends_the_last_line_begins_a_line() -> None:
+    first = _show("Page 2 of 3 is missing", 50, 700)
+    assert _text(f"{first}\n{_show('Telephone 0341 5550 172 Page 1 of 3', 50, 60)}") == (
+        "Page 2 of 3 is missing\nTelephone 0341 5550 172 \nPage 1 of 3"
+    )
+
+
+def test_lines_apart_from_the_others_are_read_at_the_top_and_at_the_bottom() -> None:
+    edges = f"{_show('Ward 7', 50, 800)}\n{_show('Printed for the clerk', 50, 40)}"
+    assert _text(f"{edges}\n{_lines(*NARROW)}") == f"Ward 7\n{STORY}\nPrinted for the clerk"
+    assert _text(f"{_lines(*NARROW)}\n{edges}") == f"Ward 7\n{STORY}\nPrinted for the clerk"
+
+
+def test_a_line_that_the_file_writes_between_others_stays_there() -> None:
+    between = _show("and her brother", 50, 40)
+    lines = f"{_lines(*NARROW[:4])}\n{between}\n{_lines(*NARROW[4:], y=700 - 13 * 4)}"
+    assert _text(lines) == f"{' '.join(NARROW[:4])}\nand her brother\n{' '.join(NARROW[4:])}"
+
+
+def test_the_value_of_a_form_field_is_read_after_its_label() -> None:
+    pdf = pikepdf.new()
+    added = page(pdf, _lines("Patient: ", "Ward: ", "Keep this form", down=30).encode())
+    added.Annots = pikepdf.Array([
+        pdf.make_indirect(pikepdf.Dictionary(
+            Type=pikepdf.Name.Annot, Subtype=pikepdf.Name.Widget, FT=pikepdf.Name.Tx, T=pikepdf.String("f"),
+            V=pikepdf.String(value), DV=pikepdf.String(value), Rect=pikepdf.Array([200, y, 400, y + 20]),
+            AP=pikepdf.Dictionary(N=_appearance(pdf, added, value)),
+        )) for value, y in (("Rosalind Brandt", 698), ("7 West", 668))
+    ])  # fmt: skip
+    pdf.Root.AcroForm = pikepdf.Dictionary(Fields=added.Annots)
+    texts = {text.field: text.content for text in PdfDocument(saved(pdf)).texts}
+    assert texts == {
+        "body": "Patient: Rosalind Brandt\nWard: \t7 West\nKeep this form", "form": "Rosalind Brandt\n7 West",
+        "defaults": "Rosalind Brandt\n7 West",
+    }  # fmt: skip
+
+
+def _appearance(pdf: pikepdf.Pdf, added: pikepdf.Page, value: str) -> pikepdf.Stream:
+    stream = pdf.make_stream(_show(value, 4, 6).encode())
+    stream.Type, stream.Subtype, stream.BBox = pikepdf.Name.XObject, pikepdf.Name.Form, pikepdf.Array([0, 0, 200, 20])
+    stream.Resources = added.Resources
+    return stream
+
+
 @pytest.mark.parametrize(
     ("lines", "read"),
     [
@@ -172,6 +227,8 @@ def test_a_sentence_goes_on_in_the_next_column() -> None:
         (("a Tonga-", "born woman"), "Tonga-born"),
         (("her NT-", "proBNP was high"), "NT-proBNP"),
         (("Mrs. Smith-", "Jones"), "Smith-Jones"),
+        (("WITHOUT INVOLVE-", "MENT OF THE"), "INVOLVEMENT"),
+        (("MRS. SMITH-", "JONES"), "SMITH-JONES"),
     ],
 )
 def test_only_the_hyphen_of_a_divided_word_goes(lines: tuple[str, str], read: str) -> None:
@@ -197,6 +254,38 @@ def test_only_the_hyphen_of_a_divided_word_goes(lines: tuple[str, str], read: st
 )
 def test_numbers_after_words_from_right_to_left_are_read_as_they_were_written(shown: str, read: str) -> None:
     assert "".join(c for c, _ in logical([(c, i) for i, c in enumerate(shown)])) == read
+
+
+def test_words_that_the_file_writes_from_right_to_left_are_read_in_its_order() -> None:
+    parts = ["1", " ", "Page 1 of", " ", "0147", "-", "555", "-", "06", " ", "فتاه"]
+    shown: list[tuple[str, int]] = []
+    for part in reversed(parts):
+        numbers = range(len(shown), len(shown) + len(part))
+        shown = [*zip(part, numbers if part.isascii() else reversed(numbers), strict=True), *shown]
+    assert "".join(c for c, _ in logical(shown)) == "هاتف 06-555-0147 Page 1 of 1"
+
+
+@pytest.mark.parametrize(
+    ("number", "before", "written"),
+    [
+        ("06-555-0147", "هاتف ", "0147-555-06"),
+        ("+962 6 555", "هاتف ", "555 6 962+"),
+        ("03-555 0147", "טלפון ", "0147 03-555"),
+        ("06-555-0147", "هاتف Page ", "06-555-0147"),
+        ("[PHONE-1]", "هاتف ", "[PHONE-1]"),
+    ],
+)
+def test_a_number_is_written_as_it_is_read(number: str, before: str, written: str) -> None:
+    assert visual(number, before) == written
+
+
+@pytest.mark.parametrize("new", ["07-444-0123", "[TELEPHONE_NUMBER]"])
+def test_a_new_telephone_number_in_arabic_words_is_read_again(new: str) -> None:
+    document, out = PdfDocument((FOLDER / "lo-arabic-report.pdf").read_bytes()), io.BytesIO()
+    text = document.texts[0].content
+    at = text.index("06-555-0147")
+    document.rebuild([TextEdit("body", at, at + 11, new)], out)
+    assert PdfDocument(out.getvalue()).texts[0].content == text.replace("06-555-0147", new)
 
 
 @pytest.mark.parametrize(

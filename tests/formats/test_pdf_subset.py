@@ -98,6 +98,13 @@ def test_codes_are_in_the_order_of_their_characters(name: str) -> None:
         assert own == sorted(own)
 
 
+def test_codes_of_one_byte_spell_no_words() -> None:
+    [fonts] = [_maps(_renumbered(_edited("tex-consent-form.pdf")))]
+    codes = {code for font, texts in fonts if font.Subtype == "/Type1" for code, _ in texts}
+    assert len(codes) > 40
+    assert not any(bytes([code]).isalnum() for code in codes)
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_a_page_looks_and_reads_the_same_and_stays_so(name: str) -> None:
     before = _edited(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
@@ -9,11 +10,21 @@ from itertools import groupby
 _OPEN, _CLOSE = "([{", ")]}"
 _BEFORE = "([{\"'+-#$€£"
 """Signs before a word or a number."""
+_NUMBER = re.compile(r"[\d+\-/.: ]+")
 
 
 def is_rtl(character: str) -> bool:
     """Whether a character belongs to words from right to left."""
     return unicodedata.bidirectional(character) in ("R", "AL")
+
+
+def visual(number: str, before: str) -> str:
+    """Return a number as it is written from left to right after words of its line. Other words stay as they are."""
+    last = next((c for c in reversed(before) if unicodedata.bidirectional(c) in ("L", "R", "AL")), "")
+    if not is_rtl(last or " ") or not _NUMBER.fullmatch(number):
+        return number
+    breaks = "([-+ ])" if unicodedata.bidirectional(last) == "AL" else "( )"
+    return "".join(reversed(re.split(breaks, number)))
 
 
 def logical(shown: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
@@ -27,10 +38,11 @@ def logical(shown: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
             kinds[i] = beside[0]
     for i, kind in enumerate(kinds):  # signs between words of one direction belong to them
         if kind == "N":
-            before = next((k for k in reversed(kinds[:i]) if k != "N"), "R")
-            after = next((k for k in kinds[i:] if k != "N"), "R")
+            before = next((at for at in range(i - 1, -1, -1) if kinds[at] != "N"), i)
+            after = next((at for at in range(i, len(kinds)) if kinds[at] != "N"), i)
             between = (shown[i - 1][0] if i else "", "".join(c for c, _ in shown[i : i + 2]).strip())
-            kinds[i] = "L" if before == after == "L" and between != ("]", "[") else "R"
+            is_one = kinds[before] == kinds[after] == "L" and shown[before][1] <= shown[after][1]  # also in the file
+            kinds[i] = "L" if is_one and between != ("]", "[") else "R"
     groups = [(kind, [each for each, _ in group])
               for kind, group in groupby(zip(shown, kinds, strict=True), key=lambda pair: pair[1])]  # fmt: skip
     for kind, group in reversed(groups):
@@ -84,6 +96,8 @@ def _is_after_letters(shown: list[tuple[str, int]], kinds: list[str], start: int
         return True
     before = next((i for i in range(start - 1, -1, -1) if kinds[i] != "N"), -1)
     between = "".join(character for character, _ in shown[before + 1 : start])
+    if before >= 0 and shown[before][1] > shown[start][1]:  # the file writes the letters after the number
+        return False
     return before >= 0 and kinds[before] == "L" and not (between[0] == " " and between[-1] not in f" {_BEFORE}")
 
 

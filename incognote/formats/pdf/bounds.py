@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from incognote.errors import MalformedRecord
-from incognote.formats.pdf.content import StreamKey
+from incognote.formats.pdf.glyphs import StreamKey
 
 MAX_STREAM, MAX_UNPACKED = 128 * 2**20, 512 * 2**20
 MAX_PAINTS = 100_000  # forms that a page shows, counting each repetition

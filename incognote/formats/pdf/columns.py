@@ -11,12 +11,13 @@ from statistics import median_low
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from incognote.formats.pdf.content import Glyph
+    from incognote.formats.pdf.glyphs import Glyph
 
 # In units of the font size, or as the comment says.
 DOWN = 2.2  # the most that a line is below the one that it goes on from
 _INDENT = 3.0  # the most that a line begins before or after the one before it
 _ROOM = 0.25  # the space before a word
+_RAGGED = 1.0  # the most that a line is longer than the longest of another paragraph in its column
 _NARROW = 8.0  # the width of the narrowest column of text
 _WIDE = 20.0  # the width of a column of text that needs no other lines as evidence
 _LARGER = 1.15  # the size of a heading, in that of the text
@@ -186,12 +187,12 @@ def set_edges(units: Sequence[LinePart], usual: dict[int, float]) -> None:
         angle, size, start, end = part[0].first.segment.angle, part[0].size, part[0].start, max(u.end for u in part)
         edges = [
             edge for other, begin, edge in margins
-            if other == angle and abs(begin - start) < 2 * _INDENT * size and edge > end - _ROOM * size
+            if other == angle and abs(begin - start) < 2 * _INDENT * size and edge > end - _RAGGED * size
         ]  # fmt: skip
         near = [edge for edge in edges if edge < min(edges) + _INDENT * size]
         is_wide = end - start > 0.6 * wide[angle] and end - start > _WIDE * size
         for unit in part:
-            unit.edge, unit.is_text = max(near, default=end if is_wide else inf), bool(edges)
+            unit.edge, unit.is_text = max(*near, end) if near else end if is_wide else inf, bool(edges)
 
 
 def _are_sentences(texts: Sequence[str]) -> bool:

@@ -9,90 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import hypot
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from incognote.errors import MalformedRecord
 from incognote.formats.pdf.fonts import Code, PdfFont, opened
+from incognote.formats.pdf.glyphs import IDENTITY, Glyph, Matrix, Show, StreamKey, TextState, times
+from incognote.formats.pdf.labels import at_labels
 from incognote.formats.pdf.shapes import DRAWING, PAINTING, Shapes
 from incognote.formats.pdf.values import forms_of, is_dictionary, is_stream, items
 
 if TYPE_CHECKING:
     from pikepdf import Object, Page, Pdf
 
-Matrix = tuple[float, float, float, float, float, float]
-IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-StreamKey = tuple[int, int]
-"""The object and generation number of a stream. (0, number) is the content of a page itself."""
 _PAINTS = 3  # the last rendering mode that does not add the text to the clipping path
 _SHORT = 3  # letters of a form that could be put together to words
 MAX_FORMS = 12  # forms inside each other
 MAX_STEPS = 2_000_000  # instructions of a page
-
-
-def times(first: Matrix, second: Matrix) -> Matrix:
-    """Return the matrix that applies `first` and then `second`."""
-    a, b, c, d, e, f = first
-    p, q, r, s, t, u = second
-    return (a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u)
-
-
-@dataclass(frozen=True, slots=True)
-class TextState:
-    """The parameters of shown text: font and size, spaces, horizontal scale, rise, rendering mode, and leading.
-
-    Attributes:
-        line: the width of drawn lines.
-    """
-
-    font: PdfFont | None = None
-    name: str = ""
-    size: float = 0.0
-    char_space: float = 0.0
-    word_space: float = 0.0
-    scale: float = 1.0
-    rise: float = 0.0
-    mode: int = 0
-    leading: float = 0.0
-    line: float = 1.0
-
-
-@dataclass(slots=True, eq=False)
-class Show:
-    """One instruction that shows text.
-
-    Attributes:
-        stream, index: its stream, and its position in it. block: the position of the BT before it.
-        codes: the codes. offsets: the start of each, in unscaled text space, and the end of the last one.
-        matrix: the text matrix at its start. above: the matrix from its stream's user space to the page.
-    """
-
-    stream: StreamKey
-    index: int
-    block: int
-    codes: list[Code]
-    offsets: list[float]
-    state: TextState
-    matrix: Matrix
-    above: Matrix
-
-
-class Glyph(NamedTuple):
-    """A glyph on a page, in points of its default user space.
-
-    Args:
-        text: its characters, or "" if they are unknown.
-        x, y: the start of its baseline. dx, dy: its advance without the spaces that follow. size: the font size.
-        show, at: its instruction, and its position among the codes of that.
-    """
-
-    text: str
-    x: float
-    y: float
-    dx: float
-    dy: float
-    size: float
-    show: Show
-    at: int
 
 
 @dataclass(slots=True)
@@ -142,8 +74,13 @@ class ContentReader:
         found = PageContent()
         run = _Run(self, found, number, _area(page))
         run.stream((0, 0), page.obj, page.resources, IDENTITY)
-        for appearance, matrix in appearances(page):
+        values = []
+        for appearance, matrix, is_field in appearances(page):
+            before = len(found.glyphs)
             run.form(appearance, {}, matrix)
+            if is_field:
+                values.append((before, len(found.glyphs)))
+        found.glyphs = at_labels(found.glyphs, values)
         return found
 
     @property
@@ -337,13 +274,14 @@ def instructions_of(holder: Object) -> list[tuple[str, list[Any]]]:
     ]  # fmt: skip
 
 
-def appearances(page: Page) -> Iterable[tuple[Object, Matrix]]:
-    """Yield the forms that draw the annotations of a page, each with its place."""
+def appearances(page: Page) -> Iterable[tuple[Object, Matrix, bool]]:
+    """Yield the forms that draw the annotations of a page, each with its place and whether it is a form field."""
     for annotation in items(page.obj, "/Annots"):
         rect = [float(each) for each in items(annotation, "/Rect")] if is_dictionary(annotation) else []
         for form in forms_of(annotation) if len(rect) == 4 else ():
             box = [float(each) for each in items(form, "/BBox")] or [0.0] * 4
-            yield form, (1, 0, 0, 1, min(rect[0::2]) - min(box[0::2]), min(rect[1::2]) - min(box[1::2]))
+            place = (1.0, 0.0, 0.0, 1.0, min(rect[0::2]) - min(box[0::2]), min(rect[1::2]) - min(box[1::2]))
+            yield form, place, annotation.get("/Subtype", None) == "/Widget"
 
 
 def matrix_of(form: Object) -> Matrix:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from incognote.formats.pdf.bidi import visual
 from incognote.formats.pdf.layout import PageText
 
 
@@ -27,6 +28,7 @@ def taken_out(
         place: the number of the line of each glyph, and the position of the glyph in it.
     """
     glyphs = text.glyphs
+    new = visual(new, text.text[:start].rpartition("\n")[2])
     direct = {glyph for glyph in glyphs[start:stop] if glyph >= 0}
     accents = {accent for glyph in direct for accent in text.accents.get(glyph, ())}
     covered = sorted(direct | accents, key=place.__getitem__)

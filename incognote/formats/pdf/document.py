@@ -13,7 +13,8 @@ from incognote.errors import MalformedRecord, MissingExtra, UnsupportedFormat
 from incognote.formats.base import Change, Document, Edit, Place, Pointer, account, of_child, splice, split_edits
 from incognote.formats.pdf.bounds import check_paints, check_unpacked
 from incognote.formats.pdf.cleaning import cleaned
-from incognote.formats.pdf.content import ContentReader, PageContent, StreamKey
+from incognote.formats.pdf.content import ContentReader, PageContent
+from incognote.formats.pdf.glyphs import StreamKey
 from incognote.formats.pdf.imaging import MOST_DRAWN, PlacedWords, draw, placed, unwritable
 from incognote.formats.pdf.layout import page_text
 from incognote.formats.pdf.naming import ResourceNames
@@ -85,6 +86,7 @@ class PdfDocument(PagedDocument):
             out.write(self._written(edits, changes, values))
 
     def reopened(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Document | None:
+        """Return an output in which pages that became pictures have the text that they show, or None without any."""
         if not self._drawn:
             return None
         texts = self._page_texts(changes)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incognote.errors import MalformedRecord
-from incognote.formats.pdf.content import ContentReader, Matrix, StreamKey, times
+from incognote.formats.pdf.content import ContentReader
 from incognote.formats.pdf.fonts import standard
+from incognote.formats.pdf.glyphs import Matrix, StreamKey, times
 from incognote.formats.pdf.layout import page_text
 from incognote.formats.pdf.picture import Raster, raster
 from incognote.formats.pdf.subset import renumbered
-from incognote.formats.pdf.values import array, dictionary, is_dictionary, items, name
+from incognote.formats.pdf.values import array, decimal, dictionary, is_dictionary, items, name
 from incognote.formats.pdf.writing import PageWriter, resource_name, unit_of
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _replace(pdf: Pdf, page: Page, drawn: Raster, words: Iterable[PlacedWords]) 
     parameters = dictionary({"/Predictor": 15, "/Colors": 3, "/Columns": drawn.width})
     picture.write(drawn.packed(), filter=name("/FlateDecode"), decode_parms=parameters)
     fonts: dict[str, Object] = {}
-    content = [f"q {_plain(wide)} 0 0 {_plain(high)} 0 0 cm /Picture Do Q".encode()]
+    content = [f"q {decimal(wide)} 0 0 {decimal(high)} 0 0 cm /Picture Do Q".encode()]
     flip: Matrix = (wide / drawn.width, 0, 0, -high / drawn.height, 0, high)
     for each in words:
         key = resource_name(each.font)
@@ -159,21 +159,17 @@ def _replace(pdf: Pdf, page: Page, drawn: Raster, words: Iterable[PlacedWords]) 
         })) if key not in fonts else fonts[key]  # fmt: skip
         codes = each.text.encode("cp1252")
         usual = sum(code.width for code in standard(each.font).codes(codes)) * each.size
-        narrow = _plain(100 * each.width / usual if usual else 100)
-        place = " ".join(map(_plain, times(times(each.matrix, drawn.matrix), flip)))
+        narrow = decimal(100 * each.width / usual if usual else 100)
+        place = " ".join(str(decimal(part)) for part in times(times(each.matrix, drawn.matrix), flip))
         content.append(
-            f"BT 3 Tr {key} {_plain(each.size)} Tf {narrow} Tz {place} Tm ".encode()
+            f"BT 3 Tr {key} {decimal(each.size)} Tf {narrow} Tz {place} Tm ".encode()
             + pikepdf.String(codes).unparse() + b" Tj ET"
         )  # fmt: skip
     for key in sorted(page.obj.keys()):
         if key not in ("/Type", "/Parent"):
             del page.obj[key]
-    page.obj["/MediaBox"] = array([0, 0, Decimal(_plain(wide)), Decimal(_plain(high))])
+    page.obj["/MediaBox"] = array([0, 0, decimal(wide), decimal(high)])
     page.obj["/CropBox"] = array(page.obj["/MediaBox"])
     page.obj["/Rotate"] = 0
     page.obj["/Resources"] = dictionary({"/XObject": dictionary({"/Picture": picture}), "/Font": dictionary(fonts)})
     page.obj["/Contents"] = pdf.make_stream(b"\n".join(content))
-
-
-def _plain(value: float) -> str:
-    return f"{value:.5f}".rstrip("0").rstrip(".") or "0"

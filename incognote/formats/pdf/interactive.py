@@ -156,12 +156,12 @@ class Interactive:
             kept.write(field, "/T", string(f"field{number}"))
         if "/TU" in field:
             kept.text("form", field, "/TU")
-        for key in ("/V", "/DV"):
+        for key, text in (("/V", "form"), ("/DV", "defaults")):
             value = field.get(key, None)
             if is_stream(value):
                 raise MalformedRecord("a form field whose value is a stream. Print the document to a new PDF")
             if is_string(value):
-                kept.text("form", field, key, "\t" if "/TU" in field and key == "/V" else "\n")
+                kept.text(text, field, key, "\t" if "/TU" in field and key == "/V" else "\n")
             elif is_array(value):
                 self._options(value)
         if any(not _is_state(value) for value in _states_of(field)):

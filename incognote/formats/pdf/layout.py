@@ -7,6 +7,7 @@ file. If the order of the file contradicts the places of the glyphs, the places 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,8 +18,8 @@ from typing import NamedTuple
 
 from incognote.errors import MalformedRecord
 from incognote.formats.pdf.bidi import is_rtl, logical
-from incognote.formats.pdf.columns import LineSegment, PagePiece, piece_of
-from incognote.formats.pdf.content import Glyph
+from incognote.formats.pdf.columns import DOWN, LineSegment, PagePiece, piece_of
+from incognote.formats.pdf.glyphs import Glyph
 from incognote.formats.pdf.separators import is_division, separators
 
 __all__ = ["PageText", "along", "page_text"]
@@ -39,6 +40,7 @@ _LINES = 2.2  # the most that a line of a cell is below the one before
 _TWICE = 0.12  # the widest distance between a glyph and a second one over it
 _TOUCHES = 0.1  # the widest gap between the letters of a word
 
+_EDGE = 3  # the most lines at the top or at the bottom of a page
 _WORD = 40  # characters of a word at the end of a line
 _MOST_OPEN = 64  # segments of a line to which a run is compared
 
@@ -47,6 +49,9 @@ _BULLETS = 20  # the most of them on a page of a few words
 _ACCENTS = dict(zip("`´ˆ^˜~¯˘˙¨˚˝ˇ¸˛", map(chr, (0x300, 0x301, 0x302, 0x302, 0x303, 0x303, 0x304, 0x306, 0x307, 0x308,
                                                    0x30A, 0x30B, 0x30C, 0x327, 0x328)), strict=True))  # fmt: skip
 """Accents that are glyphs of their own, and the combining character of each."""
+_PAGE_NUMBER = re.compile(
+    r"(?<=\s)(?:page|seite|página|pagina|pág\.|pag\.) \d{1,4}(?: ?\W ?\d{1,4}| \w{1,3} \d{1,4})?\s*\Z", re.IGNORECASE
+)
 _UNREADABLE = "letters in a font that does not say which characters they are. Print the document to a new PDF"
 
 
@@ -86,6 +91,7 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
         segments.sort(key=lambda each: (each.angle, -round(each.level / max(each.size, 1) * 2), each.start))
     else:
         segments.sort(key=lambda each: each.order)
+        segments = _with_edges(segments)
     rtl = sum(map(is_rtl, letters)) > _RTL * len(letters)
     if rtl:
         segments = _from_the_right(segments)
@@ -102,6 +108,7 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
         if characters:
             shown.append(characters)
             pieces.append(piece_of(glyphs, segment, characters, rtl=from_right))
+    _part_page_numbers(pieces, shown)
     text: list[str] = []
     at: list[int] = []
     for characters, between in zip(shown, ["", *separators(pieces)], strict=bool(shown)):
@@ -113,6 +120,44 @@ def page_text(glyphs: Sequence[Glyph]) -> PageText:
     if text.count(_BULLET) > max(_BULLETS, len(text) / 10):
         raise MalformedRecord(_UNREADABLE)
     return PageText("".join(text), at, segments, accents)
+
+
+def _with_edges(segments: list[LineSegment]) -> list[LineSegment]:
+    """Return segments with the lines at the top of the page first and those at its bottom last.
+
+    They stay where they are if the file writes them between other lines.
+    """
+    flat = sorted((each for each in segments if each.angle == 0), key=lambda each: each.level)
+    bottom, top = set(_edge(flat)), set(_edge(flat[::-1]))
+    body = [number for number, each in enumerate(segments) if each.order not in bottom | top]
+    if not body or bottom & top or len(body) <= body[-1] - body[0]:
+        return segments
+    return sorted(segments, key=lambda each: (each.order in bottom) - (each.order in top))
+
+
+def _edge(ranked: Sequence[LineSegment]) -> Iterator[int]:
+    """Yield the positions of the first lines, which are apart from the others. There are none if they are many."""
+    found: set[int] = set()
+    lines = 1
+    for one, two in pairwise(ranked):
+        found.add(one.order)
+        down = abs(two.level - one.level) / max(one.size, two.size)
+        if down > DOWN:
+            yield from found
+            return
+        lines += down > _LEVEL
+        if lines > _EDGE:
+            return
+
+
+def _part_page_numbers(pieces: Sequence[PagePiece], shown: Sequence[list[tuple[str, int]]]) -> None:
+    """Begin a line before a page number that ends the highest or the lowest line of the page."""
+    levels = [piece.level for piece in pieces if piece.segment.angle == 0]
+    edges = {min(levels, default=0.0), max(levels, default=0.0)}
+    for piece, characters in zip(pieces, shown, strict=True):
+        number = _PAGE_NUMBER.search(piece.text)
+        if number is not None and piece.segment.angle == 0 and piece.level in edges:
+            characters.insert(number.start(), ("\n", -1))
 
 
 def _most_frequent(places: Iterable[float]) -> int:

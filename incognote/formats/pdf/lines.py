@@ -10,7 +10,7 @@ from math import hypot, inf
 from statistics import median
 
 from incognote.formats.pdf.columns import LineSegment
-from incognote.formats.pdf.content import Glyph
+from incognote.formats.pdf.glyphs import Glyph
 from incognote.formats.pdf.layout import along
 from incognote.formats.pdf.marks import LineMarks
 

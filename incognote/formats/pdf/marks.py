@@ -11,7 +11,8 @@ from math import cos, inf, radians, sin
 from typing import Any, NamedTuple
 
 from incognote.formats.pdf.columns import LineSegment
-from incognote.formats.pdf.content import IDENTITY, Matrix, PageContent, Show, StreamKey, times
+from incognote.formats.pdf.content import PageContent
+from incognote.formats.pdf.glyphs import IDENTITY, Matrix, Show, StreamKey, times
 from incognote.formats.pdf.shapes import DRAWING, PAINTING
 
 # In units of the font size.

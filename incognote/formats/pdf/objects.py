@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.errors import UnsupportedFormat
 from incognote.formats.pdf import closed
-from incognote.formats.pdf.content import StreamKey
+from incognote.formats.pdf.glyphs import StreamKey
 from incognote.formats.pdf.interactive import Interactive, fields_of
 from incognote.formats.pdf.keeping import Kept
 from incognote.formats.pdf.resources import Resources

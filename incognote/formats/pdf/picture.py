@@ -20,7 +20,8 @@ from math import hypot
 from threading import Semaphore
 from typing import NamedTuple
 
-from incognote.formats.pdf.content import ContentReader, Glyph, Matrix, StreamKey
+from incognote.formats.pdf.content import ContentReader
+from incognote.formats.pdf.glyphs import Glyph, Matrix, StreamKey
 from incognote.formats.pdf.layout import page_text
 from incognote.formats.pictures import Box, DrawnPage
 

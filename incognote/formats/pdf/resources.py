@@ -9,7 +9,8 @@ from typing import Any
 from incognote.errors import MalformedRecord
 from incognote.formats.pdf import closed
 from incognote.formats.pdf.cleaning import cleaned
-from incognote.formats.pdf.content import IDENTITY, StreamKey, instructions_of
+from incognote.formats.pdf.content import instructions_of
+from incognote.formats.pdf.glyphs import IDENTITY, StreamKey
 from incognote.formats.pdf.keeping import Kept
 from incognote.formats.pdf.shapes import DRAWING, PAINTING, Shapes
 from incognote.formats.pdf.values import entries, is_dictionary, is_stream, items, name

@@ -26,6 +26,7 @@ from incognote.formats.pdf.columns import (
     units_of,
     usual_down,
 )
+from incognote.text.lexicon import is_common
 
 # In units of the font size.
 _CELL = 1.05  # the narrowest gap between cells of a table
@@ -139,7 +140,8 @@ def _between(units: Sequence[LinePart], number: int, usual: dict[int, float]) ->
     cells = number - begin
     is_cell = abs(one.start - two.start) < _LEVEL * one.size and (cells > 0 or one.is_cell)
     two.is_cell = is_cell
-    if _is_next_column(one, two):
+    after = units[number + 2] if number + 2 < len(units) and units[number + 2].line != two.line else None
+    if _is_next_column(one, two, after):
         return " " if one.text[-1] != " " else ""
     if not is_cell and (cells > 1 or not is_below(head, two)):
         return "\n"
@@ -149,7 +151,6 @@ def _between(units: Sequence[LinePart], number: int, usual: dict[int, float]) ->
     left, right = one.text, two.text
     if left[-1] in "-\xad" and left[-2:-1].isalnum() and right[0].isalnum():
         return ""
-    after = units[number + 2] if number + 2 < len(units) and units[number + 2].line != two.line else None
     if (
         not are_alike(one, two)
         or down > APART * min(usual.get(round(two.size), inf), _near_down(units, number))
@@ -183,8 +184,10 @@ def _goes_on(units: Sequence[LinePart], number: int, *, is_cell: bool) -> bool:
     return left.rstrip()[-1:] == "," and not right[0].isupper()
 
 
-def _is_next_column(one: LinePart, two: LinePart) -> bool:
+def _is_next_column(one: LinePart, two: LinePart, after: LinePart | None) -> bool:
     """Whether the first line of a column goes on from the last one of the column before it."""
+    if after is not None and two.start - after.start > _FIRST * two.size and not _BULLET.match(after.text):
+        return False
     return (
         one.is_text and two.is_text and one.end < two.start and distance(one, two) < -DOWN and are_alike(one, two)
         and is_full(one, two, one.edge) and not _STOP.search(one.text)
@@ -213,9 +216,12 @@ def _is_indented(one: LinePart, two: LinePart, after: LinePart | None) -> bool:
 def is_division(left: str, right: str) -> bool:
     """Whether a line ends with the hyphen of a word that goes on in small letters, and not with that of a compound.
 
-    The hyphen after `ty` stays, because it can be that of a number such as sixty-seven. So does one after capitals.
+    The hyphen after `ty` stays, because it can be that of a number such as sixty-seven. So does one after capitals,
+    unless both parts are the capitals of one common word.
     """
     word, end = left.split()[-1][:-1], left[-3:-1]
     [first] = re.findall(r"\A[^\W\d_]*", right)
     is_one = end.isalpha() and end != "ty" and "-" not in word and not word.isupper() and first not in _COMPOUNDS
+    if left[-1] == "-" and word.isupper() and len(word) > 1 and first.isupper() and first.lower() not in _COMPOUNDS:
+        return is_common((word + first).lower())
     return left[-1] == "\xad" or (left[-1] == "-" and is_one and right[0].islower())

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from incognote.errors import MalformedRecord
-from incognote.formats.pdf.content import ContentReader, PageContent, StreamKey
+from incognote.formats.pdf.content import ContentReader, PageContent
 from incognote.formats.pdf.fonts import Code, PdfFont
+from incognote.formats.pdf.glyphs import StreamKey
 from incognote.formats.pdf.programs import UNREADABLE, Cff, Program, TrueType, Type1, is_known, names_of
 from incognote.formats.pdf.tounicode import unicode_map
 from incognote.formats.pdf.values import (
     array,
+    decimal,
     dictionary,
     entries,
     is_array,
@@ -45,17 +46,18 @@ def renumbered(pdf: Pdf) -> int:
     """
     specs = _fonts(pdf)
     reader = ContentReader(pdf)
-    pages = [(page.obj, reader.read(page, number)) for number, page in enumerate(pdf.pages, 1)]
     shown: dict[PdfFont, dict[bytes, Code]] = {}
-    for _, content in pages:
-        for glyph in content.glyphs:
+    shows: set[StreamKey] = set()
+    for number, page in enumerate(pdf.pages, 1):
+        for glyph in reader.read(page, number).glyphs:
+            shows.add(glyph.show.stream)
             font = glyph.show.state.font
             if font is not None:
                 code = glyph.show.codes[glyph.at]
                 if code.code == _SPACE and code.text != " " and glyph.show.state.word_space:
                     raise MalformedRecord("word spacing after a letter. Print the document to a new PDF")
                 shown.setdefault(font, {})[code.code] = code
-    _check_forms(pdf, reader, {glyph.show.stream for _, content in pages for glyph in content.glyphs})
+    _check_forms(pdf, reader, shows)
     new: dict[PdfFont, dict[bytes, bytes]] = {}
     used = set()
     for font, spec in reader.specs.items():
@@ -65,8 +67,9 @@ def renumbered(pdf: Pdf) -> int:
     for spec in specs:
         if spec.objgen not in used:
             _emptied(spec)
-    for page, content in pages:
-        _rewrite(pdf, page, content, new)
+    changed = {font: codes for font, codes in new.items() if any(old != now for old, now in codes.items())}
+    for number, page in enumerate(pdf.pages, 1):  # read again, because the glyphs of all pages fill the memory
+        _rewrite(pdf, page.obj, reader.read(page, number), changed)
     return len(specs)
 
 
@@ -187,7 +190,7 @@ class _Rewriter:
         for key in ("/DW", "/W", "/DW2", "/W2"):
             if key in self._inner:
                 del self._inner[key]
-        widths = sorted((int.from_bytes(new[code.code], "big"), _number(code.width * 1000)) for code in codes)
+        widths = sorted((int.from_bytes(new[code.code], "big"), decimal(code.width * 1000)) for code in codes)
         self._inner["/W"] = array([each for at, wide in widths for each in (at, array([wide]))])
         self._spec["/DescendantFonts"] = array([self._pdf.make_indirect(self._inner)])
         self._unicode({new[code.code]: code.text for code in codes})
@@ -206,9 +209,7 @@ class _Rewriter:
         self._descriptor["/Flags"] = int(self._descriptor.get("/Flags", 0)) & ~32 | 4
         if "/Encoding" in self._spec:
             del self._spec["/Encoding"]
-        self._widths(codes, new)
-        self._unicode({new[code.code]: code.text for code in codes})
-        return new
+        return self._coded(codes, new)
 
     def _by_name(self, codes: Sequence[Code], program: Program | None) -> dict[bytes, bytes]:
         """Rewrite a font whose codes have one byte and stand for the names of its glyphs."""
@@ -237,9 +238,7 @@ class _Rewriter:
         by_number = sorted((new[code.code][0], renamed[code]) for code in codes)
         differences = [each for at, glyph in by_number for each in (at, name(f"/{glyph}"))]
         self._spec["/Encoding"] = dictionary({"/Type": name("/Encoding"), "/Differences": array(differences)})
-        self._widths(codes, new)
-        self._unicode({new[code.code]: code.text for code in codes})
-        return new
+        return self._coded(codes, new)
 
     def _pruned(self, codes: Sequence[Code]) -> dict[bytes, bytes]:
         """Remove the characters and widths of codes that are no longer shown. The codes stay."""
@@ -251,7 +250,7 @@ class _Rewriter:
         if self._wide and "/W" in self._inner:
             self._inner = dictionary(dict(self._inner.items()))
             self._spec["/DescendantFonts"] = array([self._pdf.make_indirect(self._inner)])
-            widths = sorted((int.from_bytes(code.code, "big"), _number(code.width * 1000)) for code in codes)
+            widths = sorted((int.from_bytes(code.code, "big"), decimal(code.width * 1000)) for code in codes)
             self._inner["/W"] = array([each for at, wide in widths for each in (at, array([wide]))])
         elif not self._wide:
             self._widths(codes, same)
@@ -316,6 +315,12 @@ class _Rewriter:
             if key in holder:
                 holder[key] = name(f"/{prefix}+{str(holder[key])[1:].rpartition('+')[2]}")
 
+    def _coded(self, codes: Sequence[Code], new: dict[bytes, bytes]) -> dict[bytes, bytes]:
+        """Write the widths and the characters of new codes. Return these codes."""
+        self._widths(codes, new)
+        self._unicode({new[code.code]: code.text for code in codes})
+        return new
+
     def _widths(self, codes: Sequence[Code], new: Mapping[bytes, bytes]) -> None:
         old = items(self._spec, "/Widths")
         if not old:
@@ -334,8 +339,11 @@ class _Rewriter:
 
 
 def _numbers(ordered: Iterable[Code]) -> dict[bytes, bytes]:
-    """Return new codes of one byte. A space that word spacing can widen keeps its own, and nothing else gets that."""
-    free = iter([*range(1, 32), *range(33, 256), 0, 32])
+    """Return new codes of one byte. Codes of letters and digits come last, so that codes in a row spell no words.
+
+    A space that word spacing can widen keeps its own, and nothing else gets that.
+    """
+    free = iter([*sorted([*range(1, 32), *range(33, 256)], key=lambda code: bytes([code]).isalnum()), 0, 32])
     return {
         code.code: _SPACE if code.code == _SPACE and code.text == " " else bytes([next(free)]) for code in ordered
     }
@@ -363,7 +371,7 @@ def _rewrite(pdf: Pdf, page: Any, content: PageContent, new: Mapping[PdfFont, Ma
     shows = {}
     for glyph in content.glyphs:
         font = glyph.show.state.font
-        if font is not None and any(old != now for old, now in new[font].items()):
+        if font is not None and font in new:
             shows[glyph.show.stream, glyph.show.index] = new[font], 2 if font.wide else 1
     for key in sorted({stream for stream, _ in shows}):
         instructions = []
@@ -393,7 +401,3 @@ def _recoded(operands: Iterable[Any], new: Mapping[bytes, bytes], size: int) -> 
             yield pikepdf.String(b"".join(new[old[at : at + size]] for at in range(0, len(old), size)))
         else:
             yield each
-
-
-def _number(value: float) -> Any:
-    return Decimal(f"{value:.5f}".rstrip("0").rstrip(".") or "0")

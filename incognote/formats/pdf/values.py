@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 
@@ -53,6 +54,11 @@ def name(value: str) -> Any:
     import pikepdf
 
     return pikepdf.Name(value)
+
+
+def decimal(value: float) -> Decimal:
+    """Return a number as a file has it: with at most five decimals."""
+    return Decimal(f"{value:.5f}".rstrip("0").rstrip(".") or "0")
 
 
 def string(value: str) -> Any:

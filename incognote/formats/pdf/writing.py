@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from math import hypot
 from typing import Any, NamedTuple
 
 from incognote.errors import AccountingError
 from incognote.formats.base import Change
 from incognote.formats.pdf.columns import LineSegment
-from incognote.formats.pdf.content import Glyph, Matrix, PageContent, Show, StreamKey, times
+from incognote.formats.pdf.content import PageContent
 from incognote.formats.pdf.cuts import Cut, taken_out
 from incognote.formats.pdf.fonts import Code, PdfFont, standard
+from incognote.formats.pdf.glyphs import Glyph, Matrix, Show, StreamKey, times
 from incognote.formats.pdf.layout import PageText, along
 from incognote.formats.pdf.lines import LEFT, RIGHT, PageLines
 from incognote.formats.pdf.marks import Hole, LineMarks, MovedLine
+from incognote.formats.pdf.values import decimal
 
 _LEAST = 0.2  # new words are not written narrower than that
 _STEP = 0.1  # the scale of narrower words
@@ -285,10 +286,10 @@ def _new(show: Show, at: int, words: NewWords, unit: float) -> Iterable[tuple[st
     yield "ET", []
     yield "q", []
     yield "BT", []
-    yield "Tf", [pikepdf.Name(name), _number(show.state.size)]
+    yield "Tf", [pikepdf.Name(name), decimal(show.state.size)]
     yield "Tc", [0]
     yield "Tw", [0]
-    yield "Tz", [_number(show.state.scale * words.scale * 100)]
+    yield "Tz", [decimal(show.state.scale * words.scale * 100)]
     yield "Tm", _at(show, show.offsets[at] + words.shift / unit)
     yield "Tj", [pikepdf.String(b"".join(code.code for code in words.codes))]
     yield "ET", []
@@ -298,7 +299,7 @@ def _new(show: Show, at: int, words: NewWords, unit: float) -> Iterable[tuple[st
 
 def _at(show: Show, offset: float) -> list[Any]:
     matrix: Matrix = times((1, 0, 0, 1, offset, 0), show.matrix)
-    return [_number(each) for each in matrix]
+    return [decimal(each) for each in matrix]
 
 
 def _array(show: Show, chunk: list[int], shifts: Mapping[int, float], points: float) -> Any:
@@ -321,10 +322,6 @@ def _array(show: Show, chunk: list[int], shifts: Mapping[int, float], points: fl
             extra = show.offsets[at + 1] - show.offsets[at] - code.width * unit - space * state.scale
             extra += (shifts.get(at + 1, 0.0) - shifts.get(at, 0.0)) / points
             if unit and abs(extra) > 1e-6:
-                items += [pikepdf.String(piece), _number(-extra / unit * 1000)]
+                items += [pikepdf.String(piece), decimal(-extra / unit * 1000)]
                 piece = b""
     return pikepdf.Array([*items, pikepdf.String(piece)])
-
-
-def _number(value: float) -> Decimal:
-    return Decimal(f"{value:.5f}".rstrip("0").rstrip(".") or "0")
