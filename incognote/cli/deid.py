@@ -83,9 +83,10 @@ def deid(
 ) -> None:
     """De-identify notes, records, tables, and documents.
 
-    Reads text (.txt), records (.json, .jsonl, .ndjson), tables (.csv, .tsv, .parquet), documents (.rtf, .html, .md,
-    .eml, .mbox, .hl7, .xml), their .gz versions, and folders of them. A record that passes every check is released. All
-    others are encrypted and stored in the quarantine, where you can retry them. Skipped files are listed.
+    Reads text (.txt), records (.json, .jsonl, .ndjson), tables (.csv, .tsv, .parquet), documents (.docx, .xlsx, .pdf,
+    .rtf, .html, .md, .eml, .mbox, .hl7, .xml), their .gz versions, archives (.zip, .tar, .tgz), and folders of them. A
+    record that passes every check is released. All others are encrypted and stored in the quarantine, where you can
+    retry them. Skipped files are listed.
 
     Examples:
         incognote deid examples/discharge_summary.txt
@@ -159,7 +160,7 @@ def deid(
                 shares=made.engine.shares,
             )  # fmt: skip
             finished, digests = journal.finished, journal.digests
-        complete = {source: one.released for source, one in finished.items()}
+        complete = {source: (one.output, one.released) for source, one in finished.items() if one.output}
         outputs = Outputs(
             where, sources.files, keyring, keep_names=keep_names, overwrite=overwrite or resume, complete=complete
         )
@@ -244,13 +245,18 @@ def printable(output: str | bytes) -> str:
 
 
 def print_released(one: Input, text: str | bytes) -> None:
-    """Print the released text unchanged. On a terminal, add a missing final line end."""
+    """Print the released text unchanged. On a terminal, it is in UTF-8 with a final line end."""
+    from incognote.formats.encoding import UTF8
+
     if isinstance(text, bytes):
         put_out(text)
         return
     head = one.table.table.head if one.table else ""
-    data = one.codec.encode(head + text + one.ending)
-    put_out(data + b"\n" if sys.stdout.isatty() and not text.endswith("\n") else data)
+    whole = head + text + one.ending
+    if sys.stdout.isatty():
+        put_out(UTF8.encode(whole if whole.endswith("\n") else f"{whole}\n"))
+    else:
+        put_out(one.codec.encode(whole))
 
 
 def explain_held(tally: Tally, *, kept: bool) -> None:

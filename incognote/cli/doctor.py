@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 _COLORS: dict[str, str] = {"ok": "green", "off": "bright_black", "warn": "yellow", "fail": "red"}
 _PURPOSES = {
+    "documents": "office files, PDF, and second readers of HTML, RTF, HL7, and CDA",
+    "frames": "tables of pandas, polars, and Hugging Face",
+    "parquet": "Parquet files",
+    "sql": "tables of databases",
+    "docs": "the documentation as a site",
     "llm": "language models over their APIs",
     "opensearch": "a surrogate index in OpenSearch",
     "service": "worker, REST API, review page",

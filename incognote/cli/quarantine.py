@@ -11,7 +11,7 @@ import typer
 from incognote.cli import options
 from incognote.cli.heldfolder import contents_of, listed_in, one_place, opened, own_keyring, places, told_of, with_key
 from incognote.cli.help import App
-from incognote.cli.shell import FAILURE, HELD, remedies, say, warn
+from incognote.cli.shell import FAILURE, HELD, put_out, remedies, say, warn
 from incognote.cli.tables import print_table
 from incognote.runs.units import counted
 
@@ -85,7 +85,7 @@ def list_(
             records.append({**told_of(held, whole if long else held.reasons, path), "release": release})
             reasons = map(str, whole) if long else sorted({reason.code for reason in held.reasons})
             hashed = held.source if long else f"{held.source[:8]}…{held.source[24:]}"
-            source = hashed if path is None else visible(path)
+            source = hashed if path is None else visible(path).replace("\n", "␊")
             row = (held.outcome, source, str(held.position), held.time[:16], "\n".join(reasons))
             rows.append((held.name[:8], *[release or ""] * of_releases, *row))
     if as_json:
@@ -95,6 +95,8 @@ def list_(
     else:
         print_table(("item", *["release"] * of_releases, "outcome", "source", "no.", "since", "reasons"), rows)
         typer.echo(f"{len(rows):,} held")
+        if not long and locked is None:
+            typer.echo("To see the details of each reason, add --long.", err=True)
     if locked is not None:
         if not own_settings(config, key_file).key_sources:
             warn("No key is configured. To show source files and details, add --key-file FILE.")
@@ -136,14 +138,13 @@ def show(
         if reason.code in remedies():
             typer.echo(f"    {remedies()[reason.code]}", err=True)
     if not held.kept:
-        typer.echo("The bytes of this record could not be read. It exists only in its source file.", err=True)
+        typer.echo("The quarantine does not have the bytes of this record. It exists only in its source.", err=True)
         return
     typer.echo("What follows is PHI.", err=True)
-    if sys.stdout.isatty():
-        typer.echo(visible(contents.data.decode(contents.words["encoding"], "replace")))
+    text = contents.data.decode(contents.words["encoding"], "replace")
+    if sys.stdout.isatty() and not {"\0", "\ufffd"} <= set(text):
+        typer.echo(visible(text))
     else:
-        from incognote.cli.shell import put_out
-
         put_out(contents.data)
 
 
@@ -176,8 +177,8 @@ def retry(
 ) -> None:
     """Process held records again, for example with another policy, schema, or pack.
 
-    Files that were never opened, such as a PDF or a table without a schema, cannot be retried: run `incognote deid` on
-    the source file again.
+    Files that were never opened, such as a damaged PDF or a table without a schema, cannot be retried: run `incognote
+    deid` on the source file again.
 
     Records that pass are released and removed from the quarantine. No file in --out is replaced: the outputs and the
     manifest of the first retry have `.retry-1` in their names. With --ledger, the worker reads the records from the

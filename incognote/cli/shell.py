@@ -127,7 +127,13 @@ def remedies() -> dict[str, str]:
 
 
 def put_out(data: bytes) -> None:
-    """Write bytes to standard output unchanged, without the terminal's encoding or line-end translation."""
+    """Write bytes to standard output unchanged, without the terminal's encoding or line-end translation.
+
+    Raises:
+        UsageError: they are binary, such as those of a PDF, and the standard output is a terminal.
+    """
+    if b"\0" in data and sys.stdout.isatty():
+        raise UsageError("The output is a binary file, which a terminal cannot show. Redirect it to a file.")
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()

@@ -115,8 +115,8 @@ def print_summary(tally: Tally, models: Mapping[str, Any] | None, *, where: Plac
     if models is not None:
         print_table(("", ""), list(reading.rows(models)))
     if tally.formats:
-        listed = ", ".join(f"{what} ({n:,})" for what, n in sorted(tally.formats.items()))
-        typer.echo(f"Content of unsupported files: {listed}")
+        typer.echo("Content of unsupported files")
+        print_table(("",) * 2, [(f"  {what}", f"{n:>9,}") for what, n in sorted(tally.formats.items())])
     if tally.not_read:
         typer.echo(f"{counted(len(tally.not_read), 'input')} not read")
     typer.echo(f"Manifest: {where.manifest}")

@@ -114,18 +114,21 @@ def data_of(content: str | bytes, told: Mapping[str, Any]) -> bytes:
 def supersede(quarantine: Quarantine) -> None:
     """Drop records that a later run held again: the same bytes from the same position of an input with the same name.
 
+    Records without bytes are the same if their inputs have the same path.
+
     Raises:
         WrongKey: one of them is damaged.
     """
     for _, group in groupby(quarantine.items(), key=lambda held: (held.source, held.position)):
-        newest_first = sorted((held for held in group if held.kept), key=lambda held: held.time, reverse=True)
+        newest_first = sorted(group, key=lambda held: held.time, reverse=True)
         if len(newest_first) > 1:
-            seen: set[bytes] = set()
+            seen: set[bytes | str] = set()
             for held in newest_first:
-                digest = sha256(quarantine.open(held).data).digest()
-                if digest in seen:
+                contents = quarantine.open(held)
+                same = sha256(contents.data).digest() if held.kept else contents.words.get("path", "")
+                if same in seen:
                     quarantine.drop(held)
-                seen.add(digest)
+                seen.add(same)
 
 
 def sources_of(quarantine: Quarantine, wanted: Iterable[Held]) -> list[Source]:

@@ -38,6 +38,7 @@ _DOCUMENTS = frozenset(
 )
 UNREADABLE = (OSError, EOFError, zlib.error)  # errors when a file is read; BadGzipFile is an OSError
 _NOT_READ = "unreadable"
+_BINARY = (b"%PDF", b"PK\x03\x04")  # the beginnings of documents whose content decides over a wrong suffix
 _OTHER_COLUMNS = Reason("schema-violation", "", "the table does not have the columns that the options name")
 
 
@@ -243,9 +244,8 @@ def _read(source: Source, layout: Layout | Layouts | None, budget: UnpackBudget 
     with ExitStack() as held:
         try:
             disk, stream = opened(source, held)
-            if source.kind in (registry.OTHER, "text"):
-                container = registry.of_container(peeked(stream))
-                source = replace(source, kind=container.name) if container is not None else source
+            if source.kind not in archive.KINDS:
+                source = replace(source, kind=_kind(source.kind, peeked(stream)))
             if source.kind == registry.OTHER:
                 yield _input(source, 1, _of_no_format(source, stream))
                 return
@@ -257,11 +257,25 @@ def _read(source: Source, layout: Layout | Layouts | None, budget: UnpackBudget 
                 own = layout.of_file(source.inner_name) if layout else None
                 opens = parquet.reader(own) if source.kind == "parquet" else reader(source.kind, own)
                 form = replace(form, open=opens)
-            for each in registry.open_documents(form, stream):
+            data = stream.read(encoding.MAX_BYTES + 1) if form.packed else None
+            for each in registry.open_documents(form, stream if data is None else cast(BinaryIO, io.BytesIO(data))):
                 position = each.position or position + 1
+                if isinstance(each, Unreadable) and data is not None and len(data) <= encoding.MAX_BYTES:
+                    each = replace(each, data=data)
                 yield _input(source, position, each, at(disk))
         except UNREADABLE as error:
             yield unread(source, position + 1, error)
+
+
+def _kind(kind: str, head: bytes) -> str:
+    """Return the name of the format that reads a file, given the one that its suffix states.
+
+    Args:
+        head: its first bytes.
+    """
+    unsure = kind in (registry.OTHER, "text")
+    found = registry.of_container(head) if unsure or head.startswith(_BINARY) else None
+    return kind if found is None or not (unsure or found.packed) else found.name
 
 
 def _unpacked(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -132,7 +132,7 @@ class Outputs:
         keyring: names outputs by keyed hash of the input's name, since file names can name patients.
         keep_names: outputs keep the names and folders of the inputs.
         overwrite: replace outputs that exist.
-        complete: the number of records in outputs that stay unchanged, by source.
+        complete: the names of the outputs that stay unchanged, and the numbers of their records, by source.
 
     Raises:
         UsageError: two inputs have the same name, or outputs exist.
@@ -146,13 +146,13 @@ class Outputs:
         *,
         keep_names: bool = False,
         overwrite: bool = False,
-        complete: Mapping[Source, int] = MappingProxyType({}),
+        complete: Mapping[Source, tuple[str, int]] = MappingProxyType({}),
     ) -> None:
         self.where = where
         self.written: dict[str, int] = {}  # output name → number of its records, in the order of the sources
         self._keyring, self._keep = keyring, keep_names
         self._open: list[OutputFile] = []  # the current output; then, if it is an archive, the current file in it
-        names = [self.name_of(source) for source in sources if source.kind != OTHER]  # of these nothing is released
+        names = [self.name_of(source) for source in sources if not source.unread]
         if len(set(names)) < len(names):
             raise UsageError("Two inputs have the same name. Name the folder above them, or process them separately.")
         if self._keep and MANIFEST in names:
@@ -161,12 +161,19 @@ class Outputs:
             )
         self._names = names
         self._order = {source.name: number for number, source in enumerate(sources)}
-        self._number = {self.name_of(source): self._order[source.name] for source in complete}
-        self.written.update((self.name_of(source), records) for source, records in complete.items() if records)
+        self._number = {name: self._order[source.name] for source, (name, _) in complete.items()}
+        self.written.update(complete.values())
         places = [*(where.folder / name for name in names if name not in self.written), where.manifest]
         for place in places:
             require_writable(place, overwrite=overwrite, option=f"--out: {place}")
-        self._former = places if overwrite else []
+        self._former = [*places, *self._with_other_suffixes()] if overwrite else []
+
+    def _with_other_suffixes(self) -> Iterator[Path]:
+        """Yield the outputs of an earlier run whose suffix came from the content of the source."""
+        if not (self._keep or self.where.is_file) and self.where.folder.is_dir():
+            stems = set(map(_stem, self._names))
+            there = (each for each in self.where.folder.iterdir() if each.name not in self.written)
+            yield from (each for each in there if _stem(each.name) in stems)
 
     def name_of(self, source: Source) -> str:
         """Return the output's path below the folder. Without `keep_names` it reveals nothing about the input's name."""
@@ -175,8 +182,8 @@ class Outputs:
         name = self._name_within(source)
         if not self.where.retry:
             return name
-        suffix = suffix_of(name)
-        return f"{name[: len(name) - len(suffix)]}.retry-{self.where.retry}{suffix}"
+        stem = _stem(name)
+        return f"{stem}.retry-{self.where.retry}{name[len(stem) :]}"
 
     def _name_within(self, source: Source) -> str:
         """Return the path of a source below the output folder, or within its archive."""
@@ -277,6 +284,11 @@ class Outputs:
         finally:
             for each in reversed(self._open):
                 each.abandon()
+
+
+def _stem(name: str) -> str:
+    """Return a name without the suffixes that give its format."""
+    return name[: len(name) - len(suffix_of(name))]
 
 
 def hashed_name(source: Source, keyring: Keyring) -> str:

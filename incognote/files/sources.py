@@ -39,7 +39,7 @@ class Source:
     Args:
         path: None for the standard input.
         name: its path below the given folder, with `/`, or the file's own name if it was given itself. May be PHI.
-        kind: the name of its format; `other` if neither its name nor the user states one.
+        kind: the name of its format, by its name or the user, or by its content once that is read; `other` for none.
         gz: whether it is compressed with gzip.
         size: bytes on disk, for progress; 0 if unknown.
         opens: returns its bytes instead of the path, if it is not on a local disk, or if only a part of it is meant.
@@ -52,7 +52,7 @@ class Source:
 
     path: Path | None = field(repr=False)
     name: str = field(repr=False)
-    kind: str
+    kind: str = field(compare=False)
     gz: bool = False
     size: int = 0
     opens: Callable[[], BinaryIO] | None = field(default=None, repr=False, compare=False)
@@ -64,11 +64,14 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The suffixes that give its format, such as `.jsonl.gz`.
+        """The suffixes that give its format, such as `.jsonl.gz`. They are the only part of a name that is never PHI.
 
-        They are the only part of a name that is never PHI.
+        They are those of its name, unless its content has another format.
         """
-        return suffix_of(self.name) or (named(self.kind).suffixes[0] if self.kind != OTHER else "")
+        given = suffix_of(self.name)
+        if self.kind == OTHER or (given and name_of(given) == self.kind):
+            return given
+        return named(self.kind).suffixes[0] + ".gz" * self.name.lower().endswith(".gz")
 
     @property
     def single_pass(self) -> bool:

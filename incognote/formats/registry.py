@@ -213,13 +213,14 @@ def open_one(data: bytes, media_type: str | None) -> tuple[Format, Document]:
 
     Args:
         data: the bytes.
-        media_type: the media type; None detects the format from the content.
+        media_type: the media type; None or `application/octet-stream` detects the format from the content.
 
     Raises:
         UnsupportedFormat: no format has the media type.
         RecordProblem: the bytes cannot be read, or do not hold exactly one document.
         FormatMismatch: the reader loses bytes.
     """
+    media_type = None if _says_nothing(media_type) else media_type
     form = of_media_type(media_type) if media_type else of_content(data[:8192])
     stream = cast(BinaryIO, io.BufferedReader(io.BytesIO(data)))
     found = list(islice(open_documents(form, stream, media_type or ""), 2))
@@ -270,10 +271,13 @@ def _readable_type(data: bytes, media_type: str | None) -> str:
         if form is None:
             raise UnsupportedFormat.of(what)
         return form.media_types[0] + _charset(media_type)
-    essence = (media_type or "").partition(";")[0].strip().lower()
-    if essence in ("", "application/octet-stream"):
+    if _says_nothing(media_type):
         return of_content(data).media_types[0] + _charset(media_type)
     return str(media_type)
+
+
+def _says_nothing(media_type: str | None) -> bool:
+    return (media_type or "").partition(";")[0].strip().lower() in ("", "application/octet-stream")
 
 
 def _charset(media_type: str | None) -> str:

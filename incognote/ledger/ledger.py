@@ -333,6 +333,11 @@ class Ledger:
         asked = select(func.count()).select_from(PARTS).where(PARTS.c.release_id == release, PARTS.c.state != "done")
         return self._base.run(lambda db: db.scalar(asked) or 0)
 
+    def complete(self, release: int) -> bool:
+        """Whether all parts are done, and all shards are placed."""
+        asked = select(SHARDS.c.id).where(SHARDS.c.release_id == release, SHARDS.c.state != "placed").limit(1)
+        return not self.to_do(release) and self._base.run(lambda db: db.scalar(asked)) is None
+
     def entries(
         self, *, release: int | None = None, state: State | None = None, subject: str | None = None,
         shard: str | None = None,

@@ -187,3 +187,19 @@ def test_outputs_of_other_inputs_that_stay_beside_those_of_an_overwriting_run_ar
     done = run("deid", tmp_path / "b", *RULES, *out, "--overwrite")
     assert f"{tmp_path / 'out'} also holds files of earlier runs (1)" in done.err
     assert "also holds" not in run("deid", tmp_path / "a", tmp_path / "b", *RULES, *out, "--overwrite").err
+
+
+@pytest.mark.parametrize("more", [[], ["--keep-names"]])
+def test_files_that_are_recognized_by_their_content_are_not_done_again(
+    tmp_path: Path, run: Run, more: list[str]
+) -> None:
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    for name in ("letter", "letter.doc", "letter.txt"):
+        (folder / name).write_bytes(b"{\\rtf1 Dr. Emily Carter called.}")
+    words = ("deid", folder, *RULES, *more, "--out", out, "--json")
+    assert run(*words).code == 0
+    before = _files(out), _manifest(out)
+    assert run(*words, "--resume").data["already_complete"] == 3
+    assert (_files(out), _manifest(out)) == before
+    assert len(before[0]) == 3

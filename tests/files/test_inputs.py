@@ -15,6 +15,8 @@ from incognote.formats import encoding
 from incognote.formats.tables import Columns, Layout
 from incognote.nouns import Reason
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
 
 def _read(path: Path, data: bytes) -> list[Input]:
     path.write_bytes(data)
@@ -191,6 +193,24 @@ def test_a_content_that_its_name_does_not_say_is_refused_with_the_remedy(
     assert one.error.detail.startswith(begins)
     assert "--format" in one.error.detail
     assert one.data == data
+
+
+@pytest.mark.parametrize(("suffix", "wrong"), [(".pdf", ".docx"), (".docx", ".xlsx"), (".xlsx", ".csv"), (".pdf", "")])
+def test_a_pdf_or_an_office_file_with_a_wrong_suffix_is_read_by_its_content(
+    tmp_path: Path, suffix: str, wrong: str
+) -> None:
+    original = EXAMPLES / ("patients.xlsx" if suffix == ".xlsx" else f"letter{suffix}")
+    [one] = _read(tmp_path / f"a{wrong}", original.read_bytes())
+    assert one.error is None
+    assert (one.source.kind, one.source.suffix) == (suffix[1:], suffix)
+
+
+@pytest.mark.parametrize("name", ["letter.docx", "letter.pdf", "patients.xlsx"])
+def test_a_damaged_document_keeps_its_bytes(tmp_path: Path, name: str) -> None:
+    data = (EXAMPLES / name).read_bytes()[:3000]
+    [one] = _read(tmp_path / name, data)
+    assert one.error is not None
+    assert (one.error.code, one.data) == ("malformed", data)
 
 
 @pytest.mark.parametrize(("data", "what"), [(b"", "an empty file"), (b"A note.", "plain text")])

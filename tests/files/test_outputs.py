@@ -87,6 +87,41 @@ def test_a_file_that_is_recognized_by_its_content_keeps_its_place(
     assert [Path(name).suffix for name in outputs.in_order()] == suffixes
 
 
+def test_an_output_has_the_suffix_of_its_content(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_bytes(b"{\\rtf1 Stable.}")
+    (tmp_path / "more.txt.gz").write_bytes(gzip.compress(b"{\\rtf1 Stable.}"))
+    sources = find([str(tmp_path)])
+    assert [next(read(source)).source.suffix for source in sources.files] == [".rtf", ".rtf.gz"]
+
+
+@pytest.mark.parametrize("keep_names", [True, False])
+def test_two_files_of_one_name_are_refused_even_if_their_name_gives_no_format(tmp_path: Path, keep_names: bool) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "letter.doc").write_bytes(b"{\\rtf1 Stable.}")
+    sources = find([str(tmp_path / "a"), str(tmp_path / "b")])
+    with pytest.raises(UsageError, match="same name"):
+        Outputs(place(str(tmp_path / "out"), sources), sources.files, KEY, keep_names=keep_names)
+
+
+@pytest.mark.parametrize("keep_names", [True, False])
+def test_overwriting_removes_an_earlier_output_whose_format_came_from_the_content(
+    tmp_path: Path, keep_names: bool
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "letter").write_bytes(b"{\\rtf1 Stable.}")
+    sources = find([str(folder)])
+    out = tmp_path / "out"
+    with Outputs(place(str(out), sources), sources.files, KEY, keep_names=keep_names) as outputs:
+        outputs.write(next(read(sources.files[0])), b"{\\rtf1 Stable.}")
+    [written] = out.iterdir()
+    (other := out / f"{written.name.partition('.')[0]}.retry-1.rtf").write_bytes(b"{\\rtf1 Stable.}")
+    with Outputs(place(str(out), sources), sources.files, KEY, keep_names=keep_names, overwrite=True):
+        pass  # this time, the record is held
+    assert list(out.iterdir()) == [other]
+
+
 def test_a_compressed_output_tells_no_name_and_no_time(notes: Path, tmp_path: Path) -> None:
     _copy(tmp_path / "out", find([str(notes)]))
     data = (tmp_path / "out" / "old.jsonl.gz").read_bytes()

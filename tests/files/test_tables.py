@@ -13,7 +13,7 @@ from incognote.files.holding import held_inputs, hold, sources_of, supersede
 from incognote.files.inputs import Input, RecordDefaults, check_tables, read, read_all
 from incognote.files.outputs import Outputs, beside
 from incognote.files.quarantine import Quarantine
-from incognote.files.sources import find
+from incognote.files.sources import Source, find
 from incognote.formats.tables import Columns, Layout
 from incognote.keys import Keyring
 from incognote.nouns import Known, Reason, Verdict
@@ -24,6 +24,7 @@ GROUPED = Layout(Columns(("note",), passed=("id", "line")), "id", "line")
 ROWS = 'id,note\r\n1,"first, here"\r\n2,second\n3,"a\nb"'
 PIECES = "id,line,note\nB,2,b2\nA,1,a1\nB,1,b1\nA,2,a2\n"
 HELD = Verdict("review", (Reason("doubtful"),))
+UNREAD = Reason("too-large")
 
 
 def _inputs(path: Path, data: bytes, layout: Layout = PLAIN) -> list[Input]:
@@ -149,3 +150,12 @@ def test_what_is_held_twice_is_kept_once_but_only_if_it_is_the_same(tmp_path: Pa
     assert sorted(quarantine.open(one).data for one in held) == [b"other", b"same"]
     with pytest.raises(UsageError, match="inputs with the same name"):
         sources_of(quarantine, held)
+
+
+def test_what_has_no_bytes_is_kept_once_for_each_path(tmp_path: Path) -> None:
+    quarantine = Quarantine(tmp_path / "q", KEY)
+    for shown in ("in/a.txt", "in/a.txt", "more/a.txt"):
+        source = Source(None, "a.txt", "text", shown=shown)
+        hold(quarantine, KEY, Input(source, 1, None, error=UNREAD), Verdict("quarantine", (UNREAD,)), {})
+    supersede(quarantine)
+    assert sorted(quarantine.open(one).words["path"] for one in quarantine.items()) == ["in/a.txt", "more/a.txt"]

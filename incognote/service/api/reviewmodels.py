@@ -182,7 +182,7 @@ class PagePicture(BaseModel):
     width: int = Field(description="in pixels")
     height: int = Field(description="in pixels")
     boxes: list[tuple[int, int, int, int] | None] = Field(
-        description="for each code point of the page's text: left, top, right, and bottom in pixels"
+        description="for each code point of the page's text: left, top, right, bottom in pixels. Empty in a preview"
     )
 
 

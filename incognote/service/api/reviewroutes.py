@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import StreamingResponse
@@ -16,8 +17,9 @@ from starlette.concurrency import run_in_threadpool
 
 from incognote.errors import AlreadyDecided, IncognoteError, NotReleased, UnknownName, UsageError
 from incognote.formats.base import Document
-from incognote.formats.pictures import pages_of, picture_of
-from incognote.nouns import Replacement, Span, Text
+from incognote.formats.pdf.picture import MOST_PIXELS, MOST_SCALE, raster
+from incognote.formats.pictures import PagedDocument, pages_of, picture_of
+from incognote.nouns import Replacement, Result, Span, Text
 from incognote.reasons import reason_texts
 from incognote.schemas.catalogue import catalogue
 from incognote.service.api.access import Anybody, Context, Revealer, Reviewer
@@ -58,6 +60,7 @@ from incognote.service.review.nouns import QueueEntry, check_spans, pack_spans
 
 routes = APIRouter(prefix="/v1", tags=["review"])
 ItemId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
+_NOT_SHOWN = "this page cannot be shown"
 Release = Annotated[
     str | None, Query(max_length=255, pattern="^[A-Za-z0-9][A-Za-z0-9._/-]*$", description="Name of a release.")
 ]
@@ -152,7 +155,7 @@ def picture(
         raise UnknownName("page", str(index))
     shown = picture_of(document, index)
     if shown is None:
-        raise UsageError("this page cannot be shown")
+        raise UsageError(_NOT_SHOWN)
     png = base64.b64encode(shown.png).decode()
     return PagePicture(png=png, width=shown.width, height=shown.height, boxes=list(shown.boxes))
 
@@ -160,19 +163,47 @@ def picture(
 @routes.post("/review/{id}/preview", responses=answers(404, 501))
 async def preview(id: ItemId, asked: Annotated[Marks, Body()], context: Context, caller: Reviewer) -> Preview:
     """Preview the result of an approval with these spans."""
+    case, result = await _approved(context, id, asked, caller)
+    output = result.content
+    return Preview(
+        output=output if isinstance(output, str) else "" if b"\0" in output else output.decode("utf-8", "replace"),
+        texts=[_replaced(text, result.replacements) for text in case.texts],
+    )
+
+
+@routes.post("/review/{id}/preview/pages/{number}", responses=answers(404, 501))
+async def released_page(
+    id: ItemId, number: Annotated[int, Path(ge=1, le=2**31)], asked: Annotated[Marks, Body()], context: Context,
+    caller: Reviewer,
+) -> PagePicture:  # fmt: skip
+    """Get the picture of a page of a PDF, by its number, as an approval with these spans would release it."""
+    document = await run_in_threadpool(_document, context, id)
+    if not isinstance(document, PagedDocument) or number > len(document.pages):
+        raise UnknownName("page", str(number))
+    _, result = await _approved(context, id, asked, caller)
+    try:
+        drawn = await run_in_threadpool(raster, cast(bytes, result.content), number, MOST_PIXELS, MOST_SCALE)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        raise UsageError(_NOT_SHOWN) from None
+    return PagePicture(png=base64.b64encode(drawn.png).decode(), width=drawn.width, height=drawn.height, boxes=[])
+
+
+async def _approved(context: ApiContext, id: str, asked: Marks, caller: Caller) -> tuple[ReviewCase, Result]:
+    """Return a record, and the result of an approval with these spans. The view is logged.
+
+    Raises:
+        UsageError: there is no output.
+    """
     opened = await run_in_threadpool(context.queue.open, id)
     await run_in_threadpool(context.audit.append, "text.viewed", item=id, by=caller.name)
     spans = check_spans(opened.case, _spans(opened.case, asked.spans))
     engine = await run_in_threadpool(context.engine, _operation(opened))
     result = await corrected(engine, opened.case, spans)
     try:
-        output = result.content
+        _ = result.content
     except NotReleased as held:
         raise UsageError(str(held)) from None
-    return Preview(
-        output=output if isinstance(output, str) else "" if b"\0" in output else output.decode("utf-8", "replace"),
-        texts=[_replaced(text, result.replacements) for text in opened.case.texts],
-    )
+    return opened.case, result
 
 
 @routes.put("/review/{id}/assignment", responses=answers(404))

@@ -128,7 +128,7 @@ class Worker:
             looked = await self._asked(self._discovery.look)
         if looked.new:
             return True
-        if once and not looked.resting and not await self._asked(self._ledger.to_do, self._release.id):
+        if once and not looked.resting and await self._asked(self._ledger.complete, self._release.id):
             return False
         await self._sleep(min(settings.poll_seconds, settings.lease_seconds / 4) if once else settings.poll_seconds)
         return True

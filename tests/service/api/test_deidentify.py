@@ -379,6 +379,17 @@ async def test_bytes_come_back_in_the_media_type_they_came_in(house: House) -> N
     assert answer.content.decode("utf-16") == house.context.deid.deidentify(NOTE).text
 
 
+@pytest.mark.parametrize("name", ["letter.pdf", "letter.docx"])
+async def test_the_content_gives_the_format_of_bytes_without_a_media_type(house: House, name: str) -> None:
+    headers = {**house.key("ann", "submit"), "Content-Type": "application/octet-stream"}
+    original = (Path(__file__).parents[3] / "examples" / name).read_bytes()
+    async with house.client(headers=headers) as client:
+        answer = await client.post("/v1/deidentify/bytes", content=original)
+    assert answer.status_code == 200
+    assert answer.content[:4] == original[:4]
+    assert answer.content != original
+
+
 async def test_bytes_that_are_not_released_are_answered_by_their_reasons(house: House) -> None:
     headers = house.key("ann", "submit")
     async with house.client(headers={**headers, "Content-Type": "application/postscript"}) as client:

@@ -376,6 +376,23 @@ async def test_the_picture_of_one_page_is_given_to_a_reviewer_after_it_is_logged
         assert (refused.status_code, "png" in refused.text) == (503, False)
 
 
+@pytest.mark.parametrize("name", ["pages.pdf", "scattered-letters.pdf"])
+async def test_a_page_is_shown_as_an_approval_would_release_it(house: House, name: str) -> None:
+    item = put_document(house, (PAGES.parent / name).read_bytes())
+    path = f"/v1/review/{item}/preview/pages"
+    async with house.client(headers=house.key("ann", "review")) as client:
+        [body] = [text["content"] for text in (await client.get(f"/v1/review/{item}")).json()["texts"]]
+        start = body.index("patient is" if name == "pages.pdf" else "Philippa")
+        marks = [{"field": "body", "start": start, "end": start + 8, "type": "PERSON"}]
+        shown = [(await client.post(f"{path}/1", json={"spans": each})).json() for each in ([], marks)]
+        assert all(base64.b64decode(each["png"]).startswith(b"\x89PNG") for each in shown)
+        assert shown[0]["png"] != shown[1]["png"]
+        assert told(house, "text.viewed") == [{"item": item, "by": "ann"}] * 2
+        assert (await client.post(f"{path}/3", json={"spans": marks})).status_code == 404
+        submitter = house.key("sam", "submit")
+        assert (await client.post(f"{path}/1", json={"spans": marks}, headers=submitter)).status_code == 403
+
+
 async def test_a_record_whose_page_cannot_be_shown_is_reviewed_by_its_text(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -387,6 +404,8 @@ async def test_a_record_whose_page_cannot_be_shown_is_reviewed_by_its_text(
         [body] = [text["content"] for text in (await client.get(f"/v1/review/{item}")).json()["texts"]]
         start, end = body.index("Rosamund"), body.index(", a widow")
         marks = [{"field": "body", "start": start, "end": end, "type": "PERSON"}]
+        answer = await client.post(f"/v1/review/{item}/preview/pages/1", json={"spans": marks})
+        assert (answer.status_code, answer.json()["detail"]) == (422, "this page cannot be shown")
         preview = (await client.post(f"/v1/review/{item}/preview", json={"spans": marks})).json()
         assert preview["output"] == ""  # binary
         assert "Featherstonhaugh" not in str(preview)

@@ -318,9 +318,14 @@ def test_the_picture_of_a_page_is_beside_its_text_with_the_boxes_of_the_spans(
     until(browser, "document.querySelector('pre.output')")
     assert "Featherstonhaugh" not in browser.run("document.querySelector('pre.output').textContent")
     assert browser.run("document.querySelector('#whole').hidden")  # a binary file is not shown as text
+    released = "document.querySelector('.preview img')"
+    until(browser, f"{released}?.alt === 'Page 1, as it would be released' && {released}.complete")
+    browser.press("n")
+    until(browser, f"{released}?.alt === 'Page 2, as it would be released' && {released}.complete")
+    until(browser, f"{alt} === 'Page 2 of the original'")
     assert browser.run("document.documentElement.scrollWidth") == width
     assert browser.accessibility() == []
-    assert pictures(served) == 4  # three pages, and the preview
+    assert pictures(served) == 7  # four pages, the preview, and its two pages
     assert browser.errors == []
 
 

@@ -17,6 +17,7 @@ from incognote.nouns import Reason, Result, Verdict
 from incognote.runs.destination import FolderDestination
 from incognote.sdk import Deidentifier
 from incognote.service.worker.hooks import Hooks
+from incognote.service.worker.worker import Worker
 
 Lines = Callable[..., str]
 KilledAt = Callable[[Any, str], AbstractContextManager[None]]
@@ -205,6 +206,19 @@ def test_a_kill_between_ledger_and_lab_is_finished_by_the_next_worker(
         house.run()
     assert house.lines() == []
     assert house.counts() == {"released": 2}
+    house.run()
+    assert len(house.lines()) == 2
+    assert house.whole()
+
+
+def test_a_worker_waits_for_what_a_killed_one_settled_until_its_lease_ends(
+    build: Callable[..., Any], lines: Lines, killed_at: KilledAt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = build(lease_seconds=0.5)
+    house.put("a.jsonl", lines(1, 2))
+    with monkeypatch.context() as patched, killed_at(FolderDestination, "place"):
+        patched.setattr(Worker, "_leave", lambda self: self._heartbeat.stop())  # a killed worker reports nothing
+        house.run()
     house.run()
     assert len(house.lines()) == 2
     assert house.whole()

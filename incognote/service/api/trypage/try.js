@@ -87,7 +87,7 @@ const enter = async () => {
     select.onchange = about;
     about();
   }
-  $("limits").textContent = `Text, JSON, FHIR, JSON Lines, CSV or TSV. Up to ${Math.round(choices.most_bytes / 1000)} KB and ${choices.most_records} records.`;
+  $("limits").textContent = `Text, JSON, FHIR, JSON Lines, CSV, TSV, or a document such as DOCX, XLSX, or PDF. Up to ${Math.round(choices.most_bytes / 1000)} KB and ${choices.most_records} records.`;
   note.focus();
 };
 

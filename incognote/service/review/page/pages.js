@@ -100,6 +100,7 @@ class Sheets {
     this.sheet.replaceChildren(el("p", { class: "soft" }, "Loading …"));
     await new Promise(done => setTimeout(done, wait));
     if (asked !== this.asked) return;
+    if (this.under?.isConnected && this.view.place.matches(".previewing:not(.stale)")) this.release(this.under);
     try {
       const { png, width, height, boxes } = await ask("GET", `/v1/review/${this.view.id}/pages/${index}`);
       if (asked !== this.asked) return;
@@ -110,6 +111,23 @@ class Sheets {
     } catch (error) {
       if (asked !== this.asked) return;
       this.sheet.replaceChildren(el("p", { class: "warn" }, "This page cannot be shown. Review its text."));
+      if (error.status === 401) this.view.session.fail(error);
+    }
+  }
+
+  // Show the page under the new text, as an approval would release it. There is no picture of a page within another file.
+  async release(under) {
+    this.under = under;
+    under.querySelector("figure")?.remove();
+    const { number, within } = this.page, name = `Page ${number}, as it would be released`;
+    if (within) return;
+    const sheet = el("div", { class: "sheet", tabindex: 0, role: "region", "aria-label": name }, el("p", { class: "soft" }, "Loading …"));
+    under.append(el("figure", {}, el("figcaption", { class: "caption" }, name), sheet));
+    try {
+      const { png, width, height } = await ask("POST", `/v1/review/${this.view.id}/preview/pages/${number}`, { spans: this.view.points() });
+      sheet.replaceChildren(el("div", {}, el("img", { src: `data:image/png;base64,${png}`, alt: name, width, height })));
+    } catch (error) {
+      sheet.replaceChildren(el("p", { class: "warn" }, "This page cannot be shown."));
       if (error.status === 401) this.view.session.fail(error);
     }
   }

@@ -51,7 +51,9 @@ export const preview = async view => {
     const out = el("pre", { class: "output", dir: "auto", tabindex: 0, role: "region", "aria-label": `Preview${view.texts[at].field ? ` of ${view.texts[at].field}` : ""}` }, ...pieces, content.slice(done));
     const place = panel.closest(".pair");
     place.querySelector(".preview")?.remove();
-    place.append(el("div", { class: "preview" }, el("p", { class: "caption" }, "Preview of the released text"), el("div", { class: "text" }, out)));
+    const shown = el("div", { class: "preview" }, el("p", { class: "caption" }, "Preview of the released text"), el("div", { class: "text" }, out));
+    place.append(shown);
+    view.sheets[at]?.release(shown);
   });
   const whole = view.place.querySelector("#whole");
   whole.hidden = !result.output || !view.texts.some(text => text.field);
