@@ -32,6 +32,8 @@ def table(*rows: Sequence[str]) -> str:
         ((("Patient", "Age"), ("will call back", "73")), []),
         ((("Patient", "Age"), ("okafor, chidi", "73")), ["okafor, chidi"]),
         ((("MRN", "2019"), ("Drug", "Dose"), ("Metoprolol", "25 mg")), []),
+        ((("MRN", *"4471902"), ("DOB", *"03041950"), ("Surname", *"OKAFOR"), ("Pain", *"34221"), ("MRN", *"12345")),
+         ["4\t4\t7\t1\t9\t0\t2", "03/04/1950", "O\tK\tA\tF\tO\tR"]),
     ],
 )  # fmt: skip
 def test_values_under_and_beside_labels_of_a_table_are_searched_for(
@@ -49,6 +51,19 @@ def test_columns_count_merged_cells_and_tables_in_cells_have_their_own_labels() 
     inner = table(("Unit No.", "447192"))
     nested = f"<w:tbl><w:tr><w:tc>{inner}{p()}</w:tc><w:tc><w:tbl>{head}{row}{late}</w:tbl>{p()}</w:tc></w:tr></w:tbl>"
     assert [each.value for each in read(document(nested)).known] == ["447192", "447190", "447191"]
+
+
+def test_a_label_above_a_table_says_what_its_boxes_hold_together() -> None:
+    tables = {"Hospital number:": "482913", "Pain scores": "551120", "Chart #": "773401"}
+    body = "".join(paragraph(above) + table(digits) for above, digits in tables.items())
+    assert [each.value for each in read(document(body)).known] == ["4\t8\t2\t9\t1\t3", "7\t7\t3\t4\t0\t1"]
+    assert not read(document(table("482913", ""))).known
+
+
+def test_a_table_in_a_cell_tells_the_types_of_its_values_before_the_label_of_the_cell() -> None:
+    cells = f"<w:tc>{paragraph('Next of kin')}</w:tc><w:tc>{table(('Phone',), ('956-555-0128',))}{p()}</w:tc>"
+    known = read(document(f"<w:tbl><w:tr>{cells}</w:tr></w:tbl>")).known
+    assert [(each.type, each.value) for each in known] == [("TELEPHONE_NUMBER", "956-555-0128")]
 
 
 def test_names_of_files_and_users_in_fields_and_data_at_the_end_of_a_field_are_removed() -> None:

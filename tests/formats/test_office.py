@@ -102,7 +102,7 @@ def test_parts_and_relations_are_found_by_their_names() -> None:
         ("reference", "Sheet1!$A$1:$B$12 'Sheet1'!$A$1", "'Jane'!$A$1 Jane"),
         ("diagram", "urn:microsoft.com/office/officeart/2005/8/layout/default#1 list", "urn:doe Jane"),
         ("text", "%1. • 7", "Jane %1Jane 4471902"),
-        ("program", "Excel.Sheet.12 LibreOffice/24.2.7.2$Linux_X86_64", "Jane Word/4471902.943476 943-476-5919.1"),
+        ("program", "Excel.Sheet.12 LibreOffice/24.2.7.2$Linux_X86_64", "Jane 4471902 Word/4471902.943476 943-476-5919.1"),
         ("mask", "E0002AFF 020F0502020204030204 BF", "44719021 Jane"),
     ],
 )
@@ -139,9 +139,19 @@ def test_names_of_the_strict_standard_are_those_of_the_transitional_one() -> Non
     assert kind_of("w:name", "w:val", "w:ffData") == "bookmark"
     assert is_declared(W)
     assert not is_declared("urn:doe")
-    assert is_prefix("w14")
-    assert is_prefix("ns1")
     assert not is_prefix("doe")
+
+
+@pytest.mark.parametrize(("name", "shown"), [("word/header1.xml", "word/header1.xml"), ("word/Doe_Jane.xml", "a part")])
+def test_a_message_about_a_part_has_no_name_of_a_person(name: str, shown: str) -> None:
+    with pytest.raises(MalformedRecord) as problem:
+        parsed(name, b"<a>")
+    assert problem.value.field == shown
+
+
+@pytest.mark.parametrize("prefix", ["w14", "ns1", "d2p1", *"lc cs c16r2 c16r3 ahyp a1611 xr2 x16r2 wpsCustomData".split()])
+def test_prefixes_of_office_programs_are_known(prefix: str) -> None:
+    assert is_prefix(prefix)
 
 
 def test_a_name_has_the_same_new_name_everywhere_and_none_that_is_taken() -> None:

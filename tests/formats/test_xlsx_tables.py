@@ -5,19 +5,22 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from incognote.formats.base import TextEdit
+from incognote.formats.base import FieldEdit, TextEdit, splice
+from incognote.formats.office.package import unzipped, zipped
 from incognote.formats.registry import named, rebuilt, second_reading
 from incognote.formats.xlsx.dates import shown_by
 from incognote.formats.xlsx.document import XlsxDocument
 from incognote.formats.xlsx.labels import label_of
+from incognote.formats.xlsx.shared import SharedStrings
 from incognote.formats.xlsx.workbook import read_workbook
 
-from .samples.xlsx import parts_of, workbook
+from .samples.xlsx import MAIN, parts_of, workbook
 
 TYPE = named("xlsx").media_types[0]
 Row = Sequence[str | float | None]
@@ -67,6 +70,12 @@ def _output(document: XlsxDocument, replaced: str = "") -> bytes:
     ([["Cognome e nome", "Codice fiscale"], ["Rossi Mario", "RSSMRA50C04H501X"]], {"Rossi Mario", "RSSMRA50C04H501X"}),
     ([["Voornaam", "Patiëntnummer"], ["Pieter", 447190]], {"Pieter", "447190"}),
     ([["Nome do utente", "Nº processo"], ["Maria Costa", 447190]], {"Maria Costa", "447190"}),
+    ([["Patient #", "Hb"], [447190, 12]], {"447190"}),
+    ([["Name", "Score"], ["Wu, Thessaly", 12], ["Okafor, Nia", 12]], {"Wu, Thessaly", "Okafor, Nia"}),
+    ([["Staff", "Score"], ["Thessaly Wu", 12], ["Nia Okafor", 12]], {"Thessaly Wu", "Nia Okafor"}),
+    ([["MRN", 4, 4, 7, 1, 8, 0], ["Surname", *"OKAFOR"], ["Pain", 12, 12]], {*"447180", *"OKAFOR"}),
+    ([["Hospital #", "Pt #", "Reg#", "SSN last 4"], [447190, 552310, 88123, 4471]], {"447190", "552310", "88123", "4471"}),
+    ([["PAT_MRN_ID", "ENC_PROVIDER", "ADD_LINE_1"], ["E447190", "OKAFOR, NIA", "12 OAK CT"]], {"OKAFOR, NIA", "12 OAK CT"}),
 ])  # fmt: skip
 def test_record_numbers_and_parts_of_dates_of_birth_are_fields(rows: Sequence[Row], identifiers: set[str]) -> None:
     document = _document(rows)
@@ -77,9 +86,13 @@ def test_record_numbers_and_parts_of_dates_of_birth_are_fields(rows: Sequence[Ro
 
 @pytest.mark.parametrize("rows", [
     [["Ward", "Patients", "Deaths"], ["ICU", 120, 3], ["Surgery", 340, 5]],
+    [["Ward", "Patients #", "# of falls"], ["ICU", 120, 3], ["Surgery", 340, 5]],
     [["Patients", "n", "%"], ["treated", 120, 60], ["placebo", 118, 59]],
     [["Variable", "Label", "Type"], ["pat_id", "Patient identifier", "string"], ["phone", "Phone number", "string"], ["sex", "Sex", "factor"]],
     [["Date", "MPI"], ["baseline", "normal"]],
+    [["Pain", 3, 4, 2, 2, 1], ["Group", *"ABCDE"]],
+    [["Name", "Result"], ["Sodium, Serum", 139], ["Glucose, Fasting", 88], ["Blood Pressure", 120]],
+    [["Name", "Beds"], ["St. Mary Hospital", 139], ["Grace Clinic", 88], ["Iron Sucrose", 120]],
     [["Patient", "Okafor", None, "Labs"], ["MRN", "Last", "First", "Hb"], [447190, "Wu", "Li", 12]],
 ])  # fmt: skip
 def test_counts_variables_and_words_of_layout_stay(rows: Sequence[Row]) -> None:
@@ -143,6 +156,37 @@ def test_labels_of_more_languages_are_known(header: str) -> None:
 ])  # fmt: skip
 def test_labels_are_the_same_after_a_detector_replaces_other_cells(rows: Sequence[Row], replaced: str) -> None:
     _output(_document(rows), replaced)
+
+
+@pytest.mark.parametrize(("attribute", "stays"), [
+    ('count="2"', True), ('uniqueCount="2"', True), ('count="4471902"', False), ('count="Doe"', False), ('doe="1"', False),
+    ('xmlns:x14ac="http://schemas.microsoft.com/office/spreadsheetml/2009/9/ac"', True), ('xmlns:doe="urn:doe"', False),
+])  # fmt: skip
+def test_shared_strings_keep_only_counts_and_known_namespaces(attribute: str, stays: bool) -> None:
+    source = f'<sst xmlns="{MAIN}" {attribute}><si><t>Doe</t></si></sst>'
+    assert splice(source, SharedStrings(source).fixed) == (source if stays else source.replace(f" {attribute}", ""))
+
+
+def test_a_copy_of_cells_in_a_chart_keeps_nothing_that_is_no_part_of_it() -> None:
+    import openpyxl
+    from openpyxl.chart import BarChart, Reference
+
+    out, book = io.BytesIO(), openpyxl.Workbook()
+    sheet: Any = book.active
+    sheet.append([12])
+    chart = BarChart()
+    chart.add_data(Reference(sheet, min_col=1, min_row=1))
+    sheet.add_chart(chart, "C1")
+    book.save(out)
+    name, parts = "xl/charts/chart1.xml", unzipped(out.getvalue())
+    cache = b'<numCache doe="Doe">4471902<ptCount val="1"/><pt idx="0"><v>12</v></pt><doe>Doe</doe></numCache></numRef>'
+    parts[name] = parts[name].replace(b"</numRef>", cache)
+    document, output = XlsxDocument(zipped(parts), read_workbook(zipped(parts))), io.BytesIO()
+    changes = [TextEdit(text.field, 0, len(text.content), "x") for text in document.texts if text.content == "4471902"]
+    document.rebuild([*changes, *(FieldEdit(action, "[PERSON]") for action in document.actions)], output)
+    written = unzipped(output.getvalue())[name]
+    assert b'<ptCount val="1"/></numCache>' in written
+    assert not re.search(b"doe|Doe|4471902", written)
 
 
 def test_a_strict_workbook_is_read_and_written_in_the_transitional_form() -> None:

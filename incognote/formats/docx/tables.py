@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from incognote.formats.docx.hidden import value_of
 from incognote.formats.records.rawxml import Element
 from incognote.formats.xlsx.closed import is_nobody
-from incognote.formats.xlsx.labels import ColumnLabel, ShownCell, label_of, labeled
+from incognote.formats.xlsx.labels import ColumnLabel, ShownCell, is_box, label_of, labeled
 from incognote.nouns import Known
 from incognote.schemas.catalogue import catalogue
 from incognote.text.lexicon import fold, given, is_common, lexicon, surname
@@ -55,7 +57,13 @@ class LabeledTable:
         """
         cells = [[(cell, text[cell.start : cell.end]) for cell in row] for row in self._rows]
         shown = [[_shown(cell.column, words) for cell, words in row if words.strip()] for row in cells]
+        if shown and shown[0] and all(is_box(cell.value) for cell in shown[0]):  # the label is in the line above
+            shown[0].insert(0, _shown(-1, text[: self._rows[0][0].start].rstrip().rpartition("\n")[2]))
         for row, labels in zip(cells, labeled(shown), strict=True):
+            boxes = [(labels.values.get(cell.column), words) for cell, words in row if is_box(words)]
+            for label, run in groupby(boxes, itemgetter(0)):
+                if label is not None and len(characters := [words.strip() for _, words in run]) > 1:
+                    yield Known(label.type, _together(label, characters))
             for cell, words in row:
                 if (label := labels.values.get(cell.column)) is not None:
                     for line in re.split(r"[\n\t]", words):
@@ -65,6 +73,14 @@ class LabeledTable:
 
 def _shown(column: int, words: str) -> ShownCell:
     return ShownCell(column, " ".join(words.split()), any(map(str.isalpha, words)))
+
+
+def _together(label: ColumnLabel, boxes: Sequence[str]) -> str:
+    """Return the value of boxes with one character each."""
+    value = "".join(boxes)
+    if catalogue()[label.type].group == "DATE" and len(boxes) in (6, 8):
+        return f"{value[:2]}/{value[2:4]}/{value[4:]}"
+    return "\t".join(boxes)
 
 
 def _known(label: ColumnLabel, value: str) -> Known | None:

@@ -117,7 +117,7 @@ class OfficeDocument(Document):
         texts = {field: text.text for field, (_, text) in parts.texts.items()}
         self.texts = tuple(Text(content, field) for field, content in texts.items() if content.strip())
         self.actions = tuple(parts.fields)
-        self.known = tuple(dict.fromkeys(parts.known))
+        self.known = tuple({each.value: each for each in reversed(parts.known)}.values())[::-1]  # the first type counts
         self.children = {field: child for field, (_, child) in parts.children.items()}
 
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:

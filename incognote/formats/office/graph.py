@@ -50,7 +50,7 @@ class Package:
     def __init__(self, data: bytes) -> None:
         raw = unzipped(data)
         if TYPES not in raw:
-            raise MalformedRecord("a ZIP file without the list of parts that office files have")
+            raise MalformedRecord("a ZIP file without the list of parts of an office file. Save the document again")
         self.parts = OfficeParts(raw)
         self.names = NewNames(lambda name: name in self._values)
         self._types = self._parsed(TYPES)
@@ -79,7 +79,7 @@ class Package:
         """
         name = next((each.target for each in self.links("").values() if each.kind == "officeDocument"), None)
         if name is None:
-            raise MalformedRecord("an office file without a main part")
+            raise MalformedRecord("an office file without a main part. Save the document again")
         return name
 
     @cached_property
@@ -278,7 +278,7 @@ class Package:
             self.parts.fix(part, start, end)
         for words in root.characters:
             if part.source[words.start : words.end].strip():
-                raise MalformedRecord("words in a list of parts. Save the file again", field=part.name)
+                raise MalformedRecord("words in a list of parts. Save the file again", field=part.shown)
         for key, attribute in root.attributes.items():
             if not (key.startswith("xmlns") and attribute.value in lists()["spaces"].values()):
                 self.parts.fix(part, *attribute.whole)

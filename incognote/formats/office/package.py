@@ -17,6 +17,7 @@ from typing import NamedTuple
 from incognote.errors import MalformedRecord, UnsupportedFormat
 from incognote.formats.base import Change, splice
 from incognote.formats.encoding import MAX_BYTES, Codec
+from incognote.formats.office.rules import is_part
 from incognote.formats.records.rawxml import Element, Xml, XmlText, codec_of_xml, parse_xml
 
 MAX_PARTS = 20_000
@@ -24,6 +25,7 @@ _NAME = re.compile(r"[^\x00-\x1f\\:*?\"<>|]{1,1024}")
 _LARGE, _DENSEST = 2**24, 200  # bytes of a part; times that it may be larger than its compressed form
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1
+_AGAIN = "Save the document again"
 TYPES = "[Content_Types].xml"
 
 
@@ -55,9 +57,9 @@ def unzipped(data: bytes) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(data)) as file:
             entries = file.infolist()
             if len(entries) > MAX_PARTS:
-                raise MalformedRecord(f"more than {MAX_PARTS:,} parts")
+                raise MalformedRecord(f"more than {MAX_PARTS:,} parts. Split the document")
             if len({each.filename.lower() for each in entries}) < len(entries):
-                raise MalformedRecord("two parts with the same name")
+                raise MalformedRecord(f"two parts with the same name. {_AGAIN}")
             for number, entry in enumerate(entries, 1):
                 name = entry.filename
                 if entry.flag_bits & _ENCRYPTED:
@@ -67,15 +69,15 @@ def unzipped(data: bytes) -> dict[str, bytes]:
                 if entry.orig_filename != name or not _NAME.fullmatch(name) or normpath(f"/{name}") != f"/{name}":
                     if name.endswith("/") and not entry.file_size and _NAME.fullmatch(name[:-1]):
                         continue
-                    raise MalformedRecord(f"part {number} has a name that is not allowed")
+                    raise MalformedRecord(f"part {number} has a name that is not allowed. {_AGAIN}")
                 if entry.file_size > _LARGE and entry.file_size > _DENSEST * max(entry.compress_size, 1):
                     raise MalformedRecord(f"part {number} consists of repetitions, such as blanks. Save the file again")
                 size += entry.file_size
                 if size > MAX_BYTES:
-                    raise MalformedRecord(f"longer than {MAX_BYTES // 2**20} MiB when it is unpacked")
+                    raise MalformedRecord(f"longer than {MAX_BYTES // 2**20} MiB when unpacked. Split the document")
                 parts[name] = file.read(entry)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError):
-        raise MalformedRecord("a damaged ZIP file") from None
+        raise MalformedRecord(f"a damaged ZIP file. {_AGAIN}") from None
     return parts
 
 
@@ -99,6 +101,11 @@ class XmlPart(NamedTuple):
     codec: Codec
     xml: Xml
 
+    @property
+    def shown(self) -> str:
+        """Its name for a message."""
+        return shown_name(self.name)
+
     def text(self) -> XmlText:
         """Return an empty text, to which stretches of this part are added."""
         return XmlText(self.source, self.codec.encoding)
@@ -120,15 +127,20 @@ def parsed(name: str, data: bytes) -> XmlPart:
     """
     codec = codec_of_xml(data)
     if codec is None:
-        raise MalformedRecord("the encoding of a part is not supported", field=name)
+        raise MalformedRecord(f"an encoding that is not supported. {_AGAIN}", field=shown_name(name))
     try:
         source = codec.decode(data[len(codec.mark) :])
     except UnicodeDecodeError:
-        raise MalformedRecord("a part is not in its declared encoding", field=name) from None
+        raise MalformedRecord(f"not in its declared encoding. {_AGAIN}", field=shown_name(name)) from None
     try:
         return XmlPart(name, source, codec, parse_xml(source, any_instruction=True))
     except MalformedRecord as problem:
-        raise MalformedRecord(str(problem), field=name) from None
+        raise MalformedRecord(str(problem), field=shown_name(name)) from None
+
+
+def shown_name(name: str) -> str:
+    """Return the name of a part for a message, or `a part` if it could name a person."""
+    return name if all(map(is_part, name.split("/"))) else "a part"
 
 
 def types_of(xml: Xml, names: Mapping[str, bytes]) -> dict[str, str]:

@@ -27,7 +27,7 @@ _GUID = re.compile(r"\{[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}\}")
 _RELATION = re.compile(r"(?:docR|r|R)?(?:I|i)[dD]\d{1,5}|R\d{1,4}|rel\d{1,4}", re.ASCII)
 _MARK = re.compile(r".|[\W_]{0,40}(?:%\d[\W_]{0,40}){0,9}|\d{1,2}")
 _LONGEST_VERSION = 10  # digits
-_PREFIX = re.compile(r"[a-z]\d{0,2}|ns\d{1,3}|w\d\d?")
+_PREFIX = re.compile(r"[a-z]\d{0,2}|ns\d{1,3}|d\d{1,2}p\d{1,2}")
 _SHAPE = re.compile(r"#?_x0000_[a-z]{1,2}\d{1,5}|_?\d{1,6}", re.ASCII)
 _COMMANDS = re.compile(r"(?:nf|ns|ae|al|at|ar|wa|wr|qx|qy|qb|h[a-i]|[mlcxetrv]){1,4}")
 _CSS = re.compile(r"z-index:\s*-?(\d{1,10})\s*")
@@ -103,7 +103,7 @@ def is_declared(uri: str) -> bool:
 
 def is_prefix(prefix: str) -> bool:
     """Whether a prefix of a namespace is one that office programs write."""
-    return prefix in words("prefixes") or _PREFIX.fullmatch(prefix) is not None
+    return prefix in lists()["spaces"] or prefix in words("prefixes") or _PREFIX.fullmatch(prefix) is not None
 
 
 @lru_cache(16_384)
@@ -282,7 +282,7 @@ def _is_css_value(value: str) -> bool:
 def is_program(value: str) -> bool:
     """Whether a value consists of the names of programs that write documents, with a version."""
     left = re.sub(r"\$[A-Za-z_][0-9A-Za-z_]*|/[0-9a-f]{40}", " ", value)
-    if sum(map(str.isdigit, left)) > _LONGEST_VERSION or re.search(r"\d\s+\d", left):
+    if sum(map(str.isdigit, left)) > _LONGEST_VERSION or re.search(r"\d\s+\d|\d{7}", left):
         return False
     return words("programs").issuperset(re.findall(r"[^\W\d_]+", left))
 

@@ -214,7 +214,7 @@ class PartWalk:
         if not is_declared(attribute.value):
             self.parts.fix(self.part, *attribute.whole)
         elif prefix and not is_prefix(prefix):
-            raise MalformedRecord("an unusual prefix of a namespace. Save the document again", field=self.part.name)
+            raise MalformedRecord("an unusual prefix of a namespace. Save the document again", field=self.part.shown)
 
     def _is_known(self, prefix: str) -> bool:
         return prefix in self._scopes and all(map(is_declared, self._scopes[prefix]))

@@ -38,7 +38,7 @@ _SHAPES: Mapping[str, re.Pattern[str]] = {
     "xml:space": re.compile(r"preserve|default"),
     **dict.fromkeys(("defaultTableStyle", "defaultPivotStyle"),
                     re.compile(r"(?:Table|Pivot)Style(?:Light|Medium|Dark)[0-9]{1,2}")),
-    "calcId": re.compile(r"[0-9]{1,9}"), "rupBuild": re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?"),
+    "calcId": re.compile(r"[0-9]{1,6}"), "rupBuild": re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?"),
 }  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+")

@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from incognote.formats.xlsx.vocabulary import REPLACED, ColumnLabel, is_amount, label_of
 from incognote.schemas.catalogue import catalogue
+from incognote.text.lexicon import fold, given, lexicon, surname
 
 BROAD = frozenset(("HOSPITAL", "ORGANIZATION", "LOCATION", "CITY", "OCCUPATION"))
 """The types of labels that also head lists without persons."""
+_LETTERS = re.compile(r"[^\W\d_]+")
 _FULL_NAME = re.compile(r"[^\W\d_]{2,}[^\d]*[, ][^\W\d_].*")
 _UNNAMED = re.compile(r"[A-Za-z]{0,4}[ \-/.]?[0-9]{6,10}|[A-Za-z]{1,4}[ \-/.]?[0-9]{4,10}")
 PERSON = ColumnLabel("PERSON", "mask")
@@ -42,7 +44,7 @@ def of_header(
     found: dict[int, ColumnLabel] = {}
     for column, label in own.items():
         below = values.get(column, [])
-        if certain or not label.person or (label.type == "PATIENT" and _are_names(below)):
+        if certain or not label.person or _are_names(below, label):
             found[column] = label
     said = (label_of(cell.value) for cell in row if cell.is_text)
     people = [label for label in (*found.values(), *said) if label and catalogue()[label.type].group == "PERSON"]
@@ -52,11 +54,24 @@ def of_header(
     return found
 
 
-def _are_names(values: Sequence[str]) -> bool:
-    """Whether most values are names of two words, or replaced ones."""
-    names = sum(each.startswith("[PATIENT") or (_FULL_NAME.fullmatch(each) is not None and each.istitle())
-                for each in values if PERSON.fits(each))  # fmt: skip
-    return 2 * names > len(values)
+def _are_names(values: Sequence[str], label: ColumnLabel) -> bool:
+    """Whether most values are names of two words, or replaced ones.
+
+    Under `Name`, a known given name or a comma shows that a value is no drug or test.
+    """
+    if label.type not in ("PATIENT", "PERSON"):
+        return False
+    names = [each for each in values if _FULL_NAME.fullmatch(each) and PERSON.fits(each)]
+    names = [each for each in names if each.istitle() or each.isupper()]
+    if label.type == "PERSON":
+        names = [each for each in names if _is_known(each) or ("," in each and PERSON.end(each.lower()))]
+    return 2 * (len(names) + sum(each.startswith(f"[{label.type}") for each in values)) > len(values)
+
+
+def _is_known(name: str) -> bool:
+    """Whether one of the words is a known given name, and none is a word of another kind."""
+    entries = [lexicon().get(fold(each), 0) for each in _LETTERS.findall(name)]
+    return any(map(given, entries)) and all(given(each) or surname(each) or not each for each in entries)
 
 
 def _are_codes(values: Sequence[str]) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import pairwise
+from dataclasses import replace
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from incognote.formats.xlsx.closed import is_plain
@@ -25,12 +26,13 @@ from incognote.formats.xlsx.vocabulary import (
 )
 from incognote.schemas.catalogue import catalogue
 
-__all__ = ["ColumnLabel", "ShownCell", "ShownRow", "is_label", "label_of", "labeled"]
+__all__ = ["ColumnLabel", "ShownCell", "ShownRow", "is_box", "is_label", "label_of", "labeled"]
 _BLANK_ROWS = 3  # after which a header no longer applies
 _AHEAD = 10  # rows in which a header looks for its first value
 _AMOUNT = re.compile(r"[0-9]{1,6}(?:[.,][0-9]{1,6})?")
 _WORDY = frozenset(("PERSON", "DATE"))  # groups of identifiers that have no sentences as values
 _BODY = 200  # rows below a header that show what its columns are
+_BOXES = 5  # cells with one character each that hold a value together
 
 
 class ShownRow(NamedTuple):
@@ -141,7 +143,7 @@ def _is_header(
            and own[cell.column].fits(follows[cell.column].value) for cell in row if cell.column in own):  # fmt: skip
         return False
     values = [below[column] for column in own if column in below]
-    if not values or all(cell.is_text and label_of(cell.value) for cell in values):
+    if not values or _boxed(row, own) or all(cell.is_text and label_of(cell.value) for cell in values):
         return False
     if len(own) > 1:
         return not (own.keys() <= follows.keys() and _are_values(own, follows))
@@ -203,4 +205,20 @@ def _beside(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel]) -> dict[in
         if not is_name or (label.takes(cell.value) and not _is_word(cell.value)):
             found[cell.column] = label
             further = None if is_name else label
+    return found | _boxed(row, own)
+
+
+def is_box(value: str) -> bool:
+    """Whether a cell has a single letter or digit, as in a form with a box for each."""
+    return len(value.strip()) == 1 and value.strip().isalnum()
+
+
+def _boxed(row: Sequence[ShownCell], own: Mapping[int, ColumnLabel]) -> dict[int, ColumnLabel]:
+    """Return the labels of values with a cell for each character. Lists such as 1 to 5 or A to E are none."""
+    found: dict[int, ColumnLabel] = {}
+    for at, cell in enumerate(row):
+        boxes = list(takewhile(lambda each: is_box(each.value), row[at + 1 :])) if cell.column in own else []
+        value = "".join(each.value.strip() for each in boxes)
+        if len(boxes) >= _BOXES and own[cell.column].fits(value) and "".join(sorted(set(value))) != value:
+            found |= {each.column: replace(own[cell.column], action="mask", certain=True) for each in boxes}
     return found

@@ -63,7 +63,7 @@ def read_comments(parts: OfficeParts, part: XmlPart, field: str) -> list[str]:
     for comment in comments.elements if comments else ():
         text, place = comment.child("text"), comment.value("ref")
         if not _PLACE.fullmatch(place):
-            raise MalformedRecord("a comment without a cell. Save the workbook again", field=part.name)
+            raise MalformedRecord("a comment without a cell. Save the workbook again", field=part.shown)
         places.append(place)
         if text is not None and not text.empty:
             inner = text.inside, part.source.rindex("</", text.inside, text.end)

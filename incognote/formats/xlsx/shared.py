@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from incognote.errors import MalformedRecord
 from incognote.formats.base import Change
 from incognote.formats.encoding import Codec
 from incognote.formats.office.rules import is_font
-from incognote.formats.xlsx.closed import elements, is_closed
+from incognote.formats.xlsx.closed import SPACES, elements, is_closed
 from incognote.formats.xlsx.strings import StretchText, decoded, phonetic_of, stretches_of
 
 _PLAIN = re.compile(
@@ -59,13 +60,14 @@ class SharedStrings:
         root = re.search(r"<((?:\w+:)?)sst\b(?:[^<>\"']|\"[^\"]*\"|'[^']*')*?(/)?>", self.source)
         if root is None:
             raise MalformedRecord("shared strings with another root. Save the workbook again")
+        self.prefix = root[1]
+        self.fixed += self._open_attributes(root)
         if root[2]:
             return
         p = re.escape(root[1])
         item = re.compile(
             rf"\s*(?:<{p}si\s*(?:/>|>(?P<inner>.*?)</{p}si\s*>)|(?P<more><{p}extLst\b.*?</{p}extLst\s*>))", re.DOTALL
         )
-        self.prefix = root[1]
         at = root.end()
         while match := item.match(self.source, at):
             at = match.end()
@@ -77,6 +79,18 @@ class SharedStrings:
             self.fixed += rich_fixes(self.source, start, end)
         if not re.fullmatch(rf"\s*</{p}sst\s*>\s*", self.source[at:]):
             raise MalformedRecord("shared strings with an element that has no rule. Save the workbook again")
+
+    def _open_attributes(self, root: re.Match[str]) -> Iterator[Change]:
+        """Yield the removals of the attributes of the root, except for counts and declarations of namespaces."""
+        for attribute in _ATTRIBUTE.finditer(self.source, root.start(), root.end()):
+            name, value = attribute[1], attribute[2] if attribute[2] is not None else attribute[3]
+            kind, _, prefix = name.partition(":")
+            if kind == "xmlns":
+                stays = SPACES.get(prefix) == value or (prefix and f"{prefix}:" == self.prefix)
+            else:
+                stays = name in ("count", "uniqueCount") and is_closed(name, value)
+            if not stays:
+                yield *attribute.span(), ""
 
 
 def rich_fixes(source: str, start: int, end: int) -> list[Change]:

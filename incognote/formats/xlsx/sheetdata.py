@@ -20,7 +20,8 @@ _ATTRIBUTE = re.compile(r"""\s+([\w:.\-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')""")
 _PLACE = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
 _PLAIN_CELL = re.compile(r'(?: r="[A-Z]{1,3}[0-9]{1,7}")?(?: s="[0-9]{1,6}")?(?: t="[a-zA-Z]{1,9}")?')
 _ROW = {
-    "r": r"[0-9]{1,7}", "spans": r"[0-9: ]{1,60}", "s": r"[0-9]{1,6}", "ht": r"[0-9]{1,4}(?:\.[0-9]{1,17})?",
+    "r": r"[0-9]{1,7}", "spans": r"(?:[0-9]{1,5}:[0-9]{1,5} ?){1,9}", "s": r"[0-9]{1,6}",
+    "ht": r"[0-9]{1,4}(?:\.[0-9]{1,17})?",
     "outlineLevel": r"[0-9]", "x14ac:dyDescent": r"[0-9]{1,3}(?:\.[0-9]{1,17})?",
     **dict.fromkeys("customFormat hidden customHeight collapsed thickTop thickBot".split(), r"[01]|true|false"),
 }  # fmt: skip

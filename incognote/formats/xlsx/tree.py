@@ -45,7 +45,7 @@ class Cleaner:
         root = self.part.xml.root
         if root.uri != MAIN or root.name not in elements():
             form = "a part in another form, such as Strict Open XML. Save it as .xlsx"
-            raise MalformedRecord(form, field=self.part.name)
+            raise MalformedRecord(form, field=self.part.shown)
         self._element(root)
         self.fixed += [(start, end, "") for start, end in self.part.xml.comments]
         self.fixed += [(each.start, each.end, "") for each in self.part.xml.stylesheets]
@@ -68,7 +68,7 @@ class Cleaner:
             return True
         kept = [self._element(child) for child in element.elements]
         if any(self.part.source[each.start : each.end].strip() for each in element.characters):
-            raise MalformedRecord(f"words in <{element.name}>, which has none. Save it again", field=self.part.name)
+            raise MalformedRecord(f"words in <{element.name}>, which has none. Save it again", field=self.part.shown)
         if kept and not any(kept) and element.name in _LISTS:
             del self.fixed[before:]
             self.fixed.append((element.start, element.end, ""))

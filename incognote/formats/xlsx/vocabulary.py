@@ -21,7 +21,7 @@ LONGEST = 40
 REPLACED = re.compile(r"\[(?P<type>[A-Z_]+?)(?:_[0-9]+)?\]|[0-9a-f]{16}")
 """What a value is replaced with: a type, or a hash."""
 _LANGUAGES = ("en", "de", "fr", "es", "ar")
-_TRIMMED = " .:*#?\u00a0\t\n\"'"
+_TRIMMED = " .:*?\u00a0\t\n\"'"
 _TEST = re.compile(r"[^\W\d_]+[0-9]+")
 _NAME = re.compile(r"[^\W\d_][^\W\d_]*(?:[ ,.'’\-]{1,2}[^\W\d_]+){0,6}\.?")
 _CODE = re.compile(
@@ -136,7 +136,7 @@ def _known() -> Mapping[str, ColumnLabel]:
         short = each.get("short", False)
         one = ColumnLabel(each["type"], each["action"], not short, each.get("person", False), short)
         for label in " ".join(each["labels"].split()).split(", "):
-            found.setdefault(label, one)
+            found.setdefault(_plain(label), one)
     for code in _LANGUAGES:
         for label, one in _of_language(code):
             found.setdefault(label, one)
@@ -155,7 +155,7 @@ def _of_language(code: str) -> Iterator[tuple[str, ColumnLabel]]:
         )
         one = ColumnLabel(kind, action, False, column.get("needs_person", False))
         for header in column["headers"]:
-            yield header.strip(_TRIMMED), one
+            yield _plain(header), one
 
 
 def label_of(words: str) -> ColumnLabel | None:
@@ -164,6 +164,9 @@ def label_of(words: str) -> ColumnLabel | None:
         return None
     plain = _plain(words)
     found = _known().get(plain) or _known().get(_ENDING.sub("", plain).strip(_TRIMMED))
+    if found is None and "#" in words:
+        found = _known().get(plain.removesuffix(" no"))
+        found = None if found is None or catalogue()[found.type].group == "PERSON" else found
     if found is not None:
         return found
     if len(plain.split()) < 4 and _BORN.search(plain) and not any(map(str.isdecimal, plain)):
@@ -180,7 +183,8 @@ def is_label(words: str) -> bool:
 
 
 def _plain(words: str) -> str:
-    return " ".join(words.lower().replace("_", " ").strip(_TRIMMED).split())
+    """Return a label as it is in the lists. `#` means a number, so `Patient #` is no name."""
+    return " ".join(words.lower().replace("_", " ").replace("#", " no ").strip(_TRIMMED).split())
 
 
 def is_codebook(row: Sequence[str]) -> bool:

@@ -8,7 +8,8 @@ from functools import partial
 
 from incognote.errors import MalformedRecord, UnsupportedFormat
 from incognote.formats.office.graph import Package
-from incognote.formats.office.package import TYPES, XmlPart
+from incognote.formats.office.package import TYPES, XmlPart, shown_name
+from incognote.formats.office.rules import is_font, key_of
 from incognote.formats.office.walk import PartWalk
 from incognote.formats.records.rawxml import Characters, Element, check_well_formed, codec_of_xml, parse_xml
 from incognote.formats.xlsx.book import Book, SheetNames
@@ -66,11 +67,11 @@ class BookPackage(Package):
         data = self.parts.raw[name]
         codec = codec_of_xml(data)
         if codec is None:
-            raise MalformedRecord("the encoding of a part is not supported", field=name)
+            raise MalformedRecord("an encoding that is not supported. Save it again", field=shown_name(name))
         try:
             source = codec.decode(data[len(codec.mark) :])
         except UnicodeDecodeError:
-            raise MalformedRecord("a part is not in its declared encoding", field=name) from None
+            raise MalformedRecord("not in its declared encoding. Save it again", field=shown_name(name)) from None
         try:
             check_well_formed(source)
             plain = without_sections(source)
@@ -78,7 +79,7 @@ class BookPackage(Package):
                 self.parts.replaced[name] = codec.mark + codec.encode(plain)
             return XmlPart(name, plain, codec, self._types.xml if kind in _LARGE else parse_xml(plain))
         except MalformedRecord as problem:
-            raise MalformedRecord(str(problem), field=name) from None
+            raise MalformedRecord(str(problem), field=shown_name(name)) from None
 
     def new_id(self, old: str) -> str:
         """Return the new id of a relation."""
@@ -114,17 +115,28 @@ class BookWalk(PartWalk):
         formula = element.child("f")
         written = [self.part.source[each.start : each.end] for each in formula.characters] if formula else []
         is_copy = bool(written) and self._book.keeps("".join(written))
+        key = key_of(element.uri, element.name)
         for child in element.children:
             if not isinstance(child, Element):
-                self.characters(child, element, f"c:{element.name}")
+                self.characters(child, element, key)
             elif is_copy and child.name.endswith("Cache"):
-                for each in child.elements:
-                    if each.name in ("pt", "lvl"):
-                        self.remove(each)
-                    else:
-                        self.element(each, f"c:{child.name}")
+                self._copy(child, key)
             else:
-                self.element(child, f"c:{element.name}")
+                self.element(child, key)
+
+    def _copy(self, element: Element, holder: str) -> None:
+        """Read a copy of cells without their values."""
+        key = key_of(element.uri, element.name)
+        if not key:
+            self.remove(element)
+        elif self.attributes(element, key, holder):
+            for child in element.children:
+                if not isinstance(child, Element):
+                    self.characters(child, element, key)
+                elif child.name in ("pt", "lvl"):
+                    self.remove(child)
+                else:
+                    self.element(child, key)
 
     def characters(self, found: Characters, holder: Element, key: str) -> None:
         if key != "c:f":
@@ -230,7 +242,7 @@ class _Reader:
         root = part.xml.root
         place = _PLACE.fullmatch(root.value("ref"))
         if place is None:
-            raise MalformedRecord("a table without a place. Save the workbook again", field=part.name)
+            raise MalformedRecord("a table without a place. Save the workbook again", field=part.shown)
         row, column = int(place[2]), column_of(place[1])
         columns = root.child("tableColumns")
         has_header = root.value("headerRowCount") != "0"
@@ -261,8 +273,6 @@ class _Reader:
         return ("name", "displayName")
 
     def _style_rules(self, part: XmlPart) -> Mapping[str, Rule]:
-        from incognote.formats.office.rules import is_font
-
         def change(element: Element, name: str, new: str) -> None:
             attribute = element.attributes.get(name)
             if attribute is not None:
