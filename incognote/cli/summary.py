@@ -58,7 +58,7 @@ def write_manifest(
         settings: the settings for a replay (`deciding.decisive`); None if the run cannot be replayed.
         inputs: what a replay must read: `inputs` with the digests of all inputs, or for a retry `retry` with its
             number and `records` with the digests of its records.
-        hidden: files and folders that were skipped because their names begin with a dot.
+        hidden: hidden files and folders, and system files, which were skipped.
     """
     from incognote.files.atomic import write_atomic
     from incognote.files.digests import sha256_of
@@ -144,7 +144,7 @@ def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:
     """List unread inputs, by the path the user typed, and known values that were not searched for, on standard error.
 
     Args:
-        hidden: paths that were skipped because their names begin with a dot.
+        hidden: paths that were skipped.
     """
     from incognote.cli.shell import warn
     from incognote.cli.showing import visible
@@ -152,7 +152,7 @@ def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:
     for shown, why in tally.not_read:
         warn(f"not read: {visible(shown)}: {why}")
     for shown in (*hidden, *tally.left_out):
-        warn(f"skipped: {visible(shown)}: its name begins with a dot")
+        warn(f"skipped: {visible(shown)}: its name is that of a hidden file or system file")
     if tally.unsought:
         most = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.unsought.items()))
         warn(f"known values that are too short to search for, or that do not fit their type: {most}")

@@ -17,6 +17,7 @@ from typing import BinaryIO, cast
 from incognote.errors import UsageError
 from incognote.formats.encoding import peeked
 from incognote.formats.registry import OPTIONS, OTHER, every, is_gzip, name_of, named, of_content, suffix_of
+from incognote.text.container import is_hidden
 
 STDIN = "-"
 _SAME = "a link to a file that is already read under another name"
@@ -110,7 +111,7 @@ class Sources:
     Attributes:
         files: in the order of the paths; within a folder sorted by path.
         folders: the folders that were given. No output may be written into them.
-        hidden: files and folders that were left out because their names begin with a dot, as the user would type them.
+        hidden: hidden files and folders, and system files, which are left out, as the user would type them.
             May be PHI.
     """
 
@@ -255,14 +256,14 @@ def _unfold(folder: str, form: str | None, hidden: list[str]) -> list[Source]:
         found.append(Source(where, below, OTHER, shown=shown, unread=f"a folder: {reason_of(error)}"))
 
     for place, inner, names in os.walk(folder, followlinks=False, onerror=unlisted):
-        hidden += [told(place, name)[2] for name in (*inner, *names) if name.startswith(".")]
-        inner[:] = [name for name in inner if not name.startswith(".")]
+        hidden += [told(place, name)[2] for name in (*inner, *names) if is_hidden(name)]
+        inner[:] = [name for name in inner if not is_hidden(name)]
         for name in inner:
             path, below, shown = told(place, name)
             if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root):
                 why = "a link to a folder, which is not followed. Name the folder itself"
                 found.append(Source(path, below, OTHER, shown=shown, unread=why))
-        found += [_source(*told(place, name), form, within=root) for name in names if not name.startswith(".")]
+        found += [_source(*told(place, name), form, within=root) for name in names if not is_hidden(name)]
     return sorted(found, key=lambda source: source.name)
 
 

@@ -26,6 +26,7 @@ from typing import Any, BinaryIO, Protocol, cast
 from incognote.errors import MalformedRecord, UnsupportedFormat
 from incognote.formats.base import Document, Format, Unreadable
 from incognote.nouns import Reason
+from incognote.text.container import is_hidden
 
 KINDS = ("zip", "tar")
 MOST_DEPTH = 3
@@ -47,7 +48,7 @@ _APART = re.compile(r"[/\\]+")
 _STRANGE = re.compile(r'[\x00-\x1f\x7f-\x9f:*?"<>|\ud800-\udfff]')
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
-HIDDEN = Reason("hidden", "", "its name begins with a dot")
+HIDDEN = Reason("hidden", "", "its name is that of a hidden file or system file")
 """The reason for a file that is left out, as in a folder."""
 DAMAGED = Reason(MalformedRecord.code, "", "damaged, or it ends early. Fetch the archive again")
 _AFTER = Reason(MalformedRecord.code, "", "other bytes after the end of the archive. Pack the files again")
@@ -136,7 +137,7 @@ def members(kind: str, stream: BinaryIO, budget: UnpackBudget) -> Iterator[Membe
         while hash(path) in seen:
             path = f"{number}/{path}"
         seen.add(hash(path))
-        hidden = any(part.startswith(".") or part == "__MACOSX" for part in path.split("/"))
+        hidden = any(map(is_hidden, path.split("/")))
         yield replace(each, name=path, refusal=HIDDEN if hidden else each.refusal)
 
 

@@ -27,7 +27,7 @@ from incognote.formats.registry import is_gzip, name_of, suffix_of
 from incognote.formats.tables import Layout
 from incognote.nouns import Reason
 from incognote.runs.location import Location, store_error
-from incognote.text.container import of_bytes
+from incognote.text.container import is_hidden, of_bytes
 
 ZSTD, PARQUET = ".zst", ".parquet"
 Why = Literal["ready", "resting", "link-outside", "link-inside", "link-nowhere", "special", "unreadable"]
@@ -187,7 +187,7 @@ class WatchedSource:
                 continue
             for entry in found:
                 name = folder + entry.name
-                if entry.name.startswith("."):
+                if is_hidden(entry.name):
                     continue
                 if entry.is_symlink():
                     inside = os.path.realpath(entry.path).startswith(root + "/")
@@ -221,7 +221,7 @@ class WatchedSource:
             raise SourceUnavailable(f"The source cannot be listed ({store_error(error)}).") from None
         for path in sorted(found):
             name = path.removeprefix(self.where.root).lstrip("/")
-            if any(piece.startswith(".") for piece in name.split("/")):
+            if any(map(is_hidden, name.split("/"))):
                 continue
             yield SeenFile(name, int(found[path].get("size") or 0), _tag(found[path]), "ready")
 

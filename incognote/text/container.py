@@ -19,6 +19,7 @@ from email import message_from_string
 
 from incognote.text.signatures import HEAD, of_magic
 
+_SYSTEM = frozenset(("__macosx", "thumbs.db", "desktop.ini"))
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"),
           (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))  # fmt: skip
 _UTF_16 = ((re.compile(rb"(?:[\t\n\r\x20-\x7e]\x00){8}"), "utf-16-le"),
@@ -88,6 +89,11 @@ _MOST = 2**22  # maximum number of decoded characters: in a ZIP or OLE file, nam
 _BASE64 = re.compile(r"[A-Za-z0-9+/_\-]+={0,2}")
 _HEX = re.compile(r"[0-9A-Fa-f]+")
 _ASCII85 = re.compile(r"[!-uz]+(?:~>)?")
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file or folder is one of programs and operating systems: `.git`, `~$letter.docx`, `Thumbs.db`."""
+    return name.startswith((".", "~$")) or name.lower() in _SYSTEM
 
 
 def of_bytes(data: bytes) -> str | None:

@@ -194,7 +194,7 @@ def test_hidden_files_are_left_out_and_named(run: Run, mixed: Path, tmp_path: Pa
     (mixed / ".secret.txt").write_text(NOTE)
     done = run("deid", mixed, "--out", tmp_path / "out")
     assert done.code == 0
-    assert f"skipped: {mixed}/.secret.txt: its name begins with a dot" in done.err
+    assert f"skipped: {mixed}/.secret.txt: its name is that of a hidden file or system file" in done.err
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["hidden"] == 1
 
 

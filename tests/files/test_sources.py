@@ -23,14 +23,14 @@ def test_a_folder_is_unfolded_and_sorted_by_path(tmp_path: Path) -> None:
 
 
 def test_files_of_other_kinds_in_a_folder_are_sources_and_hidden_ones_are_named(tmp_path: Path) -> None:
-    for name in ("a.txt", "scan.ps", "README", ".DS_Store", "x.gz", ".git/b.txt"):
+    for name in ("a.txt", "scan.ps", "README", ".DS_Store", "x.gz", ".git/b.txt", "Thumbs.db"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"")
     found = find([str(tmp_path)])
     assert [(source.name, source.kind) for source in found.files] == [
         ("README", "other"), ("a.txt", "text"), ("scan.ps", "other"), ("x.gz", "other"),
     ]  # fmt: skip
-    assert sorted(found.hidden) == [f"{tmp_path}/.DS_Store", f"{tmp_path}/.git"]
+    assert sorted(found.hidden) == [f"{tmp_path}/.DS_Store", f"{tmp_path}/.git", f"{tmp_path}/Thumbs.db"]
     assert find([str(tmp_path)], form="text").files[0].kind == "text"
 
 

@@ -121,9 +121,9 @@ def test_names_in_utf_8_without_the_flag_and_in_the_code_page_of_dos_are_read() 
 
 @pytest.mark.parametrize("make", [_zipped, _tarred])
 def test_hidden_files_are_named_and_not_read(make: Callable[[dict[str, bytes]], bytes]) -> None:
-    data = make({".DS_Store": b"x", "__MACOSX/._a.txt": b"x", ".git/config": b"x", "a.txt": b"note"})
+    data = make({".DS_Store": b"x", "__MACOSX/._a.txt": b"x", ".git/config": b"x", "~$a.docx": b"x", "a.txt": b"note"})
     found = _read("zip" if make is _zipped else "tar", data)
-    assert [code for _, code in found] == ["hidden", "hidden", "hidden", b"note"]
+    assert [code for _, code in found] == ["hidden", "hidden", "hidden", "hidden", b"note"]
 
 
 def test_folders_are_left_out_and_one_with_content_is_refused() -> None:
