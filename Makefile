@@ -22,7 +22,7 @@ $(BASE): pyproject.toml constraints.txt
 	  || { echo "incognote needs Python 3.11 to 3.13: make PYTHON=python3.12 ..."; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing incognote into $(VENV) ..."
-	@$(INSTALL) . $(LANGUAGES)
+	@$(INSTALL) '.[documents]' $(LANGUAGES)
 	@touch $@
 
 $(STAMP): $(BASE)

@@ -12,8 +12,9 @@ echo
 echo "── RedactOR's sample record, which has no dataType, with the policy of the paper"
 "$incognote" deid "$here/redactor_record.json" --data-type clinicalRecord --policy paper
 echo
-echo "── A FHIR Bundle, a CSV, and fifty records, into a folder"
-"$incognote" deid "$here/bundle.json" "$here/notes.csv" "$here/records.jsonl" --data-type csvNotes --out "$out" || test $? -eq 3
+echo "── A Word letter, a PDF letter, a FHIR Bundle, a CSV, and fifty records, into a folder"
+"$incognote" deid "$here/letter.docx" "$here/letter.pdf" "$here/bundle.json" "$here/notes.csv" "$here/records.jsonl" \
+  --data-type csvNotes --out "$out" || test $? -eq 3
 echo
 case $(command -v incognote || true) in
   "") echo "To run incognote yourself, type $incognote, or first: PATH=\"\$PWD/$(dirname "$incognote"):\$PATH\"" ;;
