@@ -80,6 +80,13 @@ def _with_a_function(pdf: Pdf, shown: Any) -> None:
     shown.Resources["/Shading"] = Dictionary(Sh0=shading)
 
 
+def _with_a_shading(pdf: Pdf, shown: Any) -> None:
+    tint = Dictionary(FunctionType=2, Domain=Array([0, 1]), C0=Array([1]), C1=Array([0]), N=1)
+    shading = Dictionary(ShadingType=2, ColorSpace=Name.DeviceGray, Coords=Array([0, 0, 99, 0]), Function=tint)
+    shading[f"/{NAME}"] = String(WORDS)
+    shown.Resources["/Pattern"] = Dictionary(P0=Dictionary(Type=Name.Pattern, PatternType=2, Shading=shading))
+
+
 def _with_a_string_of_nulls(pdf: Pdf, shown: Any) -> None:
     border = Array([0, 0, 1, Array([String(b"\0".join(bytes([each]) for each in WORDS.encode()))])])
     note = Dictionary(Type=Name.Annot, Subtype=Name.Text, Rect=Array([1, 1, 9, 9]), Border=border)
@@ -114,7 +121,7 @@ def _with_a_pattern(pdf: Pdf, shown: Any) -> None:
 @pytest.mark.parametrize(
     "add",
     [_with_names, _with_a_profile, _with_inks, _with_a_function, _with_a_string_of_nulls, _with_a_page_that_is_gone,
-     _with_a_map, _with_a_pattern],
+     _with_a_map, _with_a_pattern, _with_a_shading],
 )  # fmt: skip
 def test_a_name_that_no_page_shows_leaves_the_document(add: Callable[[Pdf, Any], None]) -> None:
     pdf, shown = _page()
@@ -150,6 +157,23 @@ def test_a_pattern_still_uses_the_resource_that_was_renamed() -> None:
         pattern = out.pages[0].Resources["/Pattern"]["/P0"]
         (state,) = pattern["/Resources"]["/ExtGState"].keys()
         assert f"{state} gs".encode() in pattern.read_bytes()
+
+
+def test_the_shading_of_a_pattern_keeps_its_keys() -> None:
+    pdf, shown = _page()
+    _with_a_shading(pdf, shown)
+    with pikepdf.open(io.BytesIO(_written(pdf))) as out:
+        shading = out.pages[0].Resources["/Pattern"]["/P0"]["/Shading"]
+        assert set(shading.keys()) == {"/ShadingType", "/ColorSpace", "/Coords", "/Function"}
+
+
+def test_a_pattern_that_a_function_draws_is_refused() -> None:
+    pdf, shown = _page()
+    _with_a_shading(pdf, shown)
+    shown.Resources["/Pattern"]["/P0"]["/Shading"]["/ShadingType"] = 1
+    pdf.save(out := io.BytesIO())
+    with pytest.raises(MalformedRecord, match="drawing by a function"):
+        PdfDocument(out.getvalue())
 
 
 def test_a_group_of_buttons_of_one_name_stays_one_field_with_different_states() -> None:
@@ -191,8 +215,8 @@ def _glyph(content: bytes) -> bytes:
     return out.getvalue()
 
 
-def _picture(width: int, height: int) -> bytes:
-    bits = bytes(height * ((width + 7) // 8))
+def _picture(width: int, height: int, eight: bytes = b"\xb5") -> bytes:
+    bits = eight * (height * ((width + 7) // 8))
     return b"q 100 0 0 80 0 0 cm BI /IM true /W %d /H %d /BPC 1 ID %s EI Q" % (width, height, bits)
 
 
@@ -200,6 +224,7 @@ def test_a_glyph_that_is_a_picture_of_words_is_refused_and_one_of_a_letter_is_no
     with pytest.raises(MalformedRecord, match="glyphs draw text"):
         PdfDocument(_glyph(_picture(224, 14)))
     assert "a" in PdfDocument(_glyph(_picture(24, 30))).texts[0].content
+    assert "a" in PdfDocument(_glyph(_picture(35, 11, b"\xff"))).texts[0].content  # a hyphen
 
 
 def test_a_part_of_a_sign_of_mathematics_reads_as_the_sign_and_no_glyph_name_as_a_letter() -> None:

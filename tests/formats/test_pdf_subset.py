@@ -159,6 +159,17 @@ def test_names_of_glyphs_in_the_order_of_their_use_become_others() -> None:
         assert bytes(shown.operands[0]) == b"\x03\x01\x02"
 
 
+def test_ligatures_of_a_font_that_is_not_in_the_file_are_still_shown() -> None:
+    pdf = pikepdf.new()
+    fonts = page(pdf, b"BT /F2 20 Tf 50 700 Td (There is no con\\002ict in the \\001nal report) Tj ET").Resources.Font
+    fonts.F2 = Dictionary(
+        Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica,
+        Encoding=Dictionary(BaseEncoding=Name.WinAnsiEncoding, Differences=Array([1, Name.fi, Name.fl])),
+    )  # fmt: skip
+    before = saved(pdf)
+    assert _pixels(_renumbered(before)) == _pixels(before)
+
+
 def test_a_program_that_cannot_be_read_is_refused() -> None:
     with pikepdf.open(FILES["lo-text-0.pdf"].path) as pdf:
         for each in pdf.objects:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.errors import MalformedRecord, MissingExtra, UnsupportedFormat
 from incognote.formats.base import Change, Document, Edit, Place, Pointer, account, of_child, splice, split_edits
+from incognote.formats.pdf.annotated import follow_words
 from incognote.formats.pdf.bounds import check_paints, check_unpacked
 from incognote.formats.pdf.cleaning import cleaned
 from incognote.formats.pdf.content import ContentReader, PageContent
@@ -314,12 +315,13 @@ def _rewritten(
 
     streams: dict[StreamKey, list[Any]] = {}
     fonts: dict[StreamKey, set[str]] = {}
+    changed = 0
     if changes:
         box = [float(each) for each in page.mediabox]
         writer = PageWriter(content, page_text(content.glyphs), max(box[0], box[2]))
         streams, fonts = writer.apply(changes), writer.fonts
         words += placed(writer)
-    changed = 0
+        changed += follow_words(page, writer.moved)
     for key, old in content.streams.items():
         holder = page.obj if key == (0, 0) else pdf.get_object(key)
         new = list(cleaned(names.renamed(streams.get(key, old))))

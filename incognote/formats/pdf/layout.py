@@ -25,6 +25,7 @@ from incognote.formats.pdf.separators import is_division, separators
 __all__ = ["PageText", "along", "page_text"]
 
 # All in units of the font size.
+_LARGE = 2.5  # how many times larger words are that are not in a run with others, such as a watermark
 _LEVEL = 0.35  # the most that a glyph of a line is above or below the one before
 _BACK = 0.6  # the most that a glyph overlaps the one before
 _NEAR = 0.55  # the widest gap between runs of a segment that the file does not write after each other
@@ -213,6 +214,7 @@ def _runs(
             run is not None
             and not alone
             and run.angle == angle
+            and (max(size, run.size) < _LARGE * min(size, run.size) or not glyph.text.strip())
             and abs(level - run.level) < _LEVEL * max(size, run.size)
             and (
                 (-_BACK * size < start - run.end < _widest(glyphs, run, glyph, columns) * size and start >= run.start)

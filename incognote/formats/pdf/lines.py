@@ -22,7 +22,7 @@ _GAP, _WORD_GAP = 0.17, 0.25  # the narrowest gap between words, and the gap in 
 _CLEAR = 0.7  # the least distance to the next words of the line; nearer ones would be joined
 _NEAR = 10.0  # how far above or below other lines show how a line is anchored
 _INDENT = 5.0  # the widest indent of a paragraph
-_LONG = 20.0  # the length of a line of a paragraph
+_LONG = 12.0  # the length of a line of a paragraph
 _STRETCHED = 0.004  # the typical addition to the spaces of a line with even margins
 _NUMBER = 10  # the most characters of a number in a column
 
@@ -60,8 +60,9 @@ class PageLines:
             return LEFT
         near = [other for other in around if abs(other.end - other.start - width) > 2 * _EQUAL]
         left = sum(abs(other.start - line.start) < _EQUAL for other in near)
-        middle = sum(abs((other.start + other.end) / 2 - center) < _MIDDLE for other in near)
-        ends = sum(abs(other.end - line.end) < _EQUAL for other in near)
+        centers = [other for other in near if abs((other.start + other.end) / 2 - center) < _MIDDLE]
+        middle = sum(self._is_around(other, line) for other in centers)
+        ends = sum(abs(other.end - line.end) < _EQUAL and self._is_around(other, line) for other in near)
         if left >= max(middle, ends, 1):
             return LEFT
         if middle or ends:
@@ -76,11 +77,20 @@ class PageLines:
             len(pairs) == 1 and starts[1] - starts[0] < _INDENT * line.size
         )
 
+    def _is_around(self, other: LineSegment, line: LineSegment) -> bool:
+        """Whether the cell of another line, if it is in one, is around a line too."""
+        walls = self._walls(other)
+        left = max((wall for wall in walls if wall < other.start + 1), default=-inf)
+        right = min((wall for wall in walls if wall > other.end - 1), default=inf)
+        return (left < line.start + 1 and line.end - 1 < right) or inf in (-left, right)
+
     def _within(self, line: LineSegment, center: float) -> float:
         """Return how a line is anchored that has no equal edge with another one, by the cell or the page around it."""
         size, walls = line.size, self._walls(line)
         left = max((wall for wall in walls if wall < line.start + 1), default=None)
         right = min((wall for wall in walls if wall > line.end - 1), default=None)
+        if line.angle % 90:  # oblique lines have no margins in common
+            return LEFT
         if left is None or right is None:
             others = [other for other in self.lines if other.angle == line.angle and other is not line]
             left = min((other.start for other in others), default=_MARGIN if line.angle == 0 else -inf)
@@ -194,17 +204,17 @@ class PageLines:
 
     def _joined(self, parts: list[LineSegment]) -> Iterator[LineSegment]:
         """Join parts that are near each other, and not the cells of a table."""
-        edges: dict[tuple[int, int], list[tuple[float, LineSegment]]] = defaultdict(list)
+        edges: dict[tuple[int, bool, int], list[tuple[float, LineSegment]]] = defaultdict(list)
         for part in parts:
-            for edge in (part.start, part.end):
-                edges[part.angle, round(edge)].append((edge, part))
+            for is_end, edge in enumerate((part.start, part.end)):
+                edges[part.angle, bool(is_end), round(edge)].append((edge, part))
 
         def is_cell(part: LineSegment) -> bool:
             return any(
                 abs(edge - own) < _EQUAL and 0.5 * part.size < abs(other.level - part.level) < _NEAR * part.size
-                and (own == part.start or max(len(part.glyphs), len(other.glyphs)) < _NUMBER)
-                for own in (part.start, part.end) for near in (-1, 0, 1)
-                for edge, other in edges[part.angle, round(own) + near]
+                and (not is_end or max(len(part.glyphs), len(other.glyphs)) < _NUMBER)
+                for is_end, own in enumerate((part.start, part.end)) for near in (-1, 0, 1)
+                for edge, other in edges[part.angle, bool(is_end), round(own) + near]
             )  # fmt: skip
 
         rows: list[list[LineSegment]] = []

@@ -7,26 +7,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import cos, inf, radians, sin
+from itertools import pairwise
+from math import cos, hypot, inf, radians, sin
 from typing import Any, NamedTuple
 
 from incognote.formats.pdf.columns import LineSegment
 from incognote.formats.pdf.content import PageContent
 from incognote.formats.pdf.glyphs import IDENTITY, Matrix, Show, StreamKey, times
+from incognote.formats.pdf.layout import along
 from incognote.formats.pdf.shapes import DRAWING, PAINTING
 
 # In units of the font size.
 _WALL = 2.2  # the shortest wall; a shorter line belongs to the words beside it
 _PAD = 0.6  # the widest distance from words to the end of their mark or frame
+_BESIDE = 1.2  # how far a mark beside the last word of a line, such as that of an exponent, ends from it
 _INNER = 0.35  # how far the end of a line may be from the end of its words to belong to it
 _BELOW, _ABOVE, _LOWEST, _HIGHEST = 0.6, 1.4, 1.3, 2.0  # where a mark overlaps a line, and where it ends at most
+_GAP = 0.15  # the narrowest gap between words, and the widest distance from words to the line under them
+_OTHER = 0.7  # the least distance to another line that is not an exponent
 _THIN = 3.0  # points: the width of a wall
 _TOUCH = 1.5  # points between the parts of a wall
 _SAME = 0.6  # points between equal places
+_OBLIQUE = 0.03  # the slope of a line that is neither along words nor across them; angles are even numbers of degrees
+_LARGE = 2.5  # how many times larger words are if the marks of other words at the same place are not theirs
 _MOST_PIECES, _MOST_WALLS = 50_000, 2_000  # of a page
 
 Instructions = list[tuple[str, list[Any]]]
 Point = tuple[float, float]
+Box = tuple[float, float, float, float]
 
 
 @dataclass(slots=True, eq=False)
@@ -63,6 +71,11 @@ class Hole(NamedTuple):
     new_start: float
     new_end: float
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing is written instead, because the new words are on the line before."""
+        return self.new_end - self.new_start < _SAME
+
 
 @dataclass(frozen=True, slots=True)
 class MovedLine:
@@ -96,13 +109,27 @@ class MovedLine:
                 best, moved = abs(off), shift
         return at + moved if best < inf else None
 
+    def followed(self, at: float, *, is_start: bool) -> float:
+        """Return where the start or the end of a mark goes. One that is between words goes with those before it."""
+        size = self.segment.size
+        found = self.place(at, is_start=is_start)
+        if found is not None or not self.segment.start < at < self.segment.end + _BESIDE * size:
+            return at if found is None else found
+        before = [*self.ends, *((hole.end, hole.new_end - hole.end) for hole in self.holes)]
+        return at + max((each for each in before if each[0] < at + 0.5 * size), default=(at, 0.0))[1]
+
 
 class LineMarks:
-    """The straight pieces of the paths of a page, and how they change."""
+    """The straight pieces of the paths of a page, and how they change.
 
-    def __init__(self, content: PageContent) -> None:
+    Args:
+        content: what is on the page. segments: its text.
+    """
+
+    def __init__(self, content: PageContent, segments: Sequence[LineSegment]) -> None:
+        self._segments, self._glyphs = segments, content.glyphs
         self._pieces = list(_pieces(content))[:_MOST_PIECES]
-        self._boxes: dict[int, list[tuple[float, float, float, float]]] = {}
+        self._boxes: dict[int, list[Box]] = {}
         self._walls: dict[int, list[tuple[float, float, float]]] = {}
         self._changed: set[_Piece] = set()
         self._gone: set[_Piece] = set()
@@ -130,12 +157,21 @@ class LineMarks:
         segment, size = line.segment, line.segment.size
         walls = [wall for wall in self._all_walls(segment.angle) if wall[2] - wall[1] > _WALL * size]
         taken: set[tuple[int, int, int]] = set()
-        for piece, (left, low, right, high) in zip(self._pieces, self._of(segment.angle), strict=True):
-            near = segment.start - size < right and left < segment.end + size
-            height = low - segment.level, high - segment.level
-            if not near or height[0] > _ABOVE * size or height[1] < -_BELOW * size:
+        smaller = [(each, self._of(each.angle)) for each in self._segments if _LARGE * each.size < size]
+        others = [
+            each for each in self._segments
+            if each.angle == segment.angle and _OTHER * size < abs(each.level - segment.level) < 2 * _HIGHEST * size
+        ]  # fmt: skip
+        for at, (piece, box) in enumerate(zip(self._pieces, self._of(segment.angle), strict=True)):
+            left, low, right, high = box
+            if not _is_at(segment, box) or piece in self._changed:
                 continue
-            if height[0] < -_LOWEST * size or height[1] > _HIGHEST * size or piece in self._changed:
+            if low - segment.level < -_LOWEST * size or high - segment.level > _HIGHEST * size:
+                continue
+            off = _off(segment, box)
+            if any(_is_at(each, box) and _off(each, box) < off and self._has_words(each, box) for each in others):
+                continue
+            if any(_is_at(each, boxes[at]) for each, boxes in smaller):
                 continue
             inner = _INNER * size
             number = next(
@@ -143,14 +179,27 @@ class LineMarks:
             )
             key = (-1 if number is None else number, round(low), round(high))
             is_thin = high - low < 0.3 * size or right - left > 0.3 * size
-            if number is not None and is_thin and (key in taken or (piece.path.is_clip and piece.path.count > 1)):
+            is_bare = number is not None and line.holes[number].is_bare and not piece.path.is_clip
+            if number is not None and is_thin and (
+                is_bare or key in taken or (piece.path.is_clip and piece.path.count > 1)
+            ):
                 self._remove(piece)
                 continue
             taken.add(key)
-            own = [at for at, bottom, top in walls if bottom < high + _TOUCH and low < top + _TOUCH]
+            own = [wall for wall, bottom, top in walls if bottom < high + _TOUCH and low < top + _TOUCH]
             ends = self._ends(line, left, right, high - low, own)
             if ends != (left, right):
                 self._change(piece, segment.angle, (left, right), ends)
+
+    def _has_words(self, segment: LineSegment, box: Box) -> bool:
+        """Whether a box begins and ends where words of a line do, as a line under them does."""
+        letters = [self._glyphs[number] for number in segment.glyphs if self._glyphs[number].text.strip()]
+        places = [(at := along(each, segment.angle)[0], at + hypot(each.dx, each.dy)) for each in letters]
+        gaps = [(one[1], two[0]) for one, two in pairwise(places) if two[0] - one[1] > _GAP * segment.size]
+        starts, ends = [segment.start, *(two for _, two in gaps)], [*(one for one, _ in gaps), segment.end]
+        return any(abs(each - box[0]) < _GAP * segment.size for each in starts) and any(
+            abs(each - box[2]) < _INNER * segment.size for each in ends
+        )
 
     def _ends(
         self, line: MovedLine, left: float, right: float, height: float, walls: Sequence[float]
@@ -199,15 +248,19 @@ class LineMarks:
         if len(path.pieces) == path.count and all(each in self._gone for each in path.pieces):
             steps[path.painted] = []
 
-    def _of(self, angle: int) -> list[tuple[float, float, float, float]]:
-        """Return the box of each piece, along lines of an angle and across them."""
+    def _of(self, angle: int) -> list[Box]:
+        """Return the box of each piece, along lines of an angle and across them. An oblique piece is nowhere."""
         if angle not in self._boxes:
             c, s = cos(radians(angle)), sin(radians(angle))
-            boxes = []
+            boxes: list[Box] = []
             for piece in self._pieces:
                 along = [x * c + y * s for x, y in piece.points]
                 up = [y * c - x * s for x, y in piece.points]
-                boxes.append((min(along), min(up), max(along), max(up)))
+                sides = [(abs(a - b), abs(d - e)) for (a, b), (d, e) in zip(pairwise(along), pairwise(up), strict=True)]
+                if any(min(side) > _SAME + _OBLIQUE * max(side) for side in sides):
+                    boxes.append((inf, inf, -inf, -inf))
+                else:
+                    boxes.append((min(along), min(up), max(along), max(up)))
             self._boxes[angle] = boxes
         return self._boxes[angle]
 
@@ -229,6 +282,19 @@ class LineMarks:
                 before = key
             self._walls[angle] = sorted(walls, key=lambda wall: wall[1] - wall[2])[:_MOST_WALLS]
         return self._walls[angle]
+
+
+def _is_at(segment: LineSegment, box: Box) -> bool:
+    """Whether a box is at the words of a line."""
+    left, low, right, high = box
+    size = segment.size
+    near = segment.start - size < right and left < segment.end + size
+    return near and low - segment.level <= _ABOVE * size and high - segment.level >= -_BELOW * size
+
+
+def _off(segment: LineSegment, box: Box) -> float:
+    """Return how far the middle of a box is above or below that of the words of a line, in points."""
+    return abs((box[1] + box[3]) / 2 - segment.level - 0.25 * segment.size)
 
 
 def _pieces(content: PageContent) -> Iterator[_Piece]:

@@ -78,12 +78,12 @@ def _drawings(pdf: Any) -> Iterator[Any]:
 
 
 def _resources(pdf: Any) -> Iterator[Any]:
-    """Yield all dictionaries of resources."""
+    """Yield all dictionaries of resources. The shading of a pattern is not one by the name of `/Shading`."""
     for each in pdf.objects:
         holder = each if hasattr(each, "keys") else None
         if holder is None:
             continue
-        if any(is_dictionary(holder.get(kind, None)) for kind in _KINDS):
+        if holder.get("/PatternType", None) is None and any(is_dictionary(holder.get(kind, None)) for kind in _KINDS):
             yield holder
         for key in ("/Resources", "/DR", "/AcroForm"):
             inner = holder.get(key, None)

@@ -376,9 +376,9 @@ def _reading() -> Iterator[None]:
 
 
 def is_known(name: str) -> bool:
-    """Whether the name of a glyph says which character it is."""
-    from fontTools.agl import AGL2UV
+    """Whether the name of a glyph says which character it is, or which letters a ligature stands for."""
+    from fontTools.agl import AGL2UV, LEGACY_AGL2UV
 
-    return name in AGL2UV or name == ".notdef"
+    return name in AGL2UV or name in LEGACY_AGL2UV or name == ".notdef"
 
 

@@ -58,7 +58,9 @@ class Resources:
                 self._kept.remove(each, "/MCID")
             if each.get("/Type") != "/OCG" and "/Name" in each:
                 self._kept.remove(each, "/Name")
-        if any(each.get("/ShadingType", 0) == 1 for _, each in entries(resources, "/Shading")):
+        shadings = [each for _, each in entries(resources, "/Shading")]
+        shadings += [each["/Shading"] for _, each in entries(resources, "/Pattern") if "/Shading" in each]
+        if any(each.get("/ShadingType", 0) == 1 for each in shadings):
             raise MalformedRecord("a drawing by a function, which can be a picture. Print the document to a new PDF")
         for key, painted in entries(resources, "/XObject"):
             if painted.get("/Subtype") != "/Image" and painted.objgen not in self._read:
@@ -181,6 +183,14 @@ class Resources:
             self._kept.changed += 1
 
 
+def _is_solid(picture: Any) -> bool:
+    """Whether all pixels of a mask are equal, as in a hyphen. A packed one is not looked into."""
+    size, unused = -(-picture.width // 8), -picture.width % 8
+    data = picture.read_raw_bytes()[: size * picture.height]
+    rows = {int.from_bytes(data[at : at + size], "big") >> unused for at in range(0, len(data), size)}
+    return bool(picture.image_mask) and not picture.filters and rows in ({0}, {2**picture.width - 1})
+
+
 def _spells(instructions: Iterable[tuple[str, list[Any]]]) -> bool:
     """Whether a glyph looks like several letters in a line, as a picture or as shapes."""
     drawn = []
@@ -188,7 +198,7 @@ def _spells(instructions: Iterable[tuple[str, list[Any]]]) -> bool:
     for operator, operands in instructions:
         if operator == "INLINE IMAGE":
             picture = operands[0].iimage
-            if picture.height > _LINE and picture.width > _WIDE * picture.height:
+            if picture.height > _LINE and picture.width > _WIDE * picture.height and not _is_solid(picture):
                 return True
         elif operator in DRAWING or operator in PAINTING:
             heights = [float(each) for each in operands][1::2]

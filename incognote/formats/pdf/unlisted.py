@@ -67,7 +67,8 @@ def _holders(root: Any) -> Iterator[tuple[Any, str]]:
         for key in range(len(holder)) if is_array(holder) else sorted(holder.keys()):
             value = holder[key]
             if is_array(value) or is_dictionary(value) or is_stream(value):
-                waiting.append((value, above if is_array(holder) else key))
+                is_shading = key == "/Shading" and "/PatternType" in holder  # its keys are not names of resources
+                waiting.append((value, above if is_array(holder) else "/PatternType" if is_shading else key))
 
 
 def _keys(holder: Any, above: str, kept: Kept) -> None:

@@ -60,15 +60,19 @@ class PageWriter:
 
     Args:
         content: what is on the page. text: its text. right: where the page ends, in points.
+
+    Attributes:
+        moved: the lines with new words.
     """
 
     def __init__(self, content: PageContent, text: PageText, right: float) -> None:
         self._content, self._text, self._right = content, text, right
-        self._marks = LineMarks(content)
+        self._marks = LineMarks(content, text.segments)
         self._lines = PageLines(content.glyphs, text.segments, right, self._marks)
         self._shows: dict[Show, _ShowEdit] = {}
         self._bases: dict[int, float] = {}  # how far exponents move, by their first glyph
         self.fonts: dict[StreamKey, set[str]] = {}
+        self.moved: list[MovedLine] = []
 
     def apply(self, changes: Iterable[Change]) -> dict[StreamKey, list[Any]]:
         """Return the new instructions of each stream that changes.
@@ -132,7 +136,8 @@ class PageWriter:
         for position, number in enumerate(line.glyphs):
             self._shift(glyphs[number], starts[position], is_gone=position in gone)
         self._carry(line, ends)
-        self._marks.follow(self._moved(line, holes, gone, (starts, ends)))
+        self.moved.append(self._moved(line, holes, gone, (starts, ends)))
+        self._marks.follow(self.moved[-1])
 
     def _shift(self, glyph: Glyph, shift: float, *, is_gone: bool = False) -> None:
         if is_gone:
