@@ -119,6 +119,10 @@ class OfficeDocument(Document):
         self.actions = tuple(parts.fields)
         self.known = tuple({each.value: each for each in reversed(parts.known)}.values())[::-1]  # the first type counts
         self.children = {field: child for field, (_, child) in parts.children.items()}
+        for part in parts.xml.values():
+            part.xml.root.children.clear()  # only reading needs the elements, and they take much memory
+        edited = {part.name for part, _ in (*parts.texts.values(), *parts.fields.values())} | parts.fixed.keys()
+        parts.xml = {name: part for name, part in parts.xml.items() if name in edited}
 
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
         edits = list(edits)
