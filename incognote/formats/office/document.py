@@ -121,8 +121,6 @@ class OfficeDocument(Document):
         self.children = {field: child for field, (_, child) in parts.children.items()}
         for part in parts.xml.values():
             part.xml.root.children.clear()  # only reading needs the elements, and they take much memory
-        edited = {part.name for part, _ in (*parts.texts.values(), *parts.fields.values())} | parts.fixed.keys()
-        parts.xml = {name: part for name, part in parts.xml.items() if name in edited}
 
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
         edits = list(edits)
