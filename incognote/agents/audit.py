@@ -37,7 +37,7 @@ from incognote.text.lexicon import is_only_brand, only_titles
 from incognote.text.parts import LARGE, windows
 
 _HASH = re.compile(r"(?<![0-9A-Za-z])[0-9a-f]{8,64}(?![0-9A-Za-z])")
-_HIDDEN = re.compile(rf"\.? ?{re.escape(BLANK)}")
+_HIDDEN = re.compile(rf"\.?[^\S\n]{{0,3}}{re.escape(BLANK)}")
 WIDENED = "widen"
 """The source of a span that is a whole line."""
 

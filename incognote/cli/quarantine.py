@@ -145,7 +145,7 @@ def show(
     if sys.stdout.isatty() and not {"\0", "\ufffd"} <= set(text):
         typer.echo(visible(text))
     else:
-        put_out(contents.data)
+        put_out(contents.data, "Add --show-anyway, and redirect it to a file.")
 
 
 @app.command()

@@ -126,14 +126,17 @@ def remedies() -> dict[str, str]:
     return {code: f"{text.means} {text.next}" for code, text in reason_texts().items()}
 
 
-def put_out(data: bytes) -> None:
+def put_out(data: bytes, remedy: str = "Use --out, or redirect it to a file.") -> None:
     """Write bytes to standard output unchanged, without the terminal's encoding or line-end translation.
+
+    Args:
+        remedy: what a user of a terminal can do with a binary file.
 
     Raises:
         UsageError: they are binary, such as those of a PDF, and the standard output is a terminal.
     """
     if b"\0" in data and sys.stdout.isatty():
-        raise UsageError("The output is a binary file, which a terminal cannot show. Redirect it to a file.")
+        raise UsageError(f"The output is a binary file, which a terminal cannot show. {remedy}")
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()

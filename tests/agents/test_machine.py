@@ -185,3 +185,8 @@ def test_a_bug_of_the_machine_itself_quarantines_the_record_and_ends_no_batch(mo
     assert first.verdict.outcome == "quarantine"
     assert [str(reason) for reason in first.verdict.reasons] == ["internal-error: ValueError in the machine"]
     assert [result.verdict.outcome for result in others] == ["release", "release"]
+
+
+@pytest.mark.parametrize("gap", [" ", "\xa0", "\u202f", "  ", "\t"])
+def test_a_title_before_a_replaced_name_stays_whatever_is_between_them(deid: Deidentifier, gap: str) -> None:
+    assert deid.deidentify(f"Dear Dr.{gap}Achterberg,\n").text == f"Dear Dr.{gap}[PERSON],\n"

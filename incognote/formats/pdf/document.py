@@ -287,7 +287,7 @@ def _text(content: PageContent, number: int) -> str:
         UnsupportedFormat: a picture covers much of it, or its letters may be drawn as shapes.
     """
     if any(share > _MOST_PICTURE for share in content.pictures):
-        raise UnsupportedFormat("a page with a large picture, which has no reader", field=f"page {number}")
+        raise UnsupportedFormat("a page with a large picture, or a scan, which has no reader", field=f"page {number}")
     problem = content.shapes.problem()
     if problem is not None:
         raise UnsupportedFormat(problem, field=f"page {number}")
