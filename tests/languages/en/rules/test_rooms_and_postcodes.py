@@ -52,7 +52,7 @@ ZIPS = [
     "#08-221 S(⟦553642⟧)",
     "PIN code ⟦560 001⟧",
 ]
-NO_ZIPS = ["Hgb 10.1, PLT 15000", "CPT 24538", "heparin 5000 units", "T4 5TH digit", "IN 25 min"]
+NO_ZIPS = ["Hgb 10.1, PLT 15000", "Platelets 150000 - 400000", "CPT 24538", "T4 5TH digit", "IN 25 min"]
 
 
 @pytest.mark.parametrize("marked", ROOMS)
