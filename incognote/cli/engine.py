@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -41,8 +42,10 @@ def engine(
     Raises:
         IncognoteError: the configuration cannot work. Nothing was processed.
     """
+    from incognote.agents.processes import GC_THRESHOLD
     from incognote.sdk import Deidentifier
 
+    gc.set_threshold(GC_THRESHOLD)
     given = settings_of(asked, models, base or {})
     settings = Settings.load(asked.config, **given)
     needed = persistent or (settings.recording is not None and not settings.replay)  # a new key cannot read a recording
