@@ -7,10 +7,12 @@ itself writes its result to the file named for it. This is a script; the parent 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
 import sys
+import time
 import traceback
 from pathlib import Path
 from typing import Any
@@ -20,8 +22,10 @@ from sqlalchemy.dialects import postgresql, sqlite  # noqa: F401 -- the same
 
 from incognote.agents import graph
 from incognote.detectors import rules  # noqa: F401 -- the same
+from incognote.errors import LedgerUnavailable
 from incognote.files.inputs import RecordDefaults
 from incognote.files.quarantine import Quarantine
+from incognote.keys import Keyring
 from incognote.ledger import Ledger
 from incognote.llm.vendors import chat  # noqa: F401 -- the same
 from incognote.runs.destination import open_destination
@@ -48,13 +52,22 @@ def shut() -> None:
     os.open = refused
 
 
+def opened(address: str, keyring: Keyring) -> Ledger:
+    """Open the ledger, again and again for a minute while its database restarts, as a supervisor starts a worker."""
+    for _ in range(60):
+        with contextlib.suppress(LedgerUnavailable):
+            return Ledger(address, keyring)
+        time.sleep(1)
+    return Ledger(address, keyring)
+
+
 def work(told: dict[str, Any]) -> None:
     if os.geteuid() == 0:
         shut()
     settings = ServiceSettings(**told["settings"])
     made = Deidentifier(key_file=told["key"], service=settings, **told["engine"])
     keyring = made.engine.keyring
-    ledger = Ledger(told["ledger"], keyring)
+    ledger = opened(told["ledger"], keyring)
     parts = frozen(
         made, layout=None, words=RecordDefaults(), form="lines", packing="none", part_bytes=settings.part_bytes
     )
