@@ -12,7 +12,7 @@ from incognote_benchmarks.documents import CORPUS, measured
 
 ROOT = Path(__file__).parents[2]
 MOST = {
-    "pdf": {"given_left": 1, "kept_words_lost": 1},  # LGH is also three letters of a font
+    "pdf": {"kept_words_lost": 1},  # Chromium prints it in capitals
     "xlsx": {"cells": 8},  # numbers of one digit under MRN, encoded words, and formulas: they are edits
 }
 """Where a format does not meet a bar yet: the most that the corpus shows. These figures may only fall."""
@@ -65,3 +65,6 @@ def test_the_published_figures_of_all_formats_keep_the_bars() -> None:
     assert share["left_in_documents"] <= share["left_in_plain_text"] + 0.005
     assert share["benign_held"] <= 0.05
     assert share["same_mentions"] >= 0.99
+    for form in ("docx", "pdf", "xlsx"):
+        true = published["formats"][form]["same_true_mentions"]
+        assert true["count"] >= 0.99 * true["n"]
