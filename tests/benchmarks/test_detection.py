@@ -55,7 +55,7 @@ def test_the_peak_is_the_processs_own_and_not_that_of_the_one_that_started_it() 
     assert 1 < float(done.stdout) < len(held) / 2**20 < ours
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells no peak")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not report the peak memory")
 def test_without_a_status_file_the_system_is_asked(tmp_path: Path) -> None:
     (tmp_path / "status").write_text("Name:\tpython\n")
     for status in (tmp_path / "absent", tmp_path / "status"):

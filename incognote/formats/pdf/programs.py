@@ -371,7 +371,7 @@ def _reading() -> Iterator[None]:
         yield
     except MalformedRecord:
         raise
-    except Exception:  # the library may raise anything
+    except Exception:  # fontTools has many error classes of its own
         raise MalformedRecord(UNREADABLE) from None
 
 

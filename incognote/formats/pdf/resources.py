@@ -184,7 +184,7 @@ class Resources:
 
 
 def _is_solid(picture: Any) -> bool:
-    """Whether all pixels of a mask are equal, as in a hyphen. A packed one is not looked into."""
+    """Whether all pixels of a mask are equal, as in a hyphen. A compressed mask does not count."""
     size, unused = -(-picture.width // 8), -picture.width % 8
     data = picture.read_raw_bytes()[: size * picture.height]
     rows = {int.from_bytes(data[at : at + size], "big") >> unused for at in range(0, len(data), size)}
