@@ -148,11 +148,12 @@ def name_unread(tally: Tally, hidden: Sequence[str] = ()) -> None:
     """
     from incognote.cli.shell import warn
     from incognote.cli.showing import visible
+    from incognote.formats.archive import HIDDEN
 
     for shown, why in tally.not_read:
         warn(f"not read: {visible(shown)}: {why}")
     for shown in (*hidden, *tally.left_out):
-        warn(f"skipped: {visible(shown)}: its name is that of a hidden file or system file")
+        warn(f"skipped: {visible(shown)}: {HIDDEN.detail}")
     if tally.unsought:
         most = ", ".join(f"{n:,} {kind}" for kind, n in sorted(tally.unsought.items()))
         warn(f"known values that are too short to search for, or that do not fit their type: {most}")

@@ -177,7 +177,7 @@ def test_the_audit_hears_the_rules_where_only_a_model_was_asked() -> None:
     assert result.manifest["counts"]["mended"] > 0
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the system does not show the variables of a process as files")
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="the system has no files of process variables")
 def test_a_process_gets_the_key_only_through_its_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     written = "5ec2e7" * 11
     monkeypatch.setenv("INCOGNOTE_KEY", written)
