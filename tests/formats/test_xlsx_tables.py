@@ -100,7 +100,7 @@ def test_counts_variables_and_words_of_layout_stay(rows: Sequence[Row]) -> None:
 
 
 @pytest.mark.parametrize("rows", [
-    [["Viral load (copies/ml)", "Hb"], [2345678, 12]], [["HIV RNA", "copies/ml", "<20", 2345678]], [["Test", "Unit"], [1234567, "copies/ml"]],
+    [["Viral load (copies/ml)", "Hb"], [2345678, 12.5]], [["HIV RNA", "copies/ml", "<20", 2345678]], [["Test", "Unit"], [1234567, "copies/ml"]],
     [["Cell count"], [4471902000]], [["Case", "Revenue (EUR)"], ["A", 1234567]],
 ])  # fmt: skip
 def test_amounts_are_not_read_whatever_their_length(rows: Sequence[Row]) -> None:
