@@ -116,15 +116,37 @@ def fields(opened: Opened, known: Sequence[Known], policy: Policy, keyring: Keyr
 
 
 def detect(opened: Opened, known: Sequence[Known], detection: Detection, policy: Policy) -> Detected:
-    """Find spans with rules, packs, known identifiers and the encoder. This is CPU work."""
+    """Find spans with rules, packs, known identifiers and the encoder. This is CPU work.
+
+    Findings of the format's reader are added to them.
+    """
     views = tuple(TextView.of(text) for text in opened.texts)
     raw, hidden = detected(views, lambda texts: detection.detect(texts, known))
+    _add_findings(opened, views, raw, hidden)
     bare = {
         view.text.field
         for view, *spans in zip(views, raw, hidden, strict=True)
         if detection.detectors and not any(counts(span, policy) for span in chain(*spans))  # else an audit asks others
     }
     return Detected(views, tuple(raw), tuple(hidden), frozenset(bare))
+
+
+def _add_findings(
+    opened: Opened, views: Sequence[TextView], raw: Sequence[list[Span]], hidden: Sequence[list[Span]]
+) -> None:
+    if opened.record is None:
+        return
+    from incognote.formats.base import findings_of
+
+    by_field: dict[str, list[Span]] = {}
+    texts = {text.field: text for text in opened.texts}
+    for each in findings_of(opened.record):
+        span = Span(texts[each.field], each.start, each.end, each.type, each.score, (each.source,))
+        by_field.setdefault(each.field, []).append(span)
+    for view, found, fragments in zip(views, raw, hidden, strict=True):
+        viewed, unseen = view.viewed(by_field.get(view.text.field, ()))
+        found += viewed
+        fragments += unseen
 
 
 def item_spans(opened: Opened, spans: ItemSpans) -> Detected:
@@ -328,9 +350,10 @@ def _masked_fields(opened: Opened, policy: Policy) -> dict[FieldAction, Span]:
 
 
 def _by_surrogate(span: Span, policy: Policy) -> bool:
-    """Whether a surrogate replaces a span. A line that is masked as a whole gets its label instead."""
+    """Whether a surrogate replaces a span. A whole line and what has no words get their label instead."""
     choice = policy.choice(span.type)
-    return choice is not None and choice.operator == "surrogate" and WIDENED not in span.sources
+    whole = WIDENED in span.sources or catalogue()[span.type].pixels
+    return choice is not None and choice.operator == "surrogate" and not whole
 
 
 def _of_field(action: FieldAction) -> Span:

@@ -2,10 +2,9 @@
 
     bytes -> Format.open -> Documents -> the machine -> edits -> Document.rebuild -> bytes
 
-A reader of pages would add a `Region` to `Place` and a `RegionEdit` to `Edit`. A reader of recordings would add an
-interval and its edit. Both are places in addition to the offsets of the text: a Span keeps `start` and `end` in the
-recognized text (from OCR or speech recognition), and `Document.places` maps them to the source. An item without text
-(a face, a signature) is a place without offsets.
+A Span on a page keeps `start` and `end` in the recognized text, and the document knows where each character is on the
+page. What a page shows without words, such as a face or a signature, is the character `UNWORDED` in that text. A reader
+of recordings would work in the same way, with times instead of boxes.
 """
 
 from __future__ import annotations
@@ -93,6 +92,29 @@ class FieldEdit:
 
 Edit = TextEdit | FieldEdit
 
+UNWORDED = "\u25ae"
+"""The character for something on a page that has no words, such as a signature. Detectors find nothing in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An identifier that a reader found by its place, such as a value beside a label, or a signature.
+
+    Args:
+        field: the field of the text.
+        start, end: in code points of the text.
+        type: the entity type.
+        score: from 0 to 1, as of a Span.
+        source: what found it, such as `label`.
+    """
+
+    field: str
+    start: int
+    end: int
+    type: str
+    score: float
+    source: str
+
 
 class Document(ABC):
     """One text or record of a source, or a container of documents.
@@ -102,6 +124,7 @@ class Document(ABC):
         texts: the free texts to de-identify. Their fields are unique. A text has its language if it is known.
         actions: the structured fields that are replaced.
         known: the identifiers that its structured fields reveal, to search for in its texts.
+        findings: the identifiers in its texts that the reader found by their place.
         patient: the subject, if the source names one. id: the document's own id, if the source names it.
         schema: the schema that opened it, if its format needs one.
         registry: the schemas that opened it or its children. Its output is opened with them again.
@@ -117,6 +140,7 @@ class Document(ABC):
     texts: tuple[Text, ...] = ()
     actions: tuple[FieldAction, ...] = ()
     known: tuple[Known, ...] = ()
+    findings: Sequence[Finding] = ()
     patient: str | None = None
     id: str | None = None
     schema: Schema | None = None
@@ -357,6 +381,16 @@ def of_child(edits: Iterable[Edit], name: str) -> list[Edit]:
             inner = replace(text, field=text.field.removeprefix(prefix))
             own.append(replace(edit, action=replace(edit.action, text=inner)))
     return own
+
+
+def findings_of(document: Document) -> tuple[Finding, ...]:
+    """Return the findings of a document and of its children, with fields as in `texts_of`."""
+    inner = (
+        replace(each, field=f"{name}/{each.field}")
+        for name, child in document.children.items()
+        for each in findings_of(child)
+    )
+    return (*document.findings, *inner)
 
 
 def split_edits(edits: Iterable[Edit]) -> tuple[dict[str, list[Change]], dict[FieldAction, str]]:

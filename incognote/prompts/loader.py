@@ -347,13 +347,13 @@ def asked(policy: Policy, short: Mapping[str, str] = MappingProxyType({})) -> di
         short: lines to use instead of the catalogue's (`Prompt.short`).
     """
     types = catalogue()
-    listed = [name for name in policy.types if policy.replaces(name)]
+    listed = [name for name in policy.types if policy.replaces(name) and not types[name].pixels]
     as_one = dict.fromkeys(_alike(policy, listed), _ANY_NUMBER)
     lines = {name: [short.get(name, types[name].about)] for name in (as_one.get(each, each) for each in listed)}
     for name, entity in types.items():
         served = policy.serves(name)
         key = as_one.get(served or "", served)
-        if served in listed and key is not None and name != key:
+        if served in listed and key is not None and name != key and not entity.pixels:
             lines[key].append(short.get(name, entity.about))
     return {name: _line(own, [line for line in finer if line]) for name, (own, *finer) in lines.items()}
 

@@ -17,7 +17,10 @@ _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class EntityType:
-    """A type of identifier, with its parent, HIPAA category, evaluation group, and names in other systems."""
+    """A type of identifier, with its parent, HIPAA category, evaluation group, and names in other systems.
+
+    `pixels` is true for types that a page shows without words, such as a signature.
+    """
 
     name: str
     group: str
@@ -29,6 +32,7 @@ class EntityType:
     presidio: str = ""
     aws: str = ""
     azure: str = ""
+    pixels: bool = False
 
 
 class Catalogue(Mapping[str, EntityType]):

@@ -158,6 +158,7 @@ def test_safe_harbor_covers_every_lettered_type_and_employers() -> None:
         "HOSPITAL",
         "PHARMACY",
         "DIAGNOSTIC_LABS",
+        "LOGO",
     }
 
 

@@ -1,0 +1,1 @@
+"""Reading pages from pixels: words, regions, codes, and ink."""
