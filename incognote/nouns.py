@@ -179,6 +179,34 @@ class Replacement:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PageBox:
+    """A part of a page that was removed.
+
+    Attributes:
+        page: From 1.
+        x0, y0, x1, y1: Its sides in pixels of the page, from the top left corner; x1 and y1 are exclusive.
+        type: The entity type.
+        score: Confidence, from 0 to 1.
+        sources: What found it.
+    """
+
+    page: int
+    x0: int
+    y0: int
+    x1: int
+    y1: int
+    type: str
+    score: float = 1.0
+    sources: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON-able data."""
+        return {name: getattr(self, name) for name in ("page", "x0", "y0", "x1", "y1", "type", "score")} | {
+            "sources": list(self.sources)
+        }
+
+
 def subject_form(words: str) -> str:
     """The one form of a subject's name or id and of a name in the index, for every key, scope and comparison: NFKC,
     case folded, without invisible characters, one space between words. "" where nothing is left. Idempotent.
@@ -245,6 +273,7 @@ class Result:
         kept: Spans that the policy kept.
         dropped: Findings of one embedded detector that were not replaced, because the language model read the text and
             named nothing there (`models.veto` in the policy).
+        boxes: The parts of pages that were removed, if the input was an image, a scan, or a DICOM file.
         is_record: Whether the input was a record.
         media_type: The media type of bytes, as you gave it.
     """
@@ -258,6 +287,7 @@ class Result:
     _output: str | bytes | None = field(default=None, repr=False)
     media_type: str | None = None
     dropped: tuple[Span, ...] = field(default=(), repr=False)
+    boxes: tuple[PageBox, ...] = field(default=(), repr=False)
 
     def output(self, *, even_if_unreleased: bool = False) -> str:
         """The new text, or the raw JSON of the new record.

@@ -119,8 +119,10 @@ def audit(
             if view.reading.unsure and _left_of(view.reading.unsure, ours[view.text.field])
         }
         reasons += [Reason("unreadable-characters", field) for field in unsure]
-        unseen, failed = second_reading(opened, (known, detection.standing, originals), replaced, detection, policy)
+        sought = (known, detection.standing, originals)
+        unseen, failed, more = second_reading(opened, sought, replaced, detection, policy)
         reasons += [*unseen, *failed]
+        leftovers = [*leftovers, *more]
         lost = lost or bool(unseen)
     reasons += [Reason("left-after-audit", s.field, s.type) for s in leftovers]
     reasons += [Reason("doubtful", s.field, s.type) for s in merged.doubts]
@@ -128,6 +130,10 @@ def audit(
         certain = {*UNWRITABLE, NO_IDENTIFIER}
         doubted = ((span, code) for span, code in replaced.withheld.items() if code not in certain)
         reasons += [Reason(code, span.field, span.type) for span, code in doubted]
+    if opened.record is not None:
+        from incognote.formats.base import remarks_of
+
+        reasons += remarks_of(opened.record)
     reasons += [*merged.remarks, *over_masked(opened.texts, replaced.replacements, policy.over_masked)]
     if policy.needs_subject and opened.patient is None:
         remedy = "the policy is keyed per patient. Pass patient=, or set patientKey in the schema"
@@ -144,7 +150,8 @@ def reread(
     The spans are not doubted. But a person does not see what only the second reader shows.
     """
     sought = (KnownDetector(fields.known), detection.standing, _originals(replaced))
-    reasons, _ = second_reading(opened, sought, replaced, detection, policy)
+    reasons, _, more = second_reading(opened, sought, replaced, detection, policy)
+    reasons += [Reason("second-reader", "", kind) for kind in sorted({span.type for span in more})]
     return Audited(reasons=tuple(reasons), lost=bool(reasons))
 
 

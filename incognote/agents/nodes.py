@@ -41,7 +41,7 @@ from incognote.errors import (
     ModelUnavailable,
     RecordProblem,
 )
-from incognote.nouns import Reason, Result, Span, Verdict
+from incognote.nouns import PageBox, Reason, Result, Span, Verdict
 from incognote.schemas.policy import Policy
 
 if TYPE_CHECKING:
@@ -301,6 +301,21 @@ def judge(at: Progress) -> None:
         at.engine.reader.breaker.answered(() if answered else codes)
 
 
+def _boxes(opened: Opened, replaced: Replaced) -> tuple[PageBox, ...]:
+    """Return the parts of pages that the replacements cover."""
+    if opened.record is None:
+        return ()
+    from incognote.formats.pictures import PagedDocument
+
+    if not isinstance(opened.record, PagedDocument):
+        return ()
+    return tuple(
+        PageBox(page, *box, r.span.type, r.span.score, r.span.sources)
+        for r in replaced.replacements
+        for page, box in opened.record.boxes_of(r.span.field, r.span.start, r.span.end)
+    )
+
+
 def conclude(at: Progress) -> Verdict:
     """Make the record's result. No record content can make it fail, since it reads only counts and codes."""
     reasons = tuple(sorted({*at.audited.reasons, *at.failures}))
@@ -319,5 +334,6 @@ def conclude(at: Progress) -> Verdict:
         is_record=at.item.is_record or (at.opened.form is not None and at.opened.form.is_record),
         media_type=at.item.media_type,
         _output=None if at.failures else at.replaced.output,
+        boxes=_boxes(at.opened, at.replaced),
     )
     return verdict

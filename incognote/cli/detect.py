@@ -27,8 +27,9 @@ def detect(
     texts: Annotated[
         str,
         typer.Argument(
-            metavar="IN.jsonl",
-            help='Lines of {"id", "text"}, also .gz. Other members are ignored. Use - for standard input.',
+            metavar="IN.jsonl|PAGES",
+            help='Lines of {"id", "text"}, also .gz, or an image, a scanned PDF, a DICOM file, or a folder of them. '
+            "Other members of a line are ignored. Use - for standard input.",
             show_default=False,
         ),
     ],
@@ -56,12 +57,16 @@ def detect(
     Each output line holds the id of the text and its spans (start, end, type, score, sources). Offsets are Unicode code
     points; the end is exclusive. A line that cannot be processed has `error` instead of spans, and the exit code is 1.
 
+    For pages, each output line holds the name of the file and the boxes that the policy would remove (page, x0, y0, x1,
+    y1 in pixels, type, score, sources), whatever the verdict.
+
     Example:
         incognote detect examples/visits.jsonl
     """
     import sys
 
     from incognote.cli import reading
+    from incognote.cli.detectpages import are_pages, removed_boxes
     from incognote.cli.engine import engine
     from incognote.cli.job import progress
     from incognote.errors import UsageError
@@ -71,10 +76,11 @@ def detect(
     if types not in (None, "all"):
         raise UsageError("--types must be `all`. Leave it out to report the types that the policy handles.")
     sources = find([texts], form="jsonl" if texts == "-" else None)
-    if len(sources.files) != 1 or sources.files[0].kind != "lines":
+    on_pages = are_pages(sources.files)
+    if not on_pages and (len(sources.files) != 1 or sources.files[0].kind != "lines"):
         raise UsageError(
-            "detect reads one .jsonl file with an id and a text on each line. Use - for standard input. To see the "
-            "spans in any other file, run: incognote deid FILE --show"
+            "detect reads one .jsonl file with an id and a text on each line, or images, scans, and DICOM files. Use - "
+            "for standard input. To see the spans in any other file, run: incognote deid FILE --show"
         )
     asked = options.EngineOptions(
         policy=policy, packs=packs, detectors=detectors, encoder_point=encoder_point, encoder_fast=encoder_fast,
@@ -86,7 +92,12 @@ def detect(
     hidden = out == "-" and sys.stdout.isatty()
     ticking = progress(sources.files, doing="detecting", hidden=hidden)
     with _source(out, texts, overwrite=overwrite) as write, ticking as tick:
-        for batch in _batches(read(sources.files[0]), _lines(made)):
+        for one, line in removed_boxes(sources.files, made) if on_pages else ():
+            failed += "error" in line
+            served += 1
+            write(json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+            tick(one)
+        for batch in _batches(() if on_pages else read(sources.files[0]), _lines(made)):
             for one, line in zip(batch, _served(batch, made, types), strict=True):
                 failed += "error" in line
                 served += 1

@@ -222,7 +222,7 @@ def forget(
     from dataclasses import asdict
 
     from incognote.cli.shell import FAILURE, HELD, warn
-    from incognote.relex.index.base import forget_patient
+    from incognote.relex.index.forgetting import forget_patient
 
     patient = options.EngineOptions(patient_file=patient_file).subject() or ""
     if not yes and not typer.confirm("Permanently delete all surrogates of this patient?"):

@@ -116,6 +116,25 @@ class Finding:
     source: str
 
 
+class SeenLine(str):
+    """A line that a second reader sees, with the place of its words in the text of the first reader.
+
+    Attributes:
+        parts: for words in order, their stretch of the line, and the field and stretch of the text that has the same ink.
+            The words of a line without a part are those that the first reader shows, too.
+    """
+
+    __slots__ = ("parts",)
+    parts: Sequence[tuple[int, int, tuple[str, int, int] | None]]
+
+    @classmethod
+    def of(cls, words: str, parts: Sequence[tuple[int, int, tuple[str, int, int] | None]]) -> SeenLine:
+        """Return a line with its parts."""
+        line = cls(words)
+        line.parts = parts
+        return line
+
+
 class Document(ABC):
     """One text or record of a source, or a container of documents.
 
@@ -125,6 +144,7 @@ class Document(ABC):
         actions: the structured fields that are replaced.
         known: the identifiers that its structured fields reveal, to search for in its texts.
         findings: the identifiers in its texts that the reader found by their place.
+        remarks: why a person must review its output, such as a page that was hard to read.
         patient: the subject, if the source names one. id: the document's own id, if the source names it.
         schema: the schema that opened it, if its format needs one.
         registry: the schemas that opened it or its children. Its output is opened with them again.
@@ -141,6 +161,7 @@ class Document(ABC):
     actions: tuple[FieldAction, ...] = ()
     known: tuple[Known, ...] = ()
     findings: Sequence[Finding] = ()
+    remarks: Sequence[Reason] = ()
     patient: str | None = None
     id: str | None = None
     schema: Schema | None = None
@@ -180,6 +201,17 @@ class Document(ABC):
 
         Raises:
             RecordProblem: it cannot be read.
+        """
+        return None
+
+    def second(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Iterable[str] | None:
+        """Return what a second reader sees in an output, or None if it is read with `Format.second`.
+
+        A document of pages overrides it, because it knows what is covered, and what was read where. Its lines may be
+        `SeenLine`.
+
+        Raises:
+            Exception: the output cannot be read.
         """
         return None
 
@@ -391,6 +423,16 @@ def findings_of(document: Document) -> tuple[Finding, ...]:
         for each in findings_of(child)
     )
     return (*document.findings, *inner)
+
+
+def remarks_of(document: Document) -> tuple[Reason, ...]:
+    """Return the remarks of a document and of its children."""
+    inner = (
+        replace(each, field=f"{name}/{each.field}")
+        for name, child in document.children.items()
+        for each in remarks_of(child)
+    )
+    return (*document.remarks, *inner)
 
 
 def split_edits(edits: Iterable[Edit]) -> tuple[dict[str, list[Change]], dict[FieldAction, str]]:

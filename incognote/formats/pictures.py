@@ -80,6 +80,10 @@ class PagedDocument(Document):
             Exception: it cannot be shown. The message may quote the document.
         """
 
+    def boxes_of(self, field: str, start: int, end: int) -> Sequence[tuple[int, Box]]:
+        """Return the parts of pages, from 1, that an edit of a stretch covers, if the pages are written as pixels."""
+        return ()
+
     def draw_more(self, output: Document, changes: Mapping[str, Sequence[Change]]) -> bool:
         """Let `rebuild` write more pages as pictures: those that do not read as expected in an output.
 

@@ -14,6 +14,7 @@ HEAD = 8192
 """The number of bytes at the beginning that may contain a signature. The names in a ZIP or OLE file may come later."""
 
 _AT: tuple[tuple[int, bytes, str], ...] = (
+    (128, b"DICM", "DICOM image"),  # before the others: the 128 bytes may be the header of a TIFF (PS3.10 section 7.1)
     (0, b"%!PS", "PostScript"),
     (0, b"\xc5\xd0\xd3\xc6", "PostScript"),
     (0, b"\x89PNG\r\n\x1a\n", "PNG image"),
@@ -31,7 +32,6 @@ _AT: tuple[tuple[int, bytes, str], ...] = (
     (0, b"AT&TFORM", "DjVu"),
     (0, b"\xd7\xcd\xc6\x9a", "WMF image"),
     (40, b" EMF\x00", "EMF image"),
-    (128, b"DICM", "DICOM image"),
     (344, b"n+1\x00", "NIfTI image"),
     (0, b"OggS\x00", "Ogg audio"),
     (0, b"fLaC\x00", "FLAC audio"),

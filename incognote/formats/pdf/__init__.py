@@ -13,8 +13,6 @@ from incognote.text.container import of_bytes
 
 
 def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
-    from incognote.formats.pdf.document import PdfDocument
-
     data = stream.read(encoding.MAX_BYTES + 1)
     what = of_bytes(data[: encoding.HEAD])
     if len(data) > encoding.MAX_BYTES:
@@ -23,11 +21,27 @@ def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
         yield Unreadable(encoding.unsupported(str(what)), data)
     else:
         try:
-            yield PdfDocument(data)
+            yield _document(data)
         except RecordProblem as problem:
             yield Unreadable(Reason(problem.code, problem.field, str(problem)), data)
         except MissingExtra as missing:
             yield Unreadable(Reason(UnsupportedFormat.code, "", str(missing)), data)
+
+
+def _document(data: bytes) -> Document:
+    """Return a document with text, or one whose pages are read from their pixels.
+
+    Raises:
+        RecordProblem: it cannot be read. MissingExtra: a library is not installed.
+    """
+    from incognote.formats.pdf.document import PdfDocument, PictureOfText
+
+    try:
+        return PdfDocument(data)
+    except PictureOfText:
+        from incognote.formats.pdf.scanned import ScannedPdf
+
+        return ScannedPdf(data)
 
 
 def _second(data: bytes) -> Iterable[str]:

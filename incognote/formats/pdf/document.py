@@ -36,6 +36,10 @@ MAX_PAGES = 20_000
 _MOST_PICTURE = 0.35  # the largest share of a page that a picture may cover
 
 
+class PictureOfText(UnsupportedFormat):
+    """A page whose text is a picture or shapes, so that it must be read from its pixels."""
+
+
 class PdfDocument(PagedDocument):
     """A whole document. Its pages are a text, and so are bookmarks, form fields, annotations, and properties.
 
@@ -284,13 +288,13 @@ def _text(content: PageContent, number: int) -> str:
     """Return the text of a page.
 
     Raises:
-        UnsupportedFormat: a picture covers much of it, or its letters may be drawn as shapes.
+        PictureOfText: a picture covers much of it, or its letters may be drawn as shapes.
     """
     if any(share > _MOST_PICTURE for share in content.pictures):
-        raise UnsupportedFormat("a page with a large picture, or a scan, which has no reader", field=f"page {number}")
+        raise PictureOfText("a page with a large picture, or a scan", field=f"page {number}")
     problem = content.shapes.problem()
     if problem is not None:
-        raise UnsupportedFormat(problem, field=f"page {number}")
+        raise PictureOfText(problem, field=f"page {number}")
     try:
         return page_text(content.glyphs).text
     except MalformedRecord as problem:

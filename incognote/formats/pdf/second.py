@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from threading import RLock
 from typing import Any
 
@@ -28,6 +28,8 @@ _PRINTABLE = bytes([*b"\t\n\f\r", *range(32, 127)])
 _RUN = re.compile(rb"[ -~]{8,}")
 _LETTERS = re.compile(rb"<((?:[0-9A-Fa-f]{4}){4,})>")
 _PICTURE = re.compile(rb"\bBI\s.*?\bID\s.*?\sEI\b", re.DOTALL)
+_SCANNED = (["DCTDecode"], ["CCITTFaxDecode"])  # the filters of pictures
+_SCALE, _MOST_PIXELS = 200 / 72, 6000  # of the picture of a page
 _DATA = 0.3  # the share of bytes of a stream of data that are no characters
 _HEAD = 1000  # the most bytes of the dictionary of a stream
 _COMMENT = re.compile(rb"%[^\r\n]*")
@@ -44,30 +46,91 @@ def texts(data: bytes) -> Iterator[str]:
     import pypdfium2
 
     with _ONE:
-        yield from _shown(pypdfium2.PdfDocument(data))
+        pdf = pypdfium2.PdfDocument(data)
+        try:
+            for number, page in enumerate(pdf, 1):
+                yield from _shown(page, number)
+            yield from _besides(pdf)
+        finally:
+            pdf.close()
     yield from _strings(data)
 
 
-def _shown(pdf: Any) -> Iterator[str]:
+def beside_pictures(data: bytes, words: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield all strings of a file whose pages are pictures, except their invisible text if it is as expected.
+
+    Args:
+        words: those that the invisible text of each page must have.
+
+    Raises:
+        Exception: the file cannot be read.
+    """
+    import pypdfium2
+
+    with _ONE:
+        pdf = pypdfium2.PdfDocument(data)
+        try:
+            for number, (page, expected) in enumerate(zip(pdf, words, strict=True), 1):
+                found = page.get_textpage().get_text_range()
+                if not _is_picture(page) or _letters(found) != _letters("".join(expected)):
+                    yield found
+                    yield UncheckedPart(f"page {number} has other text than its picture. Look at it before you release it")
+            yield from _besides(pdf)
+        finally:
+            pdf.close()
+    yield from _strings(data)
+
+
+def _letters(text: str) -> str:
+    """Return the characters of a text without white space, in order, in the form that PDFium returns."""
+    return "".join("".join(each.split()) for each in sorted(text))
+
+
+def _shown(page: Any, number: int) -> Iterator[str]:
+    pictures = page.get_objects(filter=(_kinds().FPDF_PAGEOBJ_IMAGE,), max_depth=1)
+    shown = any(picture.get_px_size() > (1, 1) for picture in pictures)
+    if shown and (not page.get_textpage().count_chars() or _is_picture(page)):
+        yield from _seen(page)
+    elif shown:
+        yield UncheckedPart(f"page {number} is a picture that no reader checked. Look at it before you release it")
+    yield _joined(page.get_textpage().get_text_bounded())
+    yield _joined(page.get_textpage().get_text_range())
+
+
+def _besides(pdf: Any) -> Iterator[str]:
+    """Yield bookmarks, properties, and attached files."""
+    for bookmark in pdf.get_toc(max_depth=50):
+        yield bookmark.get_title()
+    yield from (value for value in pdf.get_metadata_dict().values() if not _is_kept(value))
+    for number in range(pdf.count_attachments()):
+        attachment = pdf.get_attachment(number)
+        yield re.sub(r"attachment\d+\.\w+", "", attachment.get_name())
+        yield from second_reading(bytes(attachment.get_data()))
+
+
+def _is_picture(page: Any) -> bool:
+    """Whether a page shows one picture that is compressed as scans are, and its text is invisible."""
+    kinds = _kinds()
+    shown = list(page.get_objects(max_depth=15))
+    pictures = [each for each in shown if each.type == kinds.FPDF_PAGEOBJ_IMAGE]
+    texts = [each for each in shown if each.type == kinds.FPDF_PAGEOBJ_TEXT]
+    invisible = (kinds.FPDFTextObj_GetTextRenderMode(each.raw) == kinds.FPDF_TEXTRENDERMODE_INVISIBLE for each in texts)
+    only = len(pictures) == 1 and len(shown) == 1 + len(texts) and not kinds.FPDFPage_GetAnnotCount(page.raw)
+    return only and pictures[0].get_filters() in _SCANNED and all(invisible)
+
+
+def _kinds() -> Any:
     from pypdfium2 import raw
 
-    try:
-        for number, page in enumerate(pdf, 1):
-            pictures = page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE,), max_depth=1)
-            if any(picture.get_px_size() > (1, 1) for picture in pictures):
-                message = f"page {number} is a picture that no reader checked. Look at it before you release it"
-                yield UncheckedPart(message)
-            yield _joined(page.get_textpage().get_text_bounded())
-            yield _joined(page.get_textpage().get_text_range())
-        for bookmark in pdf.get_toc(max_depth=50):
-            yield bookmark.get_title()
-        yield from (value for value in pdf.get_metadata_dict().values() if not _is_kept(value))
-        for number in range(pdf.count_attachments()):
-            attachment = pdf.get_attachment(number)
-            yield re.sub(r"attachment\d+\.\w+", "", attachment.get_name())
-            yield from second_reading(bytes(attachment.get_data()))
-    finally:
-        pdf.close()
+    return raw
+
+
+def _seen(page: Any) -> Iterator[str]:
+    """Yield what OCR reads on a page that is only a picture."""
+    from incognote.formats.images.second import text_of
+
+    wide = max(page.get_size())
+    yield text_of(page.render(scale=min(_SCALE, _MOST_PIXELS / wide)).to_numpy())
 
 
 def _joined(text: str) -> str:

@@ -1,21 +1,18 @@
-"""The index of surrogates over any document store. Programs run here, and the store performs their operations.
-
-This module also forgets a patient. Afterwards it queries the index again, in the same way as `reveal`.
-"""
+"""The index of surrogates over any document store. Programs run here, and the store performs their operations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol, Self, TypeVar
 
 from incognote.errors import IndexBusy, KeyMissing, UsageError
 from incognote.keys import Keyring
-from incognote.nouns import patient_scope
 from incognote.relex.index import claims, remembering, repairs
 from incognote.relex.index.docs import META, CountDocs, Get, NearestIdentities, Program
 from incognote.relex.index.nouns import (
+    IMAGE,
+    VAULT,
     ClaimOutcome,
     Conflict,
     DeletionReceipt,
@@ -191,6 +188,16 @@ class SurrogateIndex:
         """All mentions in these blocks that were noted before the call."""
         return await self.run(remembering.noted(self.sealer, domain, blocks))
 
+    async def blocks(self, domain: str, scope: str, group: str) -> tuple[str, ...]:
+        """The blocks in which a scope has mentions of a group."""
+        return await self.run(remembering.blocks(self.sealer, domain, scope, group))
+
+    async def drop(self, domain: str, block: str) -> int:
+        """Delete all mentions in a block, and erase their traces -> how many."""
+        deleted = await self.run(remembering.drop(self.sealer, domain, block), writes=True)
+        await self.store.purge()
+        return deleted
+
     async def bearers(self, asked: Sequence[tuple[IdentityPlace, str]]) -> list[IndexedIdentity | None]:
         """The identity that each key leads to; None if the key was never claimed."""
         return await self.run(remembering.bearers(self.sealer, asked))
@@ -259,6 +266,7 @@ class SurrogateIndex:
         """How much it holds."""
         counted = await self.run(_tally(self.sealer))
         of = {kind: sum(row.count for row in counted if row.kind == kind) for kind in repairs.FORGETTING}
+        kept = {name: sum(r.count for r in counted if (r.kind, r.group) == ("mention", name)) for name in VAULT}
         state = {name: [row for row in counted if row.state == name] for name in ("active", "merged", "pending")}
         meta = self.sealer.meta
         return Stats(
@@ -272,11 +280,12 @@ class SurrogateIndex:
             of["key"],
             of["reservation"],
             of["usage"],
-            of["mention"],
+            of["mention"] - sum(kept.values()),
             of["part"],
             sum(row.moved for row in counted),
             sum(row.draws for row in counted),
             sum(row.vectors for row in state["active"]),
+            kept[IMAGE],
         )
 
     async def refresh(self) -> None:
@@ -324,75 +333,3 @@ def _tally(sealer: Sealer) -> Program[list[Any]]:
     yield from sealer.fetch()
     counted: list[Any] = yield CountDocs()
     return counted
-
-
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What the index held of a patient before and after; numbers only.
-
-    Args:
-        domains: the domains that held something of the patient.
-        found, left: documents in the patient's scope, before and after.
-        revealed_before, revealed_after: surrogates of the patient's scope for which `reveal` has an answer.
-        receipts: one for each domain.
-    """
-
-    domains: tuple[str, ...]
-    found: int
-    left: int
-    revealed_before: int
-    revealed_after: int
-    receipts: tuple[DeletionReceipt, ...]
-
-    @property
-    def deleted(self) -> int:
-        """The number of deleted documents."""
-        return sum(
-            one.identities + one.keys + one.reservations + one.usages + one.mentions + one.parts + one.originals
-            for one in self.receipts
-        )
-
-    @property
-    def fault(self) -> str:
-        """Why the patient is not forgotten, free of PHI; "" if nothing is left."""
-        if self.left or self.revealed_after:
-            return (
-                f"after the deletion the index still holds {self.left:,} documents of the patient and reveals "
-                f"{self.revealed_after:,} surrogates. Stop all writers, then run the same command again"
-            )
-        if self.found and not self.deleted:
-            return f"the index had {self.found:,} documents of the patient, but deleted none. Run the command again"
-        return ""
-
-
-async def forget_patient(index: SurrogateIndex, patient: str, domains: Sequence[str] | None = None) -> Forgotten:
-    """Delete everything that the index holds of a patient.
-
-    Args:
-        patient: the name or id, in any spelling (`subject_form`).
-        domains: only these; None for every domain of the index.
-
-    Raises:
-        IndexProblem: the index is not available; some documents may already be deleted.
-    """
-    scope = patient_scope(patient)
-    before = {name: await index.of_scope(name, scope) for name in domains or await index.domains()}
-    concerned = {name: found for name, found in before.items() if found[0]}
-    revealed = await _revealed(index, scope, concerned)
-    receipts = tuple([await index.forget(name, scope) for name in concerned])
-    left = 0
-    for name in concerned:
-        left += (await index.of_scope(name, scope))[0]
-    return Forgotten(
-        tuple(concerned),
-        sum(count for count, _ in concerned.values()),
-        left,
-        revealed,
-        await _revealed(index, scope, concerned),
-        receipts,
-    )
-
-
-async def _revealed(index: SurrogateIndex, scope: str, held: dict[str, tuple[int, tuple[str, ...]]]) -> int:
-    answers = [await index.holder(name, scope, whole) for name, (_, wholes) in held.items() for whole in wholes]
-    return sum(answer is not None for answer in answers)

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from incognote.errors import UsageError
 
 Vector = NDArray[np.floating]
+IMAGE, CUT_OUT = "IMAGE", "CUT_OUT"
+VAULT = (IMAGE, CUT_OUT)
+"""The groups of what was removed from an image, and of the pixels that were cut out of it (`relex.vault`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,7 @@ class Sighting:
         block: the block in which they are found.
         record: the record that contains them.
         said: one JSON text each.
+        group: what they are, in plain text; "" for mentions.
     """
 
     domain: str
@@ -109,6 +113,7 @@ class Sighting:
     block: str = field(repr=False)
     record: str = field(repr=False)
     said: tuple[str, ...] = field(repr=False)
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +234,7 @@ class Stats:
         merged: identities that became part of another.
         pending: claims that were begun and not finished.
         moved: identities whose first draw was taken; `draws` counts the draws that were refused.
+        images: records of images whose removed parts are kept (`relex.vault`).
     """
 
     vendor: str
@@ -246,3 +252,4 @@ class Stats:
     moved: int
     draws: int
     vectors: int
+    images: int = 0

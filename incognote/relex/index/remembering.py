@@ -41,8 +41,25 @@ def noted(sealer: Sealer, domain: str, blocks: Iterable[str]) -> Program[list[Si
         docs = yield from scan_all({"kind": "mention", "into": tuple(some[start : start + _BLOCKS])})
         for doc in docs:
             body = sealer.open(doc)
-            sightings.append(Sighting(doc.domain, body["scope"], body["shelf"], body["record"], tuple(body["said"])))
+            said = tuple(body["said"])
+            sightings.append(Sighting(doc.domain, body["scope"], body["shelf"], body["record"], said, doc.group))
     return sightings
+
+
+def blocks(sealer: Sealer, domain: str, scope: str, group: str) -> Program[tuple[str, ...]]:
+    """The blocks in which a scope has mentions of a group."""
+    yield from sealer.fetch()
+    where = {"domain": domain, "scope": sealer.scope_id(domain, scope), "kind": "mention", "group": group}
+    docs = yield from scan_all(where)
+    return tuple(sorted({sealer.open(doc)["shelf"] for doc in docs}))
+
+
+def drop(sealer: Sealer, domain: str, block: str) -> Program[int]:
+    """Delete all mentions in a block -> how many."""
+    yield from sealer.fetch()
+    docs = yield from scan_all({"kind": "mention", "into": sealer.block_id(domain, block)})
+    deleted: int = yield Delete(tuple(docs))
+    return deleted
 
 
 def bearers(sealer: Sealer, asked: Sequence[tuple[IdentityPlace, str]]) -> Program[list[IndexedIdentity | None]]:

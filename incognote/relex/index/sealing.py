@@ -269,7 +269,7 @@ class Sealer:
         """The document of a record's mentions in a block."""
         content = {"scope": one.scope, "shelf": one.block, "record": one.record, "said": list(one.said)}
         scope, block = self.scope_id(one.domain, one.scope), self.block_id(one.domain, one.block)
-        return self._pointer("mention", id, one.domain, scope, block, content)
+        return replace(self._pointer("mention", id, one.domain, scope, block, content), group=one.group)
 
     def part(self, id: str, part: SurrogatePart) -> Doc:
         """The document of a part's value."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from incognote.files.quarantine import Held, Quarantine
 from incognote.ledger import Ledger, LedgerEntry
 from incognote.nouns import subject_form
-from incognote.relex.index.base import forget_patient
+from incognote.relex.index.forgetting import forget_patient
 from incognote.runs.destination import TombstonePlace
 from incognote.runs.shards import TOMBSTONES, tombstone_lines
 from incognote.service.audit import AuditLog

@@ -1,0 +1,197 @@
+"""The text of a page, the place of each character, and the identifiers that are found by their place."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from incognote.formats.base import UNWORDED, Change, Finding
+from incognote.formats.images.painting import Cover
+from incognote.pages.nouns import Box, Region, Word
+from incognote.text.lexicon import only_titles
+
+if TYPE_CHECKING:
+    from incognote.formats.images.files import Pixels
+
+TYPES = {
+    "Signature": "SIGNATURE", "Seal_Stamp": "STAMP", "QR_Bar_Code": "BARCODE", "Face": "FACE", "Logo": "LOGO",
+    "Handwriting": "HANDWRITING", "Unread": "UNREAD",
+}  # fmt: skip
+"""The entity types of regions without words. Regions of other kinds stay."""
+BETWEEN_CELLS = "   "
+_WIDE = 1.1  # heights of a line between two cells of it
+_MARGIN = 0.08  # heights of a word that a cover reaches beyond it
+_CREDENTIAL = re.compile(r"[,.]? ?\(?([A-Z][A-Za-z.]*(?:[-/][A-Z0-9]+)?)\)?")
+_CREDENTIALS = frozenset(
+    "MD DO RN PhD NP PA-C PA BSN MSN LPN LVN CNM CNS CNA CRNA APRN ARNP DNP FNP FNP-C FNP-BC MPH MBA DDS DMD PharmD RPh PT "
+    "DPT OT OTR SLP LCSW LMSW RDMS RT FACS FACP FACC FACOG FACR FRCS FRCP FRCR FRCA FRCPath MRCP MRCS MRCGP "
+    "MB BS MBBS MBBCh BCh ChB BSc MSc DNB DM MCh DGO DCH MLT MLS ASCP CMA PsyD MS PGY-1 PGY-2 PGY-3 PGY-4".split()
+)
+"""What follows a name to say what its bearer has passed. It goes with the name."""
+_TITLE = re.compile(r"([^\W\d_]+)\.? ?\Z")
+
+
+class PlacedWord(NamedTuple):
+    """A word in the text of a page.
+
+    Args:
+        start, end: in code points of the text.
+    """
+
+    start: int
+    end: int
+    word: Word
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """What was read on a page.
+
+    Args:
+        text: its lines, then a character for each region without words.
+        words: in the order of the text.
+        marks: the regions without words, each with its position in the text.
+        findings: without a field; offsets in the text.
+        quality: of the reading, from 0 to 1.
+        size: width and height in pixels.
+    """
+
+    text: str = field(repr=False)
+    words: Sequence[PlacedWord] = field(repr=False)
+    marks: Sequence[tuple[int, Region]]
+    findings: Sequence[Finding] = field(repr=False)
+    quality: float
+    size: tuple[int, int]
+
+    def covers(self, changes: Iterable[Change]) -> list[Cover]:
+        """Return the parts of the page to cover for the changes of its text."""
+        found: list[Cover] = []
+        starts = [each.start for each in self.words]
+        for start, end, new in changes:
+            while (passed := _CREDENTIAL.match(self.text, end)) and passed[1].replace(".", "") in _CREDENTIALS:
+                end = passed.end()
+            while (title := _TITLE.search(self.text, max(0, start - 12), start)) and only_titles([title[1]]):
+                start = title.start(1)
+            first = max(0, bisect_right(starts, start) - 1)
+            near = self.words[first : bisect_right(starts, end)]
+            touched = [each for each in near if each.start < end and start < each.end]
+            boxes = [_joined(line) for _, line in groupby(touched, lambda each: (each.word.line, each.word.turn))]
+            boxes += [region.box for at, region in self.marks if start <= at < end]
+            widest = max(boxes, key=lambda box: box[2] - box[0], default=None)
+            found += [Cover(self._within(box), new if box is widest else "") for box in boxes]
+        return found
+
+    def boxes(self) -> list[Box | None]:
+        """Return where each character of the text is."""
+        found: list[Box | None] = [None] * len(self.text)
+        for each in self.words:
+            found[each.start : each.end] = _parts(each.word, each.end - each.start)
+        for at, region in self.marks:
+            found[at] = region.box
+        return found
+
+    def _within(self, box: Box) -> Box:
+        wide, high = self.size
+        margin = max(1, round(_MARGIN * min(box[3] - box[1], box[2] - box[0])))
+        left, top, right, bottom = box
+        return max(0, left - margin), max(0, top - margin), min(wide, right + margin), min(high, bottom + margin)
+
+
+def _joined(words: Iterable[PlacedWord]) -> Box:
+    return union(each.word.box for each in words)
+
+
+def union(boxes: Iterable[Box]) -> Box:
+    """Return the smallest box around some boxes, of which there is at least one."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def _parts(word: Word, n: int) -> Iterator[Box]:
+    """Yield a box for each of the `n` characters of a word, all as wide."""
+    left, top, right, bottom = word.box
+    backwards = word.turn in (180, 270)
+    for i in range(n):
+        low, high = (n - 1 - i, n - i) if backwards else (i, i + 1)
+        if word.turn in (0, 180):
+            yield left + (right - left) * low // n, top, left + (right - left) * high // n, bottom
+        else:
+            yield left, top + (bottom - top) * low // n, right, top + (bottom - top) * high // n
+
+
+def text_of(words: Sequence[Word], regions: Sequence[Region]) -> tuple[str, list[PlacedWord], list[tuple[int, Region]]]:
+    """Return the text of a page, and where its words and regions are in it.
+
+    Args:
+        words: in reading order, with lines numbered in order.
+        regions: those that get a character of their own.
+    """
+    pieces: list[str] = []
+    placed: list[PlacedWord] = []
+    at = 0
+    for _, line in groupby(words, lambda word: (word.line, word.turn)):
+        before: Word | None = None
+        for word in line:
+            gap = "" if before is None else BETWEEN_CELLS if is_apart(before, word) else " "
+            pieces += (gap, word.text)
+            at += len(gap)
+            placed.append(PlacedWord(at, at + len(word.text), word))
+            at += len(word.text)
+            before = word
+        pieces.append("\n")
+        at += 1
+    marks = [(at + 2 * i, region) for i, region in enumerate(regions)]
+    pieces.append("\n".join(UNWORDED for _ in marks))
+    return "".join(pieces), placed, marks
+
+
+def is_apart(one: Word, two: Word) -> bool:
+    """Whether two neighbors in a line are in two cells."""
+    if one.turn in (0, 180):
+        gap = max(two.box[0] - one.box[2], one.box[0] - two.box[2])
+        high = max(one.box[3] - one.box[1], two.box[3] - two.box[1])
+    else:
+        gap = max(two.box[1] - one.box[3], one.box[1] - two.box[3])
+        high = max(one.box[2] - one.box[0], two.box[2] - two.box[0])
+    return gap > _WIDE * high
+
+
+def read(pixels: Pixels, dpi: float | None) -> ReadPage:
+    """Read a page.
+
+    Raises:
+        MissingExtra, SettingError: an OCR engine is not installed.
+        RecordProblem: it cannot be read.
+    """
+    from incognote.formats.images.fields import located
+    from incognote.formats.images.reading import reading_of
+
+    found = reading_of(pixels, dpi)
+    where = located(found, pixels)
+    text, placed, marks = text_of(where.words, where.regions)
+    order = {id(each.word): each for each in placed}
+    findings = []
+    for label in where.values:
+        parts = [order[id(word)] for word in label.words]
+        for start, end in _stretches(parts, label.first, label.last):
+            findings.append(Finding("", start, end, label.type, label.score, label.source))
+    findings += [Finding("", at, at + 1, TYPES[region.kind], region.score, "page") for at, region in marks]
+    return ReadPage(text, placed, marks, findings, found.quality, (pixels.shape[1], pixels.shape[0]))
+
+
+def _stretches(parts: Sequence[PlacedWord], first: int, last: int | None) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of words that follow one another in the text.
+
+    Args:
+        first: characters of the first word that are left out. last: the end in the last word, or None for all of it.
+    """
+    for _, group in groupby(enumerate(sorted(parts)), lambda each: (each[1].word.line, each[1].word.turn)):
+        run = [each for _, each in group]
+        start = run[0].start + (first if run[0] is min(parts) else 0)
+        end = run[-1].end if last is None or run[-1] is not max(parts) else run[-1].start + last
+        if start < end:
+            yield start, end

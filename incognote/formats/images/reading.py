@@ -1,0 +1,46 @@
+"""Read the words of a page in the languages that are installed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from incognote.pages.nouns import Region, Word
+
+if TYPE_CHECKING:
+    from incognote.formats.images.files import Pixels
+
+_POOR = 0.6  # the quality of a reading below which other languages are tried
+
+
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """The words, codes, and regions of a page.
+
+    Args:
+        words: in reading order. seen: all words of all passes.
+        codes: barcodes. regions: of the layout.
+        quality: from 0 to 1.
+    """
+
+    words: tuple[Word, ...] = field(repr=False)
+    seen: tuple[Word, ...] = field(repr=False)
+    codes: tuple[Region, ...]
+    regions: tuple[Region, ...]
+    quality: float
+
+
+def reading_of(pixels: Pixels, dpi: float | None) -> PageReading:
+    """Return what is on a page.
+
+    Raises:
+        MissingExtra, SettingError, RecordProblem: as in `incognote.pages.ocr.passes.read_page`.
+    """
+    from incognote.pages.codes import codes
+    from incognote.pages.ocr.passes import read_page
+
+    found = read_page(pixels, dpi, ["en"])
+    if found.quality < _POOR:
+        other = read_page(pixels, dpi, ["ar", "en"])
+        found = other if other.quality > found.quality else found
+    return PageReading(found.words, found.seen, tuple(codes(pixels, dpi)), (), found.quality)

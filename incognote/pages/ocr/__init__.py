@@ -1,0 +1,1 @@
+"""OCR engines, and the passes of one over a page."""

@@ -1,0 +1,79 @@
+"""RapidOCR as an OCR engine. Its models are in its wheel; it makes no network call. It reads Latin scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from incognote import onnx
+from incognote.errors import MissingExtra, SettingError
+from incognote.pages.nouns import Word
+from incognote.pages.ocr.base import Mode
+
+if TYPE_CHECKING:
+    from incognote.pages.ocr.base import Image
+
+LANGUAGES = frozenset(("de", "en", "es", "fr", "it", "nl", "pt"))
+_MODELS = {"Det": "PP-OCRv6_det_small.onnx", "Rec": "PP-OCRv6_rec_small.onnx"}
+
+
+class RapidOcr:
+    """RapidOCR 3.10 with the models of its wheel. It reads one image at a time; other threads wait."""
+
+    name = "rapidocr"
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._engine: Any = None
+
+    def read(self, image: Image, languages: Sequence[str], mode: Mode) -> list[Word]:
+        """See `OcrEngine.read`. All modes find the lines of text in the same way."""
+        import numpy as np
+
+        for language in languages:
+            if language.split("-")[0].lower() not in LANGUAGES:
+                raise SettingError(f"RapidOCR has no model for the language {language!r}: choose the engine tesseract")
+        height, width = image.shape[:2]
+        if not height or not width:
+            return []
+        picture = np.dstack([image] * 3) if image.ndim == 2 else image[:, :, ::-1]  # it takes blue, green, red
+        with self._lock:
+            if self._engine is None:
+                self._engine = _engine()
+            found = self._engine(
+                np.ascontiguousarray(picture), use_cls=False, return_word_box=True, text_score=0.0
+            )
+        words = []
+        for line, items in enumerate(getattr(found, "word_results", None) or ()):
+            for text, confidence, corners in filter(None, items):  # a line without letters has one empty item
+                x, y = zip(*corners, strict=True)
+                box = (max(0, int(min(x))), max(0, int(min(y))), min(width, int(max(x))), min(height, int(max(y))))
+                if str(text).strip() and box[0] < box[2] and box[1] < box[3]:
+                    words.append(Word(str(text).strip(), box, min(max(float(confidence), 0.0), 1.0), line))
+        return words
+
+
+def _engine() -> Any:
+    """Return RapidOCR with its models on one thread.
+
+    Raises:
+        MissingExtra: it is not installed, or its wheel has no models.
+    """
+    try:
+        import rapidocr
+        from omegaconf import OmegaConf
+    except ImportError:
+        raise MissingExtra("rapidocr", "reading pages with RapidOCR") from None
+    folder = Path(rapidocr.__file__).parent / "models"
+    paths = {part: folder / name for part, name in _MODELS.items()}
+    if not all(path.is_file() for path in paths.values()):
+        raise MissingExtra("rapidocr", "reading pages with RapidOCR 3.10, whose wheel has its models,")
+    engine: Any = rapidocr.RapidOCR(params={"Global.log_level": "critical", "Global.use_cls": False})
+    for part, path in paths.items():
+        # given our own session, it neither looks for a model nor opens one with more threads
+        settings = OmegaConf.create(dict(engine.cfg[part]), flags={"allow_objects": True})
+        settings.session = onnx.session(str(path))
+        engine.cfg[part] = settings
+    return engine

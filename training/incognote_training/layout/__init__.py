@@ -1,0 +1,1 @@
+"""The layout detector's training: pages drawn at random, the networks, the loop, and the export."""

@@ -1,0 +1,1 @@
+"""Random clinical pages as HTML, with the boxes of their regions marked by `data-region`."""
