@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import field as dataclass_field
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, overload
 
 from incognote.errors import ImpossibleSpan, NotReleased, UsageError
 from incognote.offsets import Shift
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from incognote.display import Mark, Shown
 
 Outcome = Literal["release", "review", "quarantine"]
+DerivedKind = Literal["text", "hocr", "pdf"]
+"""What can be derived from redacted pages."""
 PACK = "pack:"
 """Prefix of a span's source if a site pack found it. Its type takes precedence over those of other detectors."""
 _TYPE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
@@ -258,6 +260,18 @@ class Verdict:
         return cls(outcome, tuple(sorted({r for v in seen for r in v.reasons})))
 
 
+class Derivable(Protocol):
+    """What is visible on the pages of an output, without its pixels."""
+
+    def derived(self, kind: DerivedKind, output: bytes) -> str | bytes:
+        """Return the text, hOCR, or a searchable PDF of the pages.
+
+        Args:
+            output: the redacted document, which has the pixels.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """The output for one text or record, with its verdict, replacements, and manifest.
@@ -274,6 +288,8 @@ class Result:
         dropped: Findings of one embedded detector that were not replaced, because the language model read the text and
             named nothing there (`models.veto` in the policy).
         boxes: The parts of pages that were removed, if the input was an image, a scan, or a DICOM file.
+        image: The identification number under which the index keeps what was removed from the pages, if the policy has
+            a vault.
         is_record: Whether the input was a record.
         media_type: The media type of bytes, as you gave it.
     """
@@ -288,6 +304,8 @@ class Result:
     media_type: str | None = None
     dropped: tuple[Span, ...] = field(default=(), repr=False)
     boxes: tuple[PageBox, ...] = field(default=(), repr=False)
+    image: str | None = None
+    _pages: Derivable | None = field(default=None, repr=False)
 
     def output(self, *, even_if_unreleased: bool = False) -> str:
         """The new text, or the raw JSON of the new record.
@@ -332,6 +350,38 @@ class Result:
             NotReleased: The verdict is not `release`.
         """
         return self._produced()
+
+    @property
+    def derivable(self) -> bool:
+        """Whether the input was an image or a scan that was released, so that `derived` returns something."""
+        return self._pages is not None
+
+    @overload
+    def derived(self, kind: Literal["text", "hocr"]) -> str: ...
+    @overload
+    def derived(self, kind: Literal["pdf"]) -> bytes: ...
+    @overload
+    def derived(self, kind: DerivedKind) -> str | bytes: ...
+    def derived(self, kind: DerivedKind) -> str | bytes:
+        """The text, hOCR, or a searchable PDF of the redacted pages of an image or a scan.
+
+        None of them contains a word that is covered.
+
+        Args:
+            kind: `text`, with a form feed between pages; `hocr`, for the place of each word; or `pdf`, for the
+                redacted pages with invisible text.
+
+        Raises:
+            NotReleased: The verdict is not `release`.
+            UsageError: The kind is another one, or the input was neither an image nor a scan.
+            MissingExtra: A library for PDF files is not installed.
+        """
+        if kind not in get_args(DerivedKind):
+            raise UsageError(f"derived: the kind must be one of {', '.join(get_args(DerivedKind))}.")
+        output = self.data
+        if self._pages is None:
+            raise UsageError("derived: the input was neither an image nor a scan. Use .data.")
+        return self._pages.derived(kind, output)
 
     def _produced(self, *, even_if_unreleased: bool = False) -> str | bytes:
         if self._output is None or not (self.verdict.released or even_if_unreleased):

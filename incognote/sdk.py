@@ -116,6 +116,7 @@ class Deidentifier:
         """Load everything that the first record needs, so that errors and warnings appear immediately."""
         if self.engine.policy.surrogates:
             _ = self.engine.relexing
+        _ = self.engine.vault
 
     def deidentify(
         self,

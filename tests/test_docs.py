@@ -79,6 +79,7 @@ NOT_RUN = {
     ("key-rotation.md", "bash"): "tests/test_operations.py runs them",
     ("models.md", "console"): "a vendor's model; tests/cli/test_models.py runs the commands with recorded replies",
     ("operations.md", "bash"): "tests/cli/test_recall.py runs them",
+    ("pages.md", "console"): "scans of the reader's own; tests/cli/test_deid_derived.py runs such commands",
     ("prompts.md", "console"): "a vendor's model; tests/cli runs the commands with recorded replies",
     ("quickstart.md", "console"): "an installation, a command for terminals, and outputs",
     ("release-evidence.md", "console"): "the decisions of two people; tests/cli/test_sample.py runs the commands",

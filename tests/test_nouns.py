@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from incognote import NotReleased, Reason, Replacement, Result, Span, Text, UsageError, Verdict
 from incognote.errors import ImpossibleSpan
-from incognote.nouns import patient_scope, subject_form
+from incognote.nouns import DerivedKind, patient_scope, subject_form
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=40)  # includes lone surrogates, NUL, and combining marks
 
@@ -59,6 +59,31 @@ def test_text_is_handed_out_only_after_release() -> None:
 def test_nothing_is_handed_out_where_nothing_was_made() -> None:
     with pytest.raises(NotReleased):
         Result("1", Verdict("quarantine"), {}).output(even_if_unreleased=True)
+
+
+class _Pages:
+    """Pages that show one word."""
+
+    def derived(self, kind: DerivedKind, output: bytes) -> str | bytes:
+        return output if kind == "pdf" else f"{kind}: stable"
+
+
+def test_what_is_derived_is_handed_out_only_after_release() -> None:
+    held = Result("1", Verdict("review", (Reason("doubtful"),)), {}, _output=b"pixels", _pages=_Pages())
+    with pytest.raises(NotReleased, match="doubtful"):
+        held.derived("text")
+    released = Result("1", Verdict("release"), {}, _output=b"pixels", _pages=_Pages())
+    assert (released.derived("text"), released.derived("hocr")) == ("text: stable", "hocr: stable")
+    assert released.derived("pdf") == b"pixels"
+
+
+def test_only_pages_have_something_that_is_derived_and_only_of_three_kinds() -> None:
+    note = Result("1", Verdict("release"), {}, _output="text")
+    assert not note.derivable
+    with pytest.raises(UsageError, match="neither an image nor a scan"):
+        note.derived("text")
+    with pytest.raises(UsageError, match="one of text, hocr, pdf"):
+        note.derived("docx")  # type: ignore[call-overload]  # a wrong kind on purpose
 
 
 def test_a_plain_text_has_no_record() -> None:

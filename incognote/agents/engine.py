@@ -15,6 +15,7 @@ from incognote.settings import Settings
 if TYPE_CHECKING:
     from incognote.agents.models import Models, NoteReader
     from incognote.agents.relexing import Relexing
+    from incognote.agents.vaulting import Vault
     from incognote.detectors import Detector
     from incognote.llm.base import LanguageModel
     from incognote.llm.recording import Recording
@@ -140,6 +141,20 @@ class Engine:
         return Relexing(self.settings, self.policy, self.keyring, self.models, self.recording)
 
     @cached_property
+    def vault(self) -> Vault | None:
+        """The object that keeps what is removed from images; None if the policy does not want it.
+
+        Raises:
+            SettingError, KeyMissing: no index or no persistent key is configured.
+        """
+        kept = self.policy.pages.vault
+        if not kept:
+            return None
+        from incognote.agents.vaulting import Vault
+
+        return Vault(self.settings, self.keyring, pixels=kept == "pixels")
+
+    @cached_property
     def versions(self) -> dict[str, str]:
         """Content hashes, for manifests, of everything that decides an answer."""
         versions = {f"detector:{d.name}": d.version for d in self.detection.detectors}
@@ -158,6 +173,8 @@ class Engine:
         """Close connections and the recording."""
         if "relexing" in self.__dict__:
             await self.relexing.aclose()
+        if self.__dict__.get("vault") is not None:
+            await self.__dict__["vault"].aclose()
         if self.models is not None:
             await self.models.aclose()
         if self.recording is not None:

@@ -57,9 +57,12 @@ async def after_audit(state: MachineState, runtime: Langgraph[Progress]) -> str:
 
 
 async def finished(state: MachineState, runtime: Langgraph[Progress]) -> MachineState:
-    """The node `result`: make the verdict and manifest, unless the audit sends the record back."""
+    """The node `result`: fill the vault, make the verdict and manifest, unless the audit sends the record back."""
     at = runtime.context
-    return {"outcome": nodes.conclude(at).outcome} if nodes.after_audit(at) == "result" else {}
+    if nodes.after_audit(at) != "result":
+        return {}
+    failed = await nodes.keep(state, runtime)
+    return {**failed, "outcome": nodes.conclude(at).outcome}
 
 
 @cache

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from incognote.errors import IncognoteError, UsageError
-from incognote.nouns import Known, subject_form
+from incognote.errors import IncognoteError, UnsupportedFormat, UsageError
+from incognote.nouns import Known, PageBox, subject_form
 
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
     from incognote.files.inputs import Input, RecordDefaults
     from incognote.formats.base import Document, Format
-    from incognote.formats.records.record import OpenRecord
     from incognote.schemas.registry import Registry
 
 ItemSpans = tuple[tuple[int, int, str], ...] | Mapping[str, tuple[tuple[int, int, str], ...]]
@@ -43,8 +42,10 @@ class Item:
         known: Identifiers that you know in advance.
         is_record: Whether `content` is the JSON of a record.
         fault: Why the item cannot be processed. It is quarantined with this message, which must not contain a value.
-        opened: The record, if its reader has already opened it (rows of a table). `content` is then its own text.
+        opened: The record, if its reader has already opened it (rows of a table; pages). `content` is then its own.
         spans: All identifiers. They are used instead of detection, and only a second reader checks the output.
+        regions: Parts of the pages of an image or a scan without words that must be covered, in pixels. Each is a
+            character of its text, after all pages, and a finding.
         media_type: The media type of bytes. With None, the content shows whether it is a record or a text.
         block: A number for inputs that are next to each other in a run. Items of different blocks share no request to
             a language model.
@@ -58,10 +59,11 @@ class Item:
     known: tuple[Known, ...] = field(default=(), repr=False)
     is_record: bool = False
     fault: str | None = None
-    opened: OpenRecord | None = field(default=None, repr=False)
+    opened: Document | None = field(default=None, repr=False)
     spans: ItemSpans | None = field(default=None, repr=False)
     media_type: str | None = None
     block: int = 0
+    regions: tuple[PageBox, ...] = field(default=(), repr=False)
 
     def open(
         self, registry: Callable[[], Registry], data_type: str | None
@@ -81,12 +83,22 @@ class Item:
             from incognote.formats.registry import open_one
 
             form, document = open_one(self.content, self.media_type)
-            return form, document.under(registry(), data_type)
+            document = self.opened or document.under(registry(), data_type)
+            return form, self._with_regions(document)
         if not self.is_record:
             return None, None
         from incognote.formats.json import open_record
 
         return None, self.opened or open_record(self.content, registry(), data_type=data_type)
+
+    def _with_regions(self, document: Document) -> Document:
+        if not self.regions:
+            return document
+        from incognote.formats.images.document import ImageDocument
+
+        if not isinstance(document, ImageDocument):
+            raise UnsupportedFormat("regions of what is neither an image nor a scan. Leave them out")
+        return document.with_regions(self.regions)
 
 
 TOGETHER = 1000
@@ -247,15 +259,22 @@ def packed(item: Item) -> dict[str, Any]:
         "is_bytes": isinstance(content, bytes),
         **{name: getattr(item, name) for name in (*_WORDS, "is_record")},
         "known": [[known.type, known.value] for known in item.known],
+        "regions": [region.as_dict() for region in item.regions],
     }
 
 
 def unpacked(words: Mapping[str, Any]) -> Item:
     """The inverse of `packed`; of what 0.1 packed too, which knew no bytes."""
     values = {**words, "known": tuple(Known(*known) for known in words["known"])}
+    values["regions"] = regions_of(words.get("regions", ()))
     if values.pop("is_bytes", False):
         values["content"] = bytes.fromhex(values["content"])
     return Item(**values)
+
+
+def regions_of(told: Iterable[Mapping[str, Any]]) -> tuple[PageBox, ...]:
+    """Return parts of pages from `PageBox.as_dict`."""
+    return tuple(PageBox(**{**one, "sources": tuple(one["sources"])}) for one in told)
 
 
 def item_of(source: Input, engine: Engine) -> Item:

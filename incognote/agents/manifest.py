@@ -26,7 +26,7 @@ def incognote_version() -> str:
 
 def manifest_of(
     engine: Engine, opened: Opened, fields: FieldValues, merged: Merged, replaced: Replaced, audited: Audited,
-    models: Mapping[str, Any] | None, verdict: Verdict,
+    models: Mapping[str, Any] | None, verdict: Verdict, image: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the manifest, ready for JSON.
 
@@ -34,6 +34,7 @@ def manifest_of(
 
     Args:
         models: from `NoteReader.work`; None if no language model was used.
+        image: the number under which the vault keeps what was removed; None if it keeps nothing.
     """
     policy, keyring = engine.policy, engine.keyring
     # a hash is derived from the individual, and 45 CFR 164.514(c)(1) forbids that in a Safe Harbor output
@@ -62,6 +63,7 @@ def manifest_of(
             "mended": merged.mended,
             "widened": merged.widened,
         },
+        **({} if image is None else {"image": image}),
         "verdict": verdict.outcome,
         "reasons": [{"code": r.code, "field": r.field, "detail": r.detail} for r in verdict.reasons],
     }

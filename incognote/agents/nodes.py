@@ -41,7 +41,7 @@ from incognote.errors import (
     ModelUnavailable,
     RecordProblem,
 )
-from incognote.nouns import PageBox, Reason, Result, Span, Verdict
+from incognote.nouns import Derivable, PageBox, Reason, Result, Span, Verdict
 from incognote.schemas.policy import Policy
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 _CODES = frozenset(kind.code for kind in (ModelUnavailable, ModelRejected, ContextTooLong, EgressRefused))
 _SHORT = 2_000  # characters in all texts of a record
+_LARGE = 20_000  # bytes of a record that is opened in a thread
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -93,6 +94,7 @@ class Progress:
     merged: Merged = field(default=Merged())  # merge, mend, widen
     replaced: Replaced = field(default=Replaced())  # replace
     audited: Audited = field(default=Audited())  # audit
+    image: str | None = None  # keep
     failures: list[Reason] = field(default_factory=list)  # any step that fails
     result: Result | None = None  # result
 
@@ -150,13 +152,23 @@ def guarded(step: Callable[[Progress], Awaitable[None]]) -> Node:
 async def identify(at: Progress) -> None:
     """Choose the schema and open the record."""
     engine, settings = at.engine, at.engine.settings
-    at.opened = steps.identify(
-        at.item,
-        lambda: engine.registry,
-        data_type=settings.data_type,
-        longest=settings.max_characters,
-        finding=at.finding,
-    )
+
+    def opened() -> Opened:
+        return steps.identify(
+            at.item,
+            lambda: engine.registry,
+            data_type=settings.data_type,
+            longest=settings.max_characters,
+            finding=at.finding,
+        )
+
+    if isinstance(at.item.content, str):
+        at.opened = opened()
+        return
+    from incognote.formats.images.reading import languages_of_pages
+
+    with languages_of_pages(engine.detection.reads):  # a page may have to be read from its pixels
+        at.opened = await asyncio.to_thread(opened) if len(at.item.content) > _LARGE else opened()
 
 
 @guarded
@@ -281,6 +293,15 @@ async def widen(at: Progress) -> None:
     at.audited = Audited(hidden=at.audited.hidden)
 
 
+@guarded
+async def keep(at: Progress) -> None:
+    """Keep what is removed from the pages of an image, if the policy has a vault."""
+    vault, data = at.engine.vault, at.item.content
+    if vault is not None and isinstance(data, bytes):
+        name = steps.name_of(at.item, at.opened)
+        at.image = await vault.keep(data, name, at.domain, at.opened, at.replaced)
+
+
 def after_audit(at: Progress) -> str:
     """Return the next node: `mend` at most twice, `widen` once if the policy says so, or else `result`."""
     merged, leftovers = at.merged, at.audited.leftovers
@@ -316,6 +337,22 @@ def _boxes(opened: Opened, replaced: Replaced) -> tuple[PageBox, ...]:
     )
 
 
+def _visible(opened: Opened, replaced: Replaced) -> Derivable | None:
+    """Return what is visible on the pages of an output, if it is an image or a scan."""
+    if opened.form is None or opened.record is None:
+        return None
+    from incognote.formats.pictures import PagedDocument
+
+    if not isinstance(opened.record, PagedDocument):
+        return None
+    from incognote.formats.images.derived import visible_pages
+
+    changes: dict[str, list[tuple[int, int, str]]] = {}
+    for r in replaced.replacements:
+        changes.setdefault(r.span.field, []).append((r.span.start, r.span.end, r.text))
+    return visible_pages(opened.record, opened.form.name, changes)
+
+
 def conclude(at: Progress) -> Verdict:
     """Make the record's result. No record content can make it fail, since it reads only counts and codes."""
     reasons = tuple(sorted({*at.audited.reasons, *at.failures}))
@@ -326,7 +363,7 @@ def conclude(at: Progress) -> Verdict:
         id=at.item.id,
         verdict=verdict,
         manifest=manifest_of(
-            at.engine, at.opened, at.fields, at.merged, at.replaced, at.audited, models, verdict
+            at.engine, at.opened, at.fields, at.merged, at.replaced, at.audited, models, verdict, at.image
         ),
         replacements=at.replaced.replacements,
         kept=(*at.replaced.kept, *at.merged.unserved),
@@ -335,5 +372,7 @@ def conclude(at: Progress) -> Verdict:
         media_type=at.item.media_type,
         _output=None if at.failures else at.replaced.output,
         boxes=_boxes(at.opened, at.replaced),
+        image=at.image,
+        _pages=_visible(at.opened, at.replaced) if verdict.released else None,
     )
     return verdict

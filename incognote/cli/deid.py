@@ -47,6 +47,13 @@ def deid(
             help="Keep the names of the inputs, which can identify patients. Default: keyed hashes.",
         ),
     ] = False,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What to write beside each released image or scan: its text, hOCR, or a searchable PDF.",
+            metavar="text,hocr,pdf",
+        ),
+    ] = None,
     overwrite: options.Overwrite = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted run: complete outputs in --out are kept.")
@@ -99,7 +106,16 @@ def deid(
     from incognote.cli import reading
     from incognote.cli.deciding import decisive
     from incognote.cli.engine import engine, known_of
-    from incognote.cli.job import holding, only_one, progress, quarantine_folder, settle, table_layout
+    from incognote.cli.job import (
+        also_derived,
+        derived_files,
+        holding,
+        only_one,
+        progress,
+        quarantine_folder,
+        settle,
+        table_layout,
+    )
     from incognote.cli.showing import Shower, may_show
     from incognote.cli.summary import counts, name_unread, print_summary, write_manifest
     from incognote.errors import UsageError
@@ -112,6 +128,7 @@ def deid(
     from incognote.files.sources import find
     from incognote.runs.freezing import deciding
     from incognote.runs.journal import Journal, run_of
+    from incognote.runs.units import counted
 
     started = datetime.now(UTC)
     showing = may_show(show, anyway=show_anyway)
@@ -126,6 +143,7 @@ def deid(
     where = place(out, sources) if out else None
     if resume and (where is None or where.is_file):
         raise UsageError("--resume needs an output folder. Add --out FOLDER.")
+    kinds = also_derived(also, where)
     folder = quarantine_folder(quarantine, where, sources)
     made = engine(
         asked,
@@ -155,6 +173,7 @@ def deid(
         journal, digests = None, InputDigests(sources.files, made.engine.mac_id)
         if not where.is_file:
             decides = _decides(made, words, deciding(made, layout=layout, words=words), settings, folder)
+            decides |= {"also": kinds} if kinds else {}
             journal = Journal(
                 where.folder, decides, made.engine.mac_id, sources.files, resume=resume, overwrite=overwrite,
                 shares=made.engine.shares,
@@ -162,8 +181,10 @@ def deid(
             finished, digests = journal.finished, journal.digests
         complete = {source: (one.output, one.released) for source, one in finished.items() if one.output}
         outputs = Outputs(
-            where, sources.files, keyring, keep_names=keep_names, overwrite=overwrite or resume, complete=complete
-        )
+            where, sources.files, keyring, keep_names=keep_names, overwrite=overwrite or resume, complete=complete,
+            also=kinds,
+        )  # fmt: skip
+        outputs.images |= {one.output: one.image for one in finished.values() if one.output and one.image}
         pending = [source for source in sources.files if source not in finished]
         release: Release = outputs.release
         hold = holding(held, made)
@@ -179,13 +200,16 @@ def deid(
             tally.merge(journal.earlier)
         supersede(held)
         report = reading.report(tally.models, made)
-        read = {"inputs": digests.all()}
+        read = {"inputs": digests.all(), **({"derived": derived_files(outputs)} if kinds else {})}
         write_manifest(where, outputs, tally, report, settings, read, started=started, hidden=len(sources.hidden))
         if overwrite and (others := outputs.others()):
             warn(
                 f"--out: {where.folder} also holds files of earlier runs ({others:,}) that are not in the manifest. "
                 "Their policy may differ. Remove them, or choose a new folder."
             )
+        if outputs.without_pages:
+            without = counted(outputs.without_pages, "record")
+            warn(f"--also: nothing is derived from what is neither an image nor a scan. Released without: {without}")
         data = {"manifest": str(where.manifest), "out": str(where.target), "already_complete": len(finished)}
     else:
         released: list[tuple[Input, str | bytes]] = []

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from incognote.cli import options
+from incognote.cli.evaluateboxes import BoxOptions, evaluate_pages
+from incognote.cli.help import MORE
 from incognote.cli.shell import FAILURE, say, warn
 from incognote.cli.tables import print_whole
 from incognote.errors import UsageError
@@ -17,6 +19,8 @@ from incognote.errors import UsageError
 if TYPE_CHECKING:
     from incognote.embedding import Embedder
     from incognote.sdk import Deidentifier
+
+PAGES = f"{MORE}boxes on pages"
 
 
 @options.takes_all
@@ -26,10 +30,14 @@ def evaluate(
         str,
         typer.Argument(
             metavar="GOLD",
-            help="Annotated texts: a file or folder in any format of `incognote convert`.",
+            help="Annotated texts: a file or folder in any format of `incognote convert`. Or boxes on pages: lines or "
+            "a COCO file. Or lines of actions on DICOM elements.",
             show_default=False,
         ),
     ],
+    found: Annotated[
+        str | None, typer.Argument(metavar="FOUND", help="The same as --pred FOUND.", show_default=False)
+    ] = None,
     pred: Annotated[
         list[str] | None,
         typer.Option(
@@ -89,6 +97,35 @@ def evaluate(
     seed: Annotated[
         int | None, typer.Option(rich_help_panel=options.DETAILS, help="Random seed of the bootstrap. Default: 0.")
     ] = None,
+    images: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=PAGES, help="The files of the pages, to count ink.", metavar="FOLDER"),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel=PAGES, help="Write report.html and report.json for boxes or actions.", metavar="FOLDER"
+        ),
+    ] = None,
+    pictures: Annotated[
+        bool,
+        typer.Option(
+            "--pictures/--no-pictures",
+            rich_help_panel=PAGES,
+            help="Show the worst pages in the report. It then holds PHI.",
+        ),
+    ] = True,
+    iou: Annotated[
+        float | None,
+        typer.Option(
+            rich_help_panel=PAGES, help="The least intersection over union of boxes that match. Default: 0.5.",
+            min=0.01, max=1,
+        ),
+    ] = None,
+    actions: Annotated[
+        str | None,
+        typer.Option(rich_help_panel=PAGES, help="Also a table of actions on DICOM elements.", metavar="FILE"),
+    ] = None,
     as_json: options.AsJson = False,
     policy: options.Policy = None,
     packs: options.Packs = None,
@@ -105,17 +142,30 @@ def evaluate(
     The scores are by character, span, and token, and by documents that leak. Types that the gold never uses are not
     scored. If a gold span does not fit its text, the document is reported and the exit code is 1.
 
+    For boxes on pages, the scores are identifiers whose ink is gone, other words kept, clean pages, and classes.
+
     Example:
         incognote evaluate tests/data/notes.jsonl
     """
     from incognote.cli.engine import engine
+    from incognote.evaluation.boxes.reading import content_of
     from incognote.evaluation.lab.growing import grown
     from incognote.files.atomic import require_writable
 
+    pred = [*([found] if found else []), *(pred or [])]
+    boxes = BoxOptions(images, actions, iou, out, pictures)
+    drawn = {"corpus": corpus, "synthetic": synthetic, "resamples": resamples or 1000, "seed": seed or 0}
+    if content_of(gold) is not None:
+        _refuse({"--html": html, "--types": types, "--from": form, "--embedder": embedder,
+                 "--release": release or None}, "GOLD holds boxes or actions, not texts.")  # fmt: skip
+        evaluate_pages(gold, _named(pred).values(), boxes, drawn, as_json=as_json, overwrite=overwrite,
+                       everything=metrics == "all")  # fmt: skip
+        return
+    _refuse(boxes.named(), "GOLD holds no boxes on pages.")
     if release:
-        _refuse_with_release({"--pred": pred, "--html": html, "--types": types, "--corpus": corpus,
-                              "--synthetic": synthetic, "--resamples": resamples, "--seed": seed, "--from": form,
-                              "--embedder": embedder})  # fmt: skip
+        _refuse({"--pred": pred, "--html": html, "--types": types, "--corpus": corpus,
+                 "--synthetic": synthetic, "--resamples": resamples, "--seed": seed, "--from": form,
+                 "--embedder": embedder}, "--release processes the notes and does not score them.")  # fmt: skip
     if html:
         require_writable(Path(html), overwrite=overwrite, option="--html")
     finder = None
@@ -136,13 +186,10 @@ def evaluate(
     scoring: dict[str, Any] = {
         "form": form,
         "types": options.split(types),
-        "corpus": corpus,
-        "synthetic": synthetic,
         "embedder": _embedder(embedder),
-        "resamples": 1000 if resamples is None else resamples,
-        "seed": seed or 0,
+        **drawn,
     }
-    files = _named(pred or [])
+    files = _named(pred)
     if grown(Path(gold)):
         warn(
             "This gold was collected from reviews of spans and is not complete. Recall counts only what a variant "
@@ -154,10 +201,10 @@ def evaluate(
         _one(gold, next(iter(files.values()), None), finder, html, scoring, as_json, metrics == "all")
 
 
-def _refuse_with_release(options_: Mapping[str, object]) -> None:
+def _refuse(options_: Mapping[str, object], reason: str) -> None:
     given = [option for option, value in options_.items() if value not in (None, [])]
     if given:
-        raise UsageError(f"--release processes the notes and does not score them. Remove {', '.join(given)}.")
+        raise UsageError(f"{reason} Remove {', '.join(given)}.")
 
 
 def _release(gold: str, finder: Deidentifier, as_json: bool) -> None:

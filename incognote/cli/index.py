@@ -25,7 +25,7 @@ app = App(help="Manage the surrogate index: create, export, import, repair, expl
 
 Outputs = Annotated[str | None, typer.Option(help="Where to write the list of affected outputs.", metavar="FILE")]
 PatientFile = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--patient-file",
         help="A file with the patient's name or id on one line, as in the records. Case, spacing, and Unicode form "
@@ -203,7 +203,14 @@ def split(
 @app.command()
 @options.takes_all
 def forget(
-    patient_file: PatientFile,
+    patient_file: PatientFile = None,
+    image: Annotated[
+        str | None,
+        typer.Option(
+            help="The number of an image, instead of a patient: delete what was removed from it.", metavar="ID",
+            show_default=False,
+        ),
+    ] = None,
     domain: Annotated[
         str | None, typer.Option(help="Only this domain. Default: all domains of the index.", metavar="NAME")
     ] = None,
@@ -214,16 +221,23 @@ def forget(
     """Delete everything about a patient, query the index again as `reveal` does, and print the answer.
 
     Backups and snapshots are not changed. Exit code 1: something is left. Exit code 3: the index does not know the
-    patient.
+    patient or the image.
 
     Example:
         incognote index forget --patient-file patient.txt
+        incognote index forget --image 568b1e75e6c18e0697671cd3
     """
     from dataclasses import asdict
 
     from incognote.cli.shell import FAILURE, HELD, warn
+    from incognote.errors import UsageError
     from incognote.relex.index.forgetting import forget_patient
 
+    if (patient_file is None) == (image is None):
+        raise UsageError("Name either --patient-file FILE or --image ID.")
+    if image is not None:
+        _forget_image(asked, image.strip().lower(), domain, yes=yes)
+        return
     patient = options.EngineOptions(patient_file=patient_file).subject() or ""
     if not yes and not typer.confirm("Permanently delete all surrogates of this patient?"):
         raise typer.Exit
@@ -241,6 +255,24 @@ def forget(
         raise typer.Exit(FAILURE)
     if not done.found:
         warn("The index does not know this patient. Check how the records spell the name or id, and check --index.")
+        raise typer.Exit(HELD)
+
+
+def _forget_image(asked: AskedIndex, image: str, domain: str | None, *, yes: bool) -> None:
+    from incognote.cli.shell import HELD, warn
+    from incognote.relex.vault import forget_image
+
+    if not yes and not typer.confirm("Permanently delete what was removed from this image?"):
+        raise typer.Exit
+
+    async def delete(opened: SurrogateIndex) -> int:
+        names = await opened.domains() if domain is None else (domain,)
+        return sum([await forget_image(opened, name, image) for name in names])
+
+    deleted = _with(asked, delete)
+    _tell("index forget", {"deleted": deleted, "known": bool(deleted)}, f"deleted: {deleted}", asked.as_json)
+    if not deleted:
+        warn("The index does not know this image. Check the number and --index.")
         raise typer.Exit(HELD)
 
 

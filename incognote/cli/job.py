@@ -7,16 +7,18 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incognote.cli import options
 from incognote.cli.engine import serve
-from incognote.errors import UsageError
+from incognote.errors import MissingExtra, UsageError
+from incognote.files.digests import sha256_of
 from incognote.files.holding import hold
 from incognote.files.inputs import TABLES, Input, check_tables, header
-from incognote.files.outputs import Place
+from incognote.files.outputs import DERIVED, Outputs, Place
 from incognote.files.quarantine import Quarantine
 from incognote.files.sources import Source, Sources
 from incognote.formats import archive
@@ -26,7 +28,7 @@ from incognote.runs.tally import Tally
 
 if TYPE_CHECKING:
     from incognote.cli.showing import Shower
-    from incognote.nouns import Result, Verdict
+    from incognote.nouns import DerivedKind, Result, Verdict
     from incognote.sdk import Deidentifier
 
 _MOST = 10  # maximum number of table faults in one message
@@ -49,6 +51,31 @@ def quarantine_folder(named: str | None, where: Place | None, sources: Sources) 
     if any(folder.is_relative_to(os.path.realpath(given)) for given in sources.folders):
         raise UsageError(f"--quarantine: {named} is inside an input folder. Choose a folder outside.")
     return Path(named)
+
+
+def also_derived(told: list[str] | None, where: Place | None) -> tuple[DerivedKind, ...]:
+    """Return what `--also` names.
+
+    Raises:
+        UsageError: it names something else, or there is no place to write to.
+        MissingExtra: a library for PDF files is not installed.
+    """
+    kinds = set(options.split(told))
+    if kinds - set(DERIVED) or (told and not kinds):
+        raise UsageError(f"--also: name one or more of {', '.join(DERIVED)}, separated by commas.")
+    if kinds and where is None:
+        raise UsageError("--also writes files beside the outputs. Add --out FOLDER.")
+    if "pdf" in kinds and find_spec("pikepdf") is None:
+        raise MissingExtra("documents", "a searchable PDF")
+    return tuple(kind for kind in DERIVED if kind in kinds)
+
+
+def derived_files(outputs: Outputs) -> list[dict[str, str]]:
+    """Return the derived files of a run for its manifest: the name, that of the output, and the hash of each."""
+    return [
+        {"name": name, "of": of, "sha256": sha256_of(outputs.where.folder / name)}
+        for name, of in sorted(outputs.derived.items())
+    ]
 
 
 def apart(folder: str | Path, where: Place) -> None:

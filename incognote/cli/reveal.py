@@ -6,8 +6,6 @@ Each access is written to the audit file first.
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
@@ -85,16 +83,21 @@ class AskedIdentity:
     config: options.Config = None
     key_file: options.KeyFile = None
 
-    def settings(self) -> Settings:
+    def settings(self, image: str | None = None) -> Settings:
         """Return the settings with these options.
 
+        Args:
+            image: the number of an image, if the command asks for one.
+
         Raises:
-            UsageError: not exactly one of the surrogate and the ID is given.
+            UsageError: not exactly one of the surrogate, the ID, and the number is given.
         """
         from incognote.errors import UsageError
 
-        if (self.surrogate is None) == (self.identity is None):
-            raise UsageError("Name either a surrogate or --identity ID.")
+        if sum(one is not None for one in (self.surrogate, self.identity, image)) != 1:
+            raise UsageError("Name either a surrogate or --identity ID, or for an image only --image ID.")
+        if image is not None and self.patient_file is not None:
+            raise UsageError("--patient-file is for a surrogate. Remove it, since --image ID is enough.")
         return own_settings(self.config, self.key_file, index=self.index, domain=self.domain)
 
     @property
@@ -109,11 +112,21 @@ class AskedIdentity:
 @options.takes_all
 def reveal(
     why: Why,
+    image: Annotated[
+        str | None,
+        typer.Option(help="The number of an image: list what was removed from it.", metavar="ID", show_default=False),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            help="With --image: a new folder for pictures of what was removed.", metavar="FOLDER", show_default=False
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON, with the original.")] = False,
     *,
     asked: AskedIdentity,
 ) -> None:
-    """Show the original behind a surrogate.
+    """Show the original behind a surrogate, or what was removed from an image.
 
     With --patient-file it searches among the names of that patient, otherwise among those of staff. You need the index
     and its key. The time, your name, the surrogate, and the reason are written to the audit file first. If that fails,
@@ -121,14 +134,98 @@ def reveal(
     `reveal_approvals = 2` in the settings, the first call is a request. After another person approves it, repeat the
     call with --approval. It works once.
 
+    With --image, it lists what was removed from an image: the page, the box in pixels, the type, and the words that
+    were read there. The number is in the name of the output, or in the manifest. The policy must have `vault`.
+
     Example:
         incognote reveal "Kevin Chang" --why "call back about a lab result" --patient-file patient.txt
+        incognote reveal --image 568b1e75e6c18e0697671cd3 --why "wrong patient on a form"
     """
+    if image is not None:
+        from incognote.cli.revealimage import reveal_image
+
+        reveal_image(asked, image, why, out, as_json=as_json)
+        return
+    if out is not None:
+        from incognote.errors import UsageError
+
+        raise UsageError("--out is only for --image ID. Remove it.")
     entry = permitted(asked.settings(), asked, why)
     if as_json:
         say("reveal", {"identity": entry.id, "type": entry.type, "surrogate": entry.whole, "original": entry.original})
     else:
         typer.echo(entry.original)
+
+
+@dataclass(frozen=True, repr=False)
+class PermittedRequest:
+    """A request that may be answered after `written`.
+
+    Args:
+        log: the audit file.
+        record: the entry, without the answer.
+        item: facts about the approval that was used.
+    """
+
+    settings: Settings
+    log: Path
+    record: dict[str, object]
+    item: dict[str, str]
+
+    def written(self, event: str, *, shown: bool, image: str | None = None, **facts: str | None) -> None:
+        """Write the request to the audit file, and then to the audit log, with the number of an image.
+
+        Args:
+            facts: more for the audit file.
+
+        Raises:
+            UsageError, IncognoteError: it cannot be written, and nothing may be shown.
+        """
+        from incognote.service.monitoring import noted
+        from incognote.service.reveals import write_down
+
+        write_down(self.log, {**self.record, **facts, "shown": shown})
+        told = {"outcome": "shown" if shown else "not-shown", **self.item, **({"image": image} if image else {})}
+        noted(self.settings, self.settings.keyring(persistent=True), event, **told)
+
+
+def permitted_request(
+    settings: Settings, asked: AskedIdentity, why: str, about: dict[str, object], question: dict[str, object]
+) -> PermittedRequest:
+    """Return the request if the policy allows it and, if two people must agree, another person approved it.
+
+    Args:
+        about: what is asked, for the audit file.
+        question: what is asked, for the person who approves it.
+
+    Raises:
+        Exit: another person must approve the request first.
+        UsageError: there is no reason, the approval is for another request, or the audit file cannot be written.
+        PolicyProblem: the policy does not allow it.
+    """
+    from incognote.errors import PolicyProblem, UsageError
+    from incognote.schemas.policy import load_policy
+    from incognote.service.monitoring import account
+    from incognote.service.reveals import write_down
+
+    if not why.strip():
+        raise UsageError("--why must give a reason.")
+    scope = asked.scope
+    log = Path(asked.audit).expanduser() if asked.audit else settings.home / "reveals.jsonl"
+    record: dict[str, object] = {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "account": account(),
+        "who": asked.who,
+        "why": " ".join(why.split()),
+        "index": settings.index,
+        "key": settings.keyring(persistent=True).id,
+        "asked": about,
+    }
+    rules = load_policy(asked.policy or settings.policy)
+    if not rules.relex.reveal:
+        write_down(log, {**record, "shown": False, "because": f"policy {rules.name}"})
+        raise PolicyProblem(f"The policy {rules.name} has reveal = false, so nothing is shown.")
+    return PermittedRequest(settings, log, record, _agreed(settings, question, scope, why, asked.approval))
 
 
 def permitted(settings: Settings, asked: AskedIdentity, why: str) -> IndexedIdentity:
@@ -140,40 +237,21 @@ def permitted(settings: Settings, asked: AskedIdentity, why: str) -> IndexedIden
         PolicyProblem: the policy does not allow it.
     """
     from incognote.errors import PolicyProblem, UsageError
-    from incognote.schemas.policy import load_policy
-    from incognote.service.monitoring import account, noted
+    from incognote.service.reveals import write_down
 
     surrogate, identity = asked.surrogate, asked.identity
-    if not why.strip():
-        raise UsageError("--why must give a reason.")
-    scope, keyring = asked.scope, settings.keyring(persistent=True)
-    log = Path(asked.audit).expanduser() if asked.audit else settings.home / "reveals.jsonl"
-    of = "patient" if scope else "staff"
-    record = {
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "account": account(),
-        "who": asked.who,
-        "why": " ".join(why.split()),
-        "index": settings.index,
-        "key": keyring.id,
-        "asked": {"identity": identity} if identity else {"surrogate": surrogate, "of": of},
-    }
-    rules = load_policy(asked.policy or settings.policy)
-    if not rules.relex.reveal:
-        write_down(log, {**record, "shown": False, "because": f"policy {rules.name}"})
-        raise PolicyProblem(f"The policy {rules.name} has reveal = false, so nothing is shown.")
+    of = "patient" if asked.scope else "staff"
+    about: dict[str, object] = {"identity": identity} if identity else {"surrogate": surrogate, "of": of}
     question: dict[str, object] = {"surrogate": surrogate, "identity": identity, "domain": settings.domain}
-    item = _agreed(settings, question, scope, why, asked.approval)
+    request = permitted_request(settings, asked, why, about, question)
     try:
         entry = asyncio.run(_entry(settings, asked))
     except UsageError:
-        write_down(log, {**record, "shown": False, "because": "several match"})
+        write_down(request.log, {**request.record, "shown": False, "because": "several match"})
         raise
     hidden = entry is not None and entry.attributes.get("reveal") == "no"
     shown = entry is not None and not hidden and entry.original is not None
-    write_down(log, {**record, "identity": entry.id if entry else None, "shown": shown})
-    outcome = "shown" if shown else "not-shown"
-    noted(settings, keyring, "original.revealed", outcome=outcome, **item)
+    request.written("original.revealed", shown=shown, identity=entry.id if entry else None)
     if hidden:
         raise PolicyProblem("This surrogate was made under a policy with reveal = false, so nothing is shown.")
     if entry is None:
@@ -213,25 +291,6 @@ def _agreed(
         f"command again with --approval {request.id}, before {request.ends}."
     )
     raise typer.Exit(HELD)
-
-
-def write_down(log: Path, record: dict[str, object]) -> None:
-    """Append one line to the audit file and flush it to disk.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
-    from incognote.errors import UsageError
-
-    try:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(json.dumps(record, ensure_ascii=False) + "\n")
-            out.flush()
-            os.fsync(out.fileno())
-    except OSError as error:
-        raise UsageError(f"--audit: the file cannot be written ({error.strerror}), so nothing is shown.") from None
 
 
 async def _entry(settings: Settings, asked: AskedIdentity) -> IndexedIdentity | None:

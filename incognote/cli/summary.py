@@ -74,7 +74,10 @@ def write_manifest(
         "models": models,
         "hidden": hidden + len(tally.left_out),
         "outputs": [
-            {"name": name, "records": n, "sha256": sha256_of(where.folder / name)}
+            {
+                "name": name, "records": n, "sha256": sha256_of(where.folder / name),
+                **({"image": outputs.images[name]} if name in outputs.images else {}),
+            }
             for name, n in outputs.in_order().items()
         ],
     }

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import takewhile
@@ -20,10 +21,13 @@ from incognote.files.sources import STDIN, Source, Sources
 from incognote.files.writing import OutputFile
 from incognote.formats.registry import OTHER, name_of, suffix_of
 from incognote.keys import Keyring
-from incognote.nouns import Result
+from incognote.nouns import DerivedKind, Result
 
 MANIFEST = "manifest.json"
+DERIVED: Mapping[DerivedKind, str] = MappingProxyType({"text": ".txt", "hocr": ".hocr", "pdf": ".pdf"})
+"""The suffix of each kind of file that is derived from redacted pages."""
 _IN_ARCHIVE = ".incognote-member"  # never appears, since a file in an archive is written under a temporary name
+_NUMBERED = re.compile(r"(?<=^[0-9a-f]{24})\.[0-9a-f]{24}(?=\.|$)")
 _RETRIED = re.compile(r"\.retry-([0-9]{1,9})(?=\.|$)")
 
 
@@ -133,6 +137,13 @@ class Outputs:
         keep_names: outputs keep the names and folders of the inputs.
         overwrite: replace outputs that exist.
         complete: the names of the outputs that stay unchanged, and the numbers of their records, by source.
+        also: what is derived from the redacted pages of a record, and written beside its output.
+
+    Attributes:
+        written: output name → number of its records, in the order of the sources.
+        derived: the name of each derived file, and that of its output. Files within an archive are left out.
+        without_pages: the number of released records from which nothing can be derived.
+        images: output name → the number under which the vault keeps what was removed from the image.
 
     Raises:
         UsageError: two inputs have the same name, or outputs exist.
@@ -147,10 +158,15 @@ class Outputs:
         keep_names: bool = False,
         overwrite: bool = False,
         complete: Mapping[Source, tuple[str, int]] = MappingProxyType({}),
+        also: Sequence[DerivedKind] = (),
     ) -> None:
         self.where = where
-        self.written: dict[str, int] = {}  # output name → number of its records, in the order of the sources
-        self._keyring, self._keep = keyring, keep_names
+        self.written: dict[str, int] = {}
+        self.derived: dict[str, str] = {}
+        self.without_pages = 0
+        self._keyring, self._keep, self._also = keyring, keep_names, also
+        self.images: dict[str, str] = {}
+        self._images: dict[Source, str] = {}
         self._open: list[OutputFile] = []  # the current output; then, if it is an archive, the current file in it
         names = [self.name_of(source) for source in sources if not source.unread]
         if len(set(names)) < len(names):
@@ -160,20 +176,39 @@ class Outputs:
                 f"An input is named {MANIFEST}, like the manifest of the run. Rename it, or remove --keep-names."
             )
         self._names = names
+        self._stems = Counter(map(_stem, names))
+        beside = [self._beside(name, kind) for name in names for kind in also]
+        if self._keep and len({*names, *beside}) < len(names) + len(beside):
+            raise UsageError("--also: two outputs would have the same name. Remove --keep-names, or rename an input.")
         self._order = {source.name: number for number, source in enumerate(sources)}
         self._number = {name: self._order[source.name] for source, (name, _) in complete.items()}
         self.written.update(complete.values())
-        places = [*(where.folder / name for name in names if name not in self.written), where.manifest]
+        self.derived |= {
+            each: name for name in self.written for kind in also
+            if (each := self._beside(name, kind)) not in self.written and (where.folder / each).exists()
+        }  # fmt: skip
+        new = [each for each in (*names, *beside) if each not in self.written and each not in self.derived]
+        places = [*(where.folder / each for each in dict.fromkeys(new)), where.manifest]
         for place in places:
             require_writable(place, overwrite=overwrite, option=f"--out: {place}")
         self._former = [*places, *self._with_other_suffixes()] if overwrite else []
+
+    def _beside(self, name: str, kind: DerivedKind, *, inner: bool = False) -> str:
+        """Return the name of what is derived from an output.
+
+        It has another suffix than the output, or an additional one if another file may have its name.
+        """
+        stem = _stem(name)
+        alone = not inner and self._stems[stem] < 2 and stem + DERIVED[kind] != name
+        return (stem if alone or not self._keep else name) + DERIVED[kind]
 
     def _with_other_suffixes(self) -> Iterator[Path]:
         """Yield the outputs of an earlier run whose suffix came from the content of the source."""
         if not (self._keep or self.where.is_file) and self.where.folder.is_dir():
             stems = set(map(_stem, self._names))
-            there = (each for each in self.where.folder.iterdir() if each.name not in self.written)
-            yield from (each for each in there if _stem(each.name) in stems)
+            kept = self.written.keys() | self.derived.keys()
+            there = (each for each in self.where.folder.iterdir() if each.name not in kept)
+            yield from (each for each in there if _unnumbered(_stem(each.name.removesuffix(DERIVED["hocr"]))) in stems)
 
     def name_of(self, source: Source) -> str:
         """Return the output's path below the folder. Without `keep_names` it reveals nothing about the input's name."""
@@ -188,7 +223,8 @@ class Outputs:
     def _name_within(self, source: Source) -> str:
         """Return the path of a source below the output folder, or within its archive."""
         if not self._keep:
-            return hashed_name(source, self._keyring)
+            name = hashed_name(source, self._keyring)
+            return f"{_stem(name)}.{self._images[source]}{source.suffix}" if source in self._images else name
         return source.inner_name if source.name != STDIN else f"stdin{source.suffix}"
 
     def in_order(self) -> dict[str, int]:
@@ -199,7 +235,7 @@ class Outputs:
         """Return how many files in the output folder are not of this run. Hidden files do not count."""
         if self.where.is_file:
             return 0
-        own = {self.where.folder / name for name in self.written} | {self.where.manifest}
+        own = {self.where.folder / name for name in (*self.written, *self.derived)} | {self.where.manifest}
         there = (Path(folder, name) for folder, _, names in os.walk(self.where.folder) for name in names)
         return sum(not path.name.startswith(".") and path not in own for path in there)
 
@@ -227,8 +263,32 @@ class Outputs:
         self.written[self._open[0].name] += 1
 
     def release(self, of: Input, result: Result) -> None:
-        """Write the output of a released record. A line {"id", "patient", "text"} becomes {"id", "text"}."""
+        """Write the output of a released record, and what is derived from it.
+
+        A line {"id", "patient", "text"} becomes {"id", "text"}. The hashed name of an image is followed by the number
+        under which the vault keeps what was removed from it.
+
+        Raises:
+            MissingExtra: a library for what is derived is not installed, and nothing was written.
+        """
+        derived = self._derived_of(result)
+        if result.image is not None and all(each.source != of.source for each in self._open):
+            self._images[of.source] = result.image
         self.write(of, output_of(of, result, self._keyring))
+        self._open[-1].derived = derived
+        if of.source in self._images and len(self._open) == 1:
+            self.images[self._open[0].name] = self._images[of.source]
+
+    def _derived_of(self, result: Result) -> dict[DerivedKind, bytes]:
+        """Return what is derived from a record, without what equals its output."""
+        if not self._also:
+            return {}
+        if not result.derivable:
+            self.without_pages += 1
+            return {}
+        made = {kind: result.derived(kind) for kind in self._also}
+        files = {kind: data if isinstance(data, bytes) else data.encode() for kind, data in made.items()}
+        return {kind: data for kind, data in files.items() if data != result.data}
 
     def finish(self) -> None:
         """Move the current file to its target."""
@@ -243,11 +303,21 @@ class Outputs:
             done = self._open[-1]
             done.close()
             if len(self._open) > 1:
-                self._open[-2].pack(done)
+                beside = {self._beside(done.name, kind, inner=True): data for kind, data in done.derived.items()}
+                self._open[-2].pack(done, beside)
                 done.file.abandon()
             else:
-                done.file.commit()
+                self._commit(done)
             self._open.pop()
+
+    def _commit(self, done: OutputFile) -> None:
+        """Move an output to its target, and then what is derived from it."""
+        with ExitStack() as stack:
+            for kind, data in done.derived.items():
+                name = self._beside(done.name, kind)
+                stack.enter_context(AtomicFile(self.where.folder / name)).write(data)
+                self.derived[name] = done.name
+            done.file.commit()
 
     def _begin(self, source: Source, first: Input | None) -> None:
         """Open the output of a source, or a file of the archive that is open.
@@ -289,6 +359,11 @@ class Outputs:
 def _stem(name: str) -> str:
     """Return a name without the suffixes that give its format."""
     return name[: len(name) - len(suffix_of(name))]
+
+
+def _unnumbered(stem: str) -> str:
+    """Return a stem without the number of an image."""
+    return _NUMBERED.sub("", stem)
 
 
 def hashed_name(source: Source, keyring: Keyring) -> str:

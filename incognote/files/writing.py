@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Mapping
 from contextlib import suppress
+from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -16,6 +18,7 @@ from incognote.formats.parquet import ParquetRows
 from incognote.formats.records.rows import OpenRows
 from incognote.formats.records.typed import TypedRow
 from incognote.formats.registry import is_gzip
+from incognote.nouns import DerivedKind
 
 _LINE_ENDS = ("\n", "\r")
 
@@ -31,10 +34,14 @@ class OutputFile:
         name: its name. It is compressed if the name says so.
         file: takes its bytes.
         first: the first record of the source; None for an archive.
+
+    Attributes:
+        derived: what is derived from its record.
     """
 
     def __init__(self, source: Source, name: str, file: AtomicFile, first: Input | None) -> None:
         self.source, self.name, self.file = source, name, file
+        self.derived: Mapping[DerivedKind, bytes] = {}
         self._stream = file.stream
         if is_gzip(name):  # no name and time inside, since they would reveal facts about the input
             self._stream = cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=file.stream, mtime=0))
@@ -65,12 +72,14 @@ class OutputFile:
         else:
             self._append(of, data)
 
-    def pack(self, member: OutputFile) -> None:
-        """Append a complete file to this archive."""
+    def pack(self, member: OutputFile, beside: Mapping[str, bytes]) -> None:
+        """Append a complete file to this archive, and the files beside it by their names."""
         assert self._packer is not None  # it is an archive
         member.file.stream.flush()
         with cast(Path, member.file.part).open("rb") as stream:
             self._packer.add(member.name, stream, member.file.stream.tell())
+        for name, data in beside.items():
+            self._packer.add(name, BytesIO(data), len(data))
 
     def close(self) -> None:
         """Write what is left. The file itself stays open, for `commit` or `abandon`.

@@ -158,19 +158,22 @@ def _squares(gray: Gray, dpi: float) -> list[Box]:
 
     ground = cv2.blur(gray, (max(9, round(0.25 * dpi)) | 1,) * 2)
     black = np.where(gray < np.minimum(ground, 200).astype(np.int16) - 15, np.uint8(255), np.uint8(0))
-    reach = max(3, round(0.035 * dpi)) | 1
-    joined = cv2.morphologyEx(black, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8))
     side = max(5, round(0.2 * dpi)) | 1
-    joined = cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((side, side), np.uint8))
-    _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     found: list[Box] = []
-    for left, top, width, height, area in stats[1:].tolist():
-        if not 0.8 < width / height < 1.25 or width < 0.25 * dpi or area < 0.85 * width * height:
+    areas: list[list[int]] = []
+    for inches in (0.035, 0.07):  # the width of a white square
+        reach = max(3, round(inches * dpi)) | 1
+        joined = cv2.morphologyEx(black, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8))
+        joined = cv2.morphologyEx(joined, cv2.MORPH_OPEN, np.ones((side, side), np.uint8))
+        areas += cv2.connectedComponentsWithStats(joined, connectivity=8)[2][1:].tolist()
+    for left, top, width, height, area in areas:
+        if not 0.8 < width / height < 1.25 or width < 0.25 * dpi or area < 0.55 * width * height:
             continue
         part = gray[top : top + height, left : left + width]
         dark = part < (int(part.min()) + int(part.max())) / 2
         rows = np.count_nonzero(dark[:, 1:] != dark[:, :-1], axis=1)
         columns = np.count_nonzero(dark[1:] != dark[:-1], axis=0)
-        if 0.3 < dark.mean() < 0.7 and min(np.median(rows), np.median(columns)) >= 7:
+        changes = float(np.median(rows)), float(np.median(columns))
+        if 0.3 < dark.mean() < 0.7 and min(changes) >= 7 and max(changes) < 0.3 * width:  # not noise
             found.append((left, top, left + width, top + height))
     return found

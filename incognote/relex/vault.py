@@ -111,7 +111,8 @@ async def keep_removed(
 async def removed_from(index: SurrogateIndex, domain: str, image: str) -> tuple[RemovedPart, ...]:
     """Return what was removed from an image; empty if the index does not know it.
 
-    If several records have the same image, it is what was removed from any of them.
+    It is in the order of its pages, from top to bottom. If several records have the same image, it is what was removed
+    from any of them.
     """
     found = await index.noted(domain, [_block(image)])
     pixels: dict[tuple[Any, ...], bytes] = {}
@@ -124,7 +125,7 @@ async def removed_from(index: SurrogateIndex, domain: str, image: str) -> tuple[
         for one in sorted(found, key=lambda one: one.record) if one.group == IMAGE
         for said in one.said
     ]  # fmt: skip
-    return tuple(sorted(dict.fromkeys(parts), key=lambda part: [box.place for box in part.boxes]))
+    return tuple(sorted(dict.fromkeys(parts), key=lambda part: [(box.page, box.y0, box.x0) for box in part.boxes]))
 
 
 async def forget_image(index: SurrogateIndex, domain: str, image: str) -> int:

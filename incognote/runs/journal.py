@@ -40,6 +40,7 @@ class FinishedInput:
         sha256: the hash of the output.
         counts: its tally, as returned by `Tally.as_dict`.
         block: the keyed digest of the names of all inputs of its block.
+        image: the number under which the vault keeps what was removed from an image.
     """
 
     source: str
@@ -48,6 +49,7 @@ class FinishedInput:
     sha256: str
     counts: dict[str, Any]
     block: str
+    image: str | None = None
 
     @property
     def released(self) -> int:
@@ -165,7 +167,8 @@ class Journal:
         name = outputs.name_of(source)
         output = name if name in outputs.written else None
         sha256 = sha256_of(self._folder / name) if output else ""
-        done = FinishedInput(self._name(source), digest, output, sha256, tally.as_dict(), self._block(source))
+        told, image = tally.as_dict(), outputs.images.get(name)
+        done = FinishedInput(self._name(source), digest, output, sha256, told, self._block(source), image)
         try:
             if tally.labels and not self._labels:
                 self._labels = tally.labels

@@ -128,6 +128,7 @@ class _Open:
     lines: list[bytes] = field(default_factory=list, repr=False)
     settled: list[SettledRecord] = field(default_factory=list)
     size: int = 0
+    image: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,14 +185,21 @@ class OpenShards:
         one = self._open.setdefault(shape, _Open())
         return f"{one.token}-{len(one.lines) + 1}"
 
-    def add(self, shape: Shape, line: bytes, id: int, manifest: str, version: int | None = None) -> None:
-        """Add a released record, for which `next_id` was called."""
+    def add(
+        self, shape: Shape, line: bytes, id: int, manifest: str, version: int | None = None, image: str | None = None
+    ) -> None:
+        """Add a released record, for which `next_id` was called.
+
+        Args:
+            image: the number of a document under which the vault keeps what was removed. It is in the shard's name.
+        """
         one = self._open[shape]
         line = b"%d %d %b" % (version or 0, id, line) if self._numbered else line
         one.lines.append(line)
         one.size += len(line)
         one.settled.append(SettledRecord(id, "released", len(one.lines), (), manifest))
         if shape.document:
+            one.image = image
             self._documents.append((shape, self._open.pop(shape)))
 
     def take(self) -> list[PackedShard]:
@@ -201,7 +209,8 @@ class OpenShards:
             if not one.lines:
                 continue  # the record that it was opened for could not be written
             data = packed(shape, one.lines, self._form, self._packing)
-            name = f"{self._release}/{one.token}{suffix(shape, self._form, self._packing)}"
+            number = f".{one.image}" if one.image else ""
+            name = f"{self._release}/{one.token}{number}{suffix(shape, self._form, self._packing)}"
             shard = Shard(name, len(one.lines), len(data), hashlib.sha256(data).hexdigest())
             made.append(PackedShard(shard, data, tuple(one.settled)))
         return made

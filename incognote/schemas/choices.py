@@ -65,6 +65,18 @@ class RelexTerms:
     withheld: Literal["label", "review"] = "label"
 
 
+@dataclass(frozen=True, slots=True)
+class PageTerms:
+    """What a policy wants of pages that are pictures.
+
+    Args:
+        vault: Whether the index keeps what is removed from them (`relex.vault`): nothing, the words that were read
+            there, or also the `pixels`.
+    """
+
+    vault: bool | Literal["pixels"] = False
+
+
 @dataclass(frozen=True)
 class Policy:
     """What happens to each entity type, and when a person must review a record.
@@ -80,6 +92,7 @@ class Policy:
         without: Types that a file removed from the policy that it extends.
         models: What a language model may do.
         relex: What may be done with surrogates.
+        pages: What is done with pages that are pictures.
         over_masked: Share of replaced words at which a text of 40 words or more goes to review.
         priority: Types that win over all others where spans overlap, the strongest first (`incognote.align.merge`).
     """
@@ -94,6 +107,7 @@ class Policy:
     without: tuple[str, ...] = field(default=(), repr=False)
     models: ModelTerms = ModelTerms()
     relex: RelexTerms = RelexTerms()
+    pages: PageTerms = PageTerms()
     over_masked: float = OVER_MASKED
     priority: tuple[str, ...] = ()
 
@@ -155,6 +169,8 @@ class Policy:
         }
         if self.relex != RelexTerms():  # so that policies written before this setting keep their version
             content["relex"] = asdict(self.relex)
+        if self.pages != PageTerms():
+            content["pages"] = asdict(self.pages)
         if self.over_masked != OVER_MASKED:
             content["over_masked"] = self.over_masked
         if self.priority:

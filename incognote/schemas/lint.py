@@ -69,7 +69,8 @@ def _label(name: str, table: Mapping[str, Any]) -> LegalLabel:
 
 def lint(policy: Policy) -> list[Breach]:
     """Return every fault of a policy, in the order of its file. Empty for a valid policy."""
-    faults = [*_numbers(policy), *(f for name, c in policy.types.items() for f in _choice(name, c)), *_reach(policy)]
+    choices = (fault for name, choice in policy.types.items() for fault in _choice(name, choice))
+    faults = [*_numbers(policy), *_vault(policy), *choices, *_reach(policy)]
     if policy.label is None:
         return faults
     if policy.label not in labels():
@@ -93,6 +94,12 @@ def _reveal(policy: Policy, rule: LegalLabel) -> Iterator[Breach]:
         yield Breach("reveal", said)
 
 
+def _vault(policy: Policy) -> Iterator[Breach]:
+    if policy.pages.vault and not policy.relex.reveal:
+        said = "pages.vault keeps what is removed so that it can be revealed, but relex.reveal is false"
+        yield Breach("vault", f"{said}. Change one of them")
+
+
 def claimable(policy: Policy) -> tuple[str, ...]:
     """Return the legal labels that a policy does not contradict, whether it claims them or not."""
     return tuple(name for name in labels() if not contradictions(policy, name))
@@ -113,6 +120,9 @@ def contradictions(policy: Policy, label: str) -> list[Breach]:
             for name, c in policy.types.items()
             if c.operator in facts and facts[c.operator].always_derived
         ]
+    if policy.pages.vault and not rule.derived:
+        said = "pages.vault derives a number from the individual's image, which the label"
+        found.append(Breach("derived", f"{said} {label} does not allow (45 CFR 164.514(c)). Use vault = false"))
     for name in types:
         if rule.covered(name):
             found += _covered(name, policy, rule)

@@ -25,6 +25,9 @@ A policy file is TOML:
     reveal = true
     withheld = "label"             # or "review": a finding that is probably clinical keeps its words, and is reviewed
 
+    [pages]                        # pages that are pictures: images, scans, DICOM files
+    vault = false                  # true: the index keeps, sealed, the words of what is removed; "pixels": also pixels
+
     [entities.STUDY_ARM]           # your own type: models search for it, and patterns of a pack may have it
     about = "the arm of a trial a person is in"
     parent = "ORGANIZATION"        # optional; without a parent, give a group (AGE, CONTACT, ID ...); default: OTHER
@@ -58,6 +61,7 @@ from incognote.schemas.choices import (
     ModelTerms,
     OnFailure,
     OnReview,
+    PageTerms,
     Policy,
     RelexTerms,
     Route,
@@ -93,6 +97,7 @@ _SHAPE: dict[str, tuple[type, ...]] = {
     "over_masked": (float, int),
     "models": (dict,),
     "relex": (dict,),
+    "pages": (dict,),
     "entities": (dict,),
     "priority": (list,),
 }
@@ -208,6 +213,7 @@ def _resolved(written: Mapping[str, Any]) -> Policy:
         without=without,
         models=_models({**base.get("models", {}), **written.get("models", {})}),
         relex=_relex({**base.get("relex", {}), **written.get("relex", {})}),
+        pages=_pages({**base.get("pages", {}), **written.get("pages", {})}),
         over_masked=float(merged.get("over_masked", OVER_MASKED)),
         priority=tuple(merged.get("priority", ())),
     )
@@ -252,6 +258,15 @@ def _relex(table: Mapping[str, Any]) -> RelexTerms:
         if key == "withheld" and value not in ("label", "review"):
             raise PolicyProblem('relex.withheld must be "label" or "review".')
     return RelexTerms(**table)
+
+
+def _pages(table: Mapping[str, Any]) -> PageTerms:
+    for key, value in table.items():
+        if key != "vault":
+            raise PolicyProblem(f'pages has no key "{key}". Known: vault.')
+        if not isinstance(value, bool) and value != "pixels":
+            raise PolicyProblem('pages.vault must be true, false, or "pixels".')
+    return PageTerms(**table)
 
 
 def _check_shape(written: Mapping[str, Any]) -> None:

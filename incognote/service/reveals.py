@@ -7,10 +7,12 @@ request that was used or has expired is deleted. The audit log says what happene
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incognote.errors import AlreadyDecided, UnknownName, UsageError
@@ -202,6 +204,26 @@ def open_reveals(settings: Settings, keyring: Keyring) -> Reveals:
     from incognote.service.monitoring import database_of
 
     return Reveals(database_of(settings), keyring, settings.reveal_minutes)
+
+
+def write_down(log: Path, record: dict[str, object]) -> None:
+    """Append one line to the audit file and flush it to disk.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.write(json.dumps(record, ensure_ascii=False) + "\n")
+            out.flush()
+            os.fsync(out.fileno())
+    except OSError as error:
+        raise UsageError(
+            f"The audit file of reveals cannot be written ({error.strerror}), so nothing is shown. Check --audit, or "
+            "the home folder of incognote."
+        ) from None
 
 
 def _person(name: str) -> str:

@@ -79,7 +79,9 @@ def test_an_error_names_no_value() -> None:
     assert "Emily" not in str(caught.value)
 
 
-@pytest.mark.parametrize("region", [Region("Sink", (0, 0, 5, 5)), Region("Logo", (0, 0, 11, 5)), Region("Logo", (3, 0, 3, 5))])
+@pytest.mark.parametrize(
+    "region", [Region("Sink", (0, 0, 5, 5)), Region("Logo", (0, 0, 11, 5)), Region("Logo", (3, 0, 3, 5))]
+)
 def test_regions_that_do_not_fit_are_not_written(region: Region) -> None:
     with pytest.raises(ValueError, match="region"):
         write([RegionPage("a", 10, 10, (region,))], KINDS)

@@ -25,23 +25,23 @@ def tesseract() -> Tesseract:
 
 def font(letters: int) -> Any:
     """A font with Latin and Arabic letters."""
-    matplotlib = pytest.importorskip("matplotlib", reason="the extra `evaluation`, which has the font, is not installed")
+    matplotlib = pytest.importorskip("matplotlib", reason="the extra `evaluation` has the font, and is not installed")
     from PIL import ImageFont
 
     return ImageFont.truetype(f"{matplotlib.get_data_path()}/fonts/ttf/DejaVuSans.ttf", letters)
 
 
 def page(
-    *lines: tuple[int, int, str], size: tuple[int, int] = (1000, 500), letters: int = 32, ink: int = BLACK, ground: int = WHITE
+    *lines: tuple[int, int, str], size: tuple[int, int] = (1000, 500), letters: int = 32
 ) -> Any:
     """A gray page with texts at their left and top, in letters of so many pixels."""
     image = pytest.importorskip("PIL.Image", reason="the extra `images` is not installed")
     from PIL import ImageDraw
 
-    picture = image.new("L", size, ground)
+    picture = image.new("L", size, WHITE)
     draw = ImageDraw.Draw(picture)
     for left, top, text in lines:
-        draw.text((left, top), text, fill=ink, font=font(letters))
+        draw.text((left, top), text, fill=BLACK, font=font(letters))
     return np.asarray(picture).copy()
 
 

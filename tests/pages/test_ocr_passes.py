@@ -102,7 +102,7 @@ def test_text_in_a_ruled_and_slanted_table_is_read(engine: OcrEngine) -> None:
     import cv2
 
     cells = (("Patient", "Winslow"), ("Born", "1957"), ("Ward", "West"), ("Number", "88209317"), ("Sodium", "139"))
-    lines = [(60 + 450 * column, 62 + 80 * row, text) for row, pair in enumerate(cells) for column, text in enumerate(pair)]
+    lines = [(60 + 450 * x, 62 + 80 * y, text) for y, pair in enumerate(cells) for x, text in enumerate(pair)]
     image = page(*lines, size=(1000, 520))
     for row in range(len(cells) + 1):
         image[40 + 80 * row : 43 + 80 * row, 30:930] = 0
@@ -127,7 +127,8 @@ def test_arabic_is_in_logical_order(engine: OcrEngine) -> None:
     for top, text in ((20, "اسم المريض محمد السالم"), (110, "رقم الملف 445920")):
         draw.text((860, top), text, fill=0, font=font(40), direction="rtl", anchor="ra")
 
-    assert _texts(_read(np.asarray(picture), engine, "ar")) == ["اسم", "المريض", "محمد", "السالم", "رقم", "الملف", "445920"]
+    texts = _texts(_read(np.asarray(picture), engine, "ar"))
+    assert texts == ["اسم", "المريض", "محمد", "السالم", "رقم", "الملف", "445920"]
 
 
 def test_text_over_noise_is_seen_and_the_noise_costs_little(engine: OcrEngine) -> None:

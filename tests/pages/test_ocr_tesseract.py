@@ -21,7 +21,8 @@ IMAGE = np.full((30, 40), 255, np.uint8)
 def _program(folder: Path, body: str) -> str:
     """A program that lists English and then does what the body says."""
     path = folder / "program"
-    path.write_text(f'#!{sys.executable}\nimport os, sys, time\nif "--list-langs" in sys.argv:\n    print("List\\neng")\n    sys.exit()\n{body}\n')
+    listing = 'if "--list-langs" in sys.argv:\n    print("List\\neng")\n    sys.exit()'
+    path.write_text(f"#!{sys.executable}\nimport os, sys, time\n{listing}\n{body}\n")
     path.chmod(0o755)
     return str(path)
 

@@ -49,6 +49,8 @@ def scored(gold: Mapping[str, Any], page: TestPage, covered: Any) -> dict[str, A
                 missed.append((each["type"], each["ink"], each["text"], round(share, 2), (left, top, right, bottom)))
     kept = words = 0
     for each in gold["words"]:
+        if not any(map(str.isalnum, each["text"])):
+            continue
         for box in boxes_of(each["boxes"], page.matrix):
             left, top, right, bottom = (max(0, side) for side in box)
             ink = page.other[top:bottom, left:right]

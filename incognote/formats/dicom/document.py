@@ -31,8 +31,6 @@ from incognote.formats.dicom.write import method, written
 from incognote.nouns import Text
 from incognote.schemas.registry import Registry
 
-TEXT = "text"
-"""The field of the one text of an instance: all texts of its elements, a line or more for each."""
 _WHOLE_DATE = len("2025-03-09")
 
 
@@ -56,8 +54,7 @@ class DicomDocument(Document):
         self.actions, self.known = tuple(self._walk.actions), self._walk.known
         self.patient, self.id, self.children = self._walk.patient, self._walk.id, self._walk.children
         self._pieces = [value for place in self._walk.places.values() for value in place.values if value.is_text]
-        content = "\n".join(self._shown(value) for value in self._pieces)
-        self.texts = (Text(content, TEXT),) if self._pieces else ()
+        self.texts = tuple(Text(self._shown(value), value.field) for value in self._pieces)
         self._of_field = {
             value.field: place for place in self._walk.places.values() for value in place.values if value.action
         }
@@ -71,7 +68,7 @@ class DicomDocument(Document):
         return document
 
     def reopened(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> DicomDocument:
-        facts = Facts(frozenset(value.field for value in self._pieces), self._cut)
+        facts = Facts({value.field: (value.before, value.after) for value in self._pieces}, self._cut)
         return DicomDocument(output, self._rules, facts)
 
     def places(self, field: str, start: int, end: int) -> tuple[base.Place, ...]:
@@ -83,7 +80,7 @@ class DicomDocument(Document):
         if value == content:
             return value
         new = self._new(action, place, value)
-        if new is None:
+        if new is None or new == DUMMIES.get(place.vr):
             return None
         if place.vr == "PN":
             return natural(new)
@@ -110,7 +107,6 @@ class DicomDocument(Document):
         edits = list(edits)
         changes, values = split_edits(edits)
         account(self, changes, values)
-        texts = self._texts(changes.get(TEXT, ()))
         found, by_path = self._walk, {action.text.field: value for action, value in values.items()}
         new: dict[Element, bytes | None] = {**dict.fromkeys(found.removed), **found.fixed}
         dates: list[tuple[str, str]] = []
@@ -120,7 +116,7 @@ class DicomDocument(Document):
             for value in place.values:
                 part: str | None = value.written
                 if value.is_text:
-                    part = self._fitted(place.vr, value, texts[value.field])
+                    part = self._fitted(place.vr, value, splice(self._shown(value), changes.get(value.field, ())))
                 elif value.action is not None:
                     part = self._new(value.action, place, by_path[value.field])
                     if place.vr in ("DA", "DT"):
@@ -155,37 +151,17 @@ class DicomDocument(Document):
         whole = parts[0] if place.vr in WHOLE else "\\".join(parts)
         return padded(encoded(whole, place.codecs), place.vr)
 
-    def _texts(self, changes: Sequence[Change]) -> dict[str, str]:
-        """Return the new text of each value. The new words of a change over several values are in the first one.
-
-        Raises:
-            AccountingError: changes overlap or are outside the text.
-        """
-        splice(self.texts[0].content if self.texts else "", changes)
-        texts, at = {}, 0
-        left = [*changes]
-        for value in self._pieces:
-            shown = self._shown(value)
-            end = at + len(shown)
-            own: list[Change] = []
-            for index, (first, last, new) in enumerate(left):
-                if max(first, at) < min(last, end) or (at <= first <= end and first in (last, end)):
-                    own.append((max(first, at) - at, min(last, end) - at, new))
-                    left[index] = (first, last, "") if last > end else (-1, -1, "")
-            texts[value.field] = splice(shown, own)
-            at = end + 1
-        return texts
-
     def _shown(self, value: Value) -> str:
-        """Return a value as the text shows it: in an output, with the words that were too long for it."""
+        """Return the text of a value: in an output, with the words that were too long for it."""
         short, full = self._facts.cut.get(value.field, ("", "")) if self._facts else ("", "")
-        return full if short and short == value.written else value.written
+        return value.text_of(full if short and short == value.written else value.written)
 
     def _fitted(self, vr: str, value: Value, new: str) -> str:
+        new = value.before + new + value.after
         if new == value.written:
             return new
         if vr not in WHOLE:
-            new = " ".join(new.replace("\\", "/").split()) if new != value.written else new
+            new = " ".join(new.replace("\\", "/").split())
         short = fitted(vr, new)
         if short != new:
             self._cut[value.field] = (short, new)

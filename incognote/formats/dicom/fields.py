@@ -11,12 +11,24 @@ from incognote.formats.dicom.profile import Code
 
 
 class Value(NamedTuple):
-    """One value of an element: a stretch of the text, a structured field, or characters that stay."""
+    """One value of an element: a text, a structured field, or characters that stay.
+
+    Args:
+        before, after: the characters around the text that stay whatever is found in it.
+    """
 
     written: str
     field: str
     action: FieldAction | None = None
     is_text: bool = False
+    before: str = ""
+    after: str = ""
+
+    def text_of(self, written: str) -> str:
+        """Return the text in a value, without the characters that stay: all of it if they are not there."""
+        if not written.startswith(self.before) or not written[len(self.before) :].endswith(self.after):
+            return written
+        return written[len(self.before) : len(written) - len(self.after)]
 
 
 @dataclass(eq=False)
@@ -39,9 +51,9 @@ class Facts:
     """What an original shows about its output.
 
     Args:
-        texts: the fields of the values that are texts.
+        texts: the fields of the values that are texts, with the characters before and after each text.
         cut: by field, the value as it is written and the longer one that the representation cannot hold.
     """
 
-    texts: frozenset[str]
+    texts: Mapping[str, tuple[str, str]] = field(repr=False)
     cut: Mapping[str, tuple[str, str]] = field(default_factory=dict, repr=False)

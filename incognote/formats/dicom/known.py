@@ -72,5 +72,8 @@ def _names(entity: str, written: str) -> Iterator[Known]:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is long enough for a name. Two letters are, unless they name a modality or a setting."""
-    return len(word) > _LEAST or (len(word) == _LEAST and word.casefold() not in lists().words)
+    """Whether a word is long enough for a name. Two letters are, unless they name a modality or a setting.
+
+    In another script, one character is, too.
+    """
+    return len(word) > _LEAST or not word.isascii() or (len(word) == _LEAST and word.casefold() not in lists().words)

@@ -206,13 +206,30 @@ def is_technical(keyword: str, value: str) -> bool:
 
     A word counts, too, if it is a number of at most 4 digits, one letter, or up to 7 letters and digits.
     """
-    if keyword not in lists().technical:
+    return keyword in lists().technical and all(_is_setting(keyword, each) for each in words_of(value))
+
+
+def is_setting(value: str) -> bool:
+    """Whether all words of a value are settings, as above."""
+    return all(_is_setting("", each) for each in words_of(value))
+
+
+def _is_setting(keyword: str, word: str) -> bool:
+    if sum(map(str.isdigit, word)) > _MOST_DIGITS:
         return False
-    words, found = lists().words, words_of(value)
-    if keyword in lists().devices:
-        words = words | lists().makers
-    digits = sum(sum(map(str.isdigit, each)) > _MOST_DIGITS for each in found)
-    return not digits and all(each in words or _SETTING.fullmatch(each) for each in found)
+    maker = keyword in lists().devices and word in lists().makers
+    return maker or word in lists().words or _SETTING.fullmatch(word) is not None
+
+
+def stretch_of(keyword: str, value: str, words: Collection[str]) -> tuple[int, int] | None:
+    """Return the stretch of a value with all words of known identifiers, if all others are settings, as above."""
+    if keyword not in lists().technical:
+        return None
+    found = list(_TOKEN.finditer(value))
+    known = [each for each in found if each[0].casefold() in words]
+    if not known or any(each not in known and not _is_setting(keyword, each[0].casefold()) for each in found):
+        return None
+    return known[0].start(), known[-1].end()
 
 
 @cache

@@ -10,7 +10,14 @@ import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from incognote.formats.dicom.profile import is_standard_meaning, is_technical, lists, safe_creators, safe_private
+from incognote.formats.dicom.profile import (
+    is_setting,
+    is_standard_meaning,
+    is_technical,
+    lists,
+    safe_creators,
+    safe_private,
+)
 from incognote.formats.dicom.stream import PIXELS, vr_of
 from incognote.formats.dicom.values import (
     DUMMIES,
@@ -86,7 +93,7 @@ def _values(tag: int, each: Read, codecs: tuple[str, ...], scheme: str, code: st
         value = value.strip(" \0")
         if not value or value == REMOVED or value == DUMMIES.get(each.vr) or value in (IMPLEMENTATION_UID, "INCOGNOTE"):
             continue
-        if each.vr in _QUIET and is_legal(each.vr, value):
+        if each.vr in _QUIET and (is_legal(each.vr, value) or (each.vr == "CS" and is_setting(value))):
             continue
         if each.vr == "UI" and (is_well_known(value) or (value.startswith("2.25.") and value[5:].isdigit())):
             continue

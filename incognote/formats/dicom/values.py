@@ -22,12 +22,12 @@ DUMMIES = {"DA": "19000101", "DT": "19000101000000", "TM": "000000", "AS": "000Y
 """Values that replace others where the profile wants one of the same form. Texts become `REMOVED`."""
 _UNICODE = ("UTF8", "GB18030", "GBK")
 _ESCAPE = b"\x1b"
-_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(?=[\d.]{1,24}(?:[eE]|\Z))(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?")
 _LEGAL = {
     "AS": re.compile(r"\d{3}[DWMY]"),
     "CS": re.compile(r"[A-Z0-9_ ]{0,16}"),
     "DS": _NUMBER,
-    "IS": re.compile(r"[+-]?\d{1,12}"),
+    "IS": _NUMBER,
     "TM": re.compile(r"(?:[01]\d|2[0-3])(?::?[0-5]\d(?::?[0-5]\d|60)?(?:\.\d{1,6})?)?"),
     "UI": re.compile(r"[0-9.]{1,64}"),
 }
@@ -129,13 +129,17 @@ def padded(value: bytes, vr: str) -> bytes:
 
 
 def is_legal(vr: str, value: str) -> bool:
-    """Whether one value, without padding, is legal for its value representation. An empty one is."""
+    """Whether one value, without padding, is legal for its value representation. An empty one is.
+
+    Numbers may be longer, and integers may have decimals: many scanners write such.
+    """
     if not value:
         return True
     if vr in ("DA", "DT"):
         return iso_of(value) is not None
     shape = _LEGAL.get(vr)
-    return len(value) <= LONGEST.get(vr, len(value)) and (shape is None or shape.fullmatch(value) is not None)
+    fits = vr in ("DS", "IS") or len(value) <= LONGEST.get(vr, len(value))
+    return fits and (shape is None or shape.fullmatch(value) is not None)
 
 
 def fitted(vr: str, value: str) -> str:

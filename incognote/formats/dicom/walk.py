@@ -15,10 +15,12 @@ from incognote.formats.dicom.profile import (
     Profile,
     has_word_of,
     iod_of,
+    is_setting,
     is_standard_meaning,
     is_technical,
     lists,
     safe_private,
+    stretch_of,
 )
 from incognote.formats.dicom.stream import PIXELS, DicomFile, Element, Item
 from incognote.formats.dicom.values import (
@@ -286,7 +288,7 @@ class DicomWalk:
             if keyword in lists().classes and not all(map(is_well_known, self._values(element, vr, around))):
                 self._fields(element, vr, self._values(element, vr, around), path, (), "uid")
         elif vr not in _ASCII or vr == "UR" or has_word_of(self._ascii(element), self._words) or not all(
-                is_legal(vr, each) for each in self._values(element, vr, around)):
+                is_legal(vr, each) or (vr == "CS" and is_setting(each)) for each in self._values(element, vr, around)):
             self.removed.add(element)
 
     def _text(
@@ -299,16 +301,20 @@ class DicomWalk:
         for at, each in enumerate(written):
             name = path if at == 0 else f"{path}[{at + 1}]"
             if self._facts is not None:
-                is_text = name in self._facts.texts
+                fixed = self._facts.texts.get(name)
+            elif not each.strip() or (
+                    not has_word_of(each, self._words) and (kept or self._is_safe(element.tag, keyword, each, around))):
+                fixed = None
             else:
-                safe = kept or self._is_safe(element.tag, keyword, each.strip(), around)
-                is_text = bool(each.strip()) and (not safe or has_word_of(each, self._words))
-            values.append(Value(each, name, None, is_text))
+                start, end = stretch_of(keyword, each, self._words) or (0, len(each))
+                fixed = each[:start], each[end:]
+            values.append(Value(each, name, None, True, *fixed) if fixed else Value(each, name))
         if any(value.is_text for value in values):
             self.places[element] = Place(vr, values, around.codecs)
 
     def _is_safe(self, tag: int, keyword: str, value: str, around: _Around) -> bool:
         """Whether nobody needs to read a text."""
+        value = value.strip()
         if tag in _CODES or tag == _URN:
             return around.scheme in lists().systems and _CODE_FORM.fullmatch(value) is not None
         if tag == _SCHEME:
@@ -355,7 +361,7 @@ class DicomWalk:
         for at, each in enumerate(written):
             name = path if at == 0 else f"{path}[{at + 1}]"
             content = shown(each)
-            if not content or (vr == "UI" and is_well_known(each)):
+            if not content or each == DUMMIES.get(vr) or (vr == "UI" and is_well_known(each)):
                 values.append(Value(each, name))
                 continue
             field = FieldAction(Text(content, name), 0, len(content), action, entity)

@@ -11,12 +11,12 @@ from incognote.formats.base import Document, Format, Unreadable
 from incognote.nouns import Reason
 
 _KINDS = (
-    ("png", "image/png", (".png",), "PNG image"),
-    ("jpeg", "image/jpeg", (".jpg", ".jpeg", ".jpe"), "JPEG image"),
-    ("tiff", "image/tiff", (".tif", ".tiff"), "TIFF image"),
-    ("bmp", "image/bmp", (".bmp",), "BMP image"),
-    ("gif", "image/gif", (".gif",), "GIF image"),
-    ("webp", "image/webp", (".webp",), "WebP image"),
+    ("png", ("image/png", "image/x-png"), (".png",), "PNG image"),
+    ("jpeg", ("image/jpeg", "image/jpg", "image/pjpeg"), (".jpg", ".jpeg", ".jpe"), "JPEG image"),
+    ("tiff", ("image/tiff", "image/x-tiff"), (".tif", ".tiff"), "TIFF image"),
+    ("bmp", ("image/bmp", "image/x-bmp", "image/x-ms-bmp"), (".bmp",), "BMP image"),
+    ("gif", ("image/gif",), (".gif",), "GIF image"),
+    ("webp", ("image/webp",), (".webp",), "WebP image"),
 )
 
 
@@ -42,6 +42,6 @@ def _second(data: bytes) -> Iterable[str]:
 
 
 FORMATS = tuple(
-    Format(name, (media_type,), suffixes, _read, contents=(what,), second=_second, packed=True)
-    for name, media_type, suffixes, what in _KINDS
+    Format(name, media_types, suffixes, _read, contents=(what,), second=_second, packed=True)
+    for name, media_types, suffixes, what in _KINDS
 )

@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
 
 from incognote.errors import MalformedRecord
-from incognote.formats.base import Change, Document, Edit, Finding, Place, Pointer, SeenLine, account, split_edits
+from incognote.formats.base import (
+    UNWORDED,
+    Change,
+    Document,
+    Edit,
+    Finding,
+    Place,
+    Pointer,
+    SeenLine,
+    account,
+    splice,
+    split_edits,
+)
 from incognote.formats.images.files import ImageFile, PageImage, Pages
 from incognote.formats.images.page import ReadPage, read
 from incognote.formats.images.painting import Cover, painted
 from incognote.formats.pictures import Box, DrawnPage, PagedDocument, PagePart
-from incognote.nouns import Reason, Text
+from incognote.nouns import PageBox, Reason, Text
 from incognote.pages.nouns import Word
+from incognote.schemas.catalogue import catalogue
 
 if TYPE_CHECKING:
     from incognote.formats.images.files import Pixels
@@ -33,7 +47,10 @@ class ImageDocument(PagedDocument):
 
     Attributes:
         pages: where the text of each page is in the text `body`.
+        regions: more parts of pages that are covered. Each is a character of `body`, after all pages.
     """
+
+    regions: Sequence[PageBox] = ()
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -57,24 +74,55 @@ class ImageDocument(PagedDocument):
 
     @cached_property
     def texts(self) -> tuple[Text, ...]:  # type: ignore[override]  # read-only
-        body = _BETWEEN.join(page.text for page in self._read)
-        return (Text(body, BODY),) if body.strip() else ()
+        body = marked(_BETWEEN.join(page.text for page in self._read), self.regions)[0]
+        return (Text(body, BODY),) if body else ()
+
+    def with_regions(self, regions: Sequence[PageBox]) -> ImageDocument:
+        """Return the document with more regions without words.
+
+        Args:
+            regions: in pixels of the pages, as `file` gives them.
+
+        Raises:
+            MalformedRecord: a page does not exist, a box is not on its page, or a type is not one of what has no words.
+        """
+        sizes: dict[int, tuple[int, ...]] = {}
+        types = catalogue()
+        for each in regions:
+            if not 1 <= each.page <= len(self.file):
+                raise MalformedRecord("regions: one is on a page that does not exist")
+            if each.page not in sizes:
+                sizes[each.page] = self.file.page(each.page).pixels.shape
+            high, wide = sizes[each.page][:2]
+            if not (0 <= each.x0 < each.x1 <= wide and 0 <= each.y0 < each.y1 <= high):
+                raise MalformedRecord("regions: one is not within its page, or is empty")
+            if each.type not in types or not types[each.type].pixels:
+                names = ", ".join(name for name, kind in types.items() if kind.pixels)
+                raise MalformedRecord(f"regions: one has a type that needs words. Use {names}")
+        made = copy(self)
+        made.__dict__.pop("texts", None)
+        made.regions = (*self.regions, *regions)
+        return made
+
+    def _marks(self) -> list[tuple[int, int, str]]:
+        return marked(_BETWEEN.join(page.text for page in self._read), self.regions)[1] if self.regions else []
 
     @property
     def findings(self) -> Sequence[Finding]:  # type: ignore[override]  # read-only
         return [
             replace(each, field=BODY, start=each.start + part.start, end=each.end + part.start)
             for part, page in zip(self.pages, self._read, strict=True) for each in page.findings
-        ]  # fmt: skip
+        ] + [Finding(BODY, start, end, kind, 1.0, "person") for start, end, kind in self._marks()]  # fmt: skip
 
     @property
     def remarks(self) -> Sequence[Reason]:  # type: ignore[override]  # read-only
         return [
-            Reason("poor-reading", f"page {number}") for number, page in enumerate(self._read, 1) if page.quality < _POOR
+            Reason("poor-reading", f"page {number}")
+            for number, page in enumerate(self._read, 1) if page.quality < _POOR
         ]
 
     def boxes_of(self, field: str, start: int, end: int) -> Sequence[tuple[int, Box]]:
-        covers = self._covers({field: [(start, end, "")]})
+        covers = self._covers({field: [(start, end, "")]}, every=False)
         return [(number, cover.box) for number, each in enumerate(covers, 1) for cover in each]
 
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
@@ -83,9 +131,20 @@ class ImageDocument(PagedDocument):
         covers = self._covers(changes)
         out.write(self.file.written(self._painted(covers)))
 
-    def _covers(self, changes: Mapping[str, Sequence[Change]]) -> list[list[Cover]]:
+    def _covers(self, changes: Mapping[str, Sequence[Change]], *, every: bool = True) -> list[list[Cover]]:
+        """Return the covers of each page.
+
+        Args:
+            every: also those of regions without a change.
+        """
         own = [list(_of_page(part, changes.get(BODY, ()))) for part in self.pages]
-        return [page.covers(each) if each else [] for page, each in zip(self._read, own, strict=True)]
+        covers = [page.covers(each) if each else [] for page, each in zip(self._read, own, strict=True)]
+        for region, (start, end, _) in zip(self.regions, self._marks(), strict=True):
+            words = [new for first, last, new in changes.get(BODY, ()) if first < end and last > start]
+            if words or every:
+                box = region.x0, region.y0, region.x1, region.y1
+                covers[region.page - 1].append(Cover(box, words[0] if words else ""))
+        return covers
 
     def _painted(self, covers: Sequence[Sequence[Cover]]) -> Iterator[tuple[PageImage, bool]]:
         for number, each in enumerate(covers, 1):
@@ -107,7 +166,9 @@ class ImageDocument(PagedDocument):
         for number, (page, changed) in enumerate(self._painted(covers), 1):
             self.verify(made, number, page, changed, covers[number - 1])
         again = _Output(output)
-        again.texts = tuple(Text(_spliced(text.content, changes.get(text.field, ())), text.field) for text in self.texts)
+        again.texts = tuple(
+            Text(splice(text.content, changes.get(text.field, ())), text.field) for text in self.texts
+        )
         return again
 
     def verify(self, made: Pages, number: int, page: PageImage, changed: bool, covers: Sequence[Cover]) -> None:
@@ -129,10 +190,12 @@ class ImageDocument(PagedDocument):
         from incognote.formats.images.second import unread
 
         made = self.file.again(output)
-        for number, (part, page, covers) in enumerate(zip(self.pages, self._read, self._covers(changes), strict=True), 1):
+        pages = zip(self.pages, self._read, self._covers(changes), strict=True)
+        for number, (part, page, covers) in enumerate(pages, 1):
             for words, parts in unread(made.page(number).pixels, page, covers):
                 yield SeenLine.of(words, [
-                    (a, b, None if own is None else (BODY, own[0] + part.start, own[1] + part.start)) for a, b, own in parts
+                    (a, b, None if own is None else (BODY, own[0] + part.start, own[1] + part.start))
+                    for a, b, own in parts
                 ])  # fmt: skip
 
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
@@ -145,6 +208,16 @@ class ImageDocument(PagedDocument):
         out = io.BytesIO()
         Image.fromarray(page.pixels).save(out, "PNG")
         return DrawnPage(out.getvalue(), page.pixels.shape[1], page.pixels.shape[0], self._read[number - 1].boxes())
+
+
+def marked(body: str, regions: Sequence[PageBox]) -> tuple[str, list[tuple[int, int, str]]]:
+    """Return a text with a character for each region after it, and the start, end, and type of each character.
+
+    Of a text without words, only these characters are left.
+    """
+    start = len(body) if body.strip() else 0
+    marks = [(start + 2 * i + 1, start + 2 * i + 2, region.type) for i, region in enumerate(regions)]
+    return body[:start] + f"\n{UNWORDED}" * len(regions), marks
 
 
 class _Output(Document):
@@ -160,17 +233,12 @@ class _Output(Document):
         return (Pointer(field),)
 
 
-def _spliced(text: str, changes: Sequence[Change]) -> str:
-    from incognote.formats.base import splice
-
-    return splice(text, changes)
-
-
 def _of_page(part: PagePart, changes: Iterable[Change]) -> Iterator[Change]:
     """Yield the part of each change that is on a page. The first page of a change gets its new words."""
     for start, end, new in changes:
         if start < part.end and end > part.start:
-            yield max(start, part.start) - part.start, min(end, part.end) - part.start, new if start >= part.start else ""
+            first, last = max(start, part.start) - part.start, min(end, part.end) - part.start
+            yield first, last, new if start >= part.start else ""
 
 
 def _left(page: ReadPage, covers: Sequence[Cover]) -> tuple[Word, ...]:

@@ -14,9 +14,11 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from incognote.formats.images.ink import InkMap
+from incognote.formats.images.marks import marks
 from incognote.formats.images.page import is_apart, union
 from incognote.formats.images.reading import PageReading
-from incognote.formats.xlsx.vocabulary import ColumnLabel, label_of
+from incognote.formats.images.vocabulary import label_of
+from incognote.formats.xlsx.vocabulary import ColumnLabel
 from incognote.pages.nouns import Box, Region, Word
 from incognote.schemas.catalogue import catalogue
 
@@ -30,6 +32,8 @@ _BELOW = 2.6  # heights of a label within which a value below it begins
 _ROWS = 60  # of a column
 _REACH = 40  # heights of a label within which ink belongs to it
 _WITHIN = 0.6  # the share of a word or region in another region above which it is a part of it
+_LEGIBLE = 0.85  # the confidence of a word that is kept although it is in a region without words
+_ILLEGIBLE = frozenset(("Signature", "Handwriting", "Seal_Stamp", "Face", "Logo", "Unread"))
 _COLON = re.compile(r"[:：]")
 _SIGNED = re.compile(
     r"\b(?:signature|signed|sign here|initials)\b|\bfirma(?:do)?\b|unterschrift|\bgez\.|\bsigné|توقيع",
@@ -139,14 +143,20 @@ def located(reading: PageReading, pixels: Pixels) -> Located:
     Args:
         pixels: gray or RGB.
     """
-    words = [word for word in reading.words if not any(_inside(word.box, code.box) > _WITHIN for code in reading.codes)]
-    finder = _Finder(words, reading.codes, InkMap(pixels, [word.box for word in words]))
+    found = [*reading.codes, *marks(pixels, reading)]
+    codes = [region.box for region in reading.codes]
+    others = [region.box for region in found if region.kind in _ILLEGIBLE]
+    words = [
+        word for word in reading.words
+        if not _is_in(word.box, codes) and not (word.confidence < _LEGIBLE and _is_in(word.box, others))
+    ]  # fmt: skip
+    finder = _Finder(words, found, InkMap(pixels, [word.box for word in words]))
     return Located(words, finder.values(), finder.regions())
 
 
 class _Finder:
-    def __init__(self, words: Sequence[Word], codes: Sequence[Region], ink: InkMap) -> None:
-        self._codes, self._ink = codes, ink
+    def __init__(self, words: Sequence[Word], regions: Sequence[Region], ink: InkMap) -> None:
+        self._regions, self._ink = regions, ink
         self._cells = [cell for cell in _cells(words) if cell.words[0].turn == 0]
         self._empty: list[tuple[Cell, Label]] = []  # labels without words as a value
 
@@ -218,7 +228,7 @@ class _Finder:
             above = found
 
     def regions(self) -> list[Region]:
-        found = list(self._codes)
+        found = list(self._regions)
         for cell, label in self._empty:
             left = cell.words[label.end - 1].box[2] if label.end else cell.box[0]
             found += self._unread(cell, left, "Unread", 0.6, 0.6)
@@ -286,6 +296,10 @@ def _apart(regions: Sequence[Region]) -> list[Region]:
         if not any(_inside(each.box, other.box) > _WITHIN for other in found):
             found.append(each)
     return found
+
+
+def _is_in(box: Box, others: Sequence[Box]) -> bool:
+    return any(_inside(box, other) > _WITHIN for other in others)
 
 
 def _inside(one: Box, two: Box) -> float:

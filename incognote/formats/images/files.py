@@ -1,13 +1,14 @@
 """Image files: their pages as pixels, and new files without metadata.
 
-Of a file, only the pixels of its pages are kept. Thumbnails, EXIF, XMP, color profiles, comments, transparency, and bytes
-after the image are left out of every output. Pixels of more than 8 bits become 8-bit gray.
+Of a file, only the pixels of its pages are kept. Thumbnails, EXIF, XMP, color profiles, comments, transparency, and
+bytes after the image are left out of every output. Gray of more than 8 bits becomes gray of 8 bits.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -37,7 +38,7 @@ class PageImage:
     """A page of an image file.
 
     Args:
-        pixels: gray or RGB.
+        pixels: gray or RGB; 0 and 255 for mode `1`.
         mode: `1`, `L`, `RGB`, or `P`, as it is written; `P` are RGB pixels of at most 256 colors.
         dpi: pixels of an inch, if the file states them.
         lossy: whether a page of a TIFF file is compressed as JPEG.
@@ -103,7 +104,7 @@ class ImageFile:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self._starts: list[int] = [0]
-        with _opened(data) as image:
+        with closing(_opened(data)) as image:
             self.format = "JPEG" if image.format == "MPO" else str(image.format)
             if self.format not in ("TIFF", "JPEG") and getattr(image, "is_animated", False):
                 raise MalformedRecord("an animation. Save its pictures as a TIFF file with several pages")
@@ -124,7 +125,7 @@ class ImageFile:
         """
         start = self._starts[number - 1]
         try:
-            with _opened(tiff.starting_at(self.data, start) if start else self.data) as image:
+            with closing(_opened(tiff.starting_at(self.data, start) if start else self.data)) as image:
                 return _page(image, number)
         except RecordProblem as problem:
             problem.field = problem.field or f"page {number}"
@@ -163,15 +164,13 @@ class ImageFile:
         return out.getvalue()
 
     def stored(self, page: PageImage, changed: bool) -> Pixels:
-        import numpy
-
         if self.format == "JPEG" and (changed or self._same(page) is None):
             return ImageFile(self.written([(page, True)])).page(1).pixels
         if page.lossy:
             out = io.BytesIO()
             _image(page).save(out, "TIFF", **_tiff_options(page))
             return ImageFile(out.getvalue()).page(1).pixels
-        return numpy.where(page.pixels > 127, 255, 0).astype(numpy.uint8) if page.mode == "1" else page.pixels
+        return page.pixels
 
     def again(self, output: bytes) -> Pages:
         made = ImageFile(output)
@@ -183,7 +182,7 @@ class ImageFile:
         """Return this file without metadata, if it is a JPEG file that is not to be shown turned."""
         if self.format != "JPEG":
             return None
-        with _opened(self.data) as image:
+        with closing(_opened(self.data)) as image:
             if image.getexif().get(_ORIENTATION, 1) != 1:
                 return None
         return jpeg.without_metadata(self.data, page.dpi)
@@ -263,17 +262,19 @@ def _mode(image: Any) -> str:
 
 
 def _in_8_bits(values: Any) -> Pixels:
-    """Return gray of more than 8 bits in 8: whole numbers by the bits of the largest, others from the least to the largest."""
+    """Return gray of 8 bits: whole numbers of 16 by the bits of the largest, others from the least to the largest."""
     import numpy
 
+    made: Pixels
     if values.dtype.kind == "u" and values.dtype.itemsize == 2:
-        return (values >> max(0, int(values.max()).bit_length() - 8)).astype(numpy.uint8)
+        made = (values >> max(0, int(values.max()).bit_length() - 8)).astype(numpy.uint8)
+        return made
     numbers = numpy.nan_to_num(values.astype(numpy.float32), nan=0.0, posinf=0.0, neginf=0.0)
     low, high = float(numbers.min()), float(numbers.max())
-    if low >= 0 and 1 < high <= 255:
-        return numbers.astype(numpy.uint8)
-    scale = 255 / (high - low) if high > low else 0.0
-    return ((numbers.astype(numpy.float64) - low) * scale).astype(numpy.uint8)
+    if low < 0 or not 1 < high <= 255:
+        numbers = (numbers.astype(numpy.float64) - low) * (255 / (high - low) if high > low else 0.0)
+    made = numbers.astype(numpy.uint8)
+    return made
 
 
 def _image(page: PageImage) -> Any:

@@ -6,19 +6,21 @@ Nothing here is learned. Connected parts of ink are grouped and measured in heig
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-
+from functools import cached_property
+from math import hypot
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from incognote.formats.images.legible import is_known, legible, line_height
 from incognote.formats.images.reading import PageReading
 from incognote.pages.nouns import Box, Region, Word
-from incognote.text.lexicon import MEDICAL, commonness, fold, lexicon
 
 if TYPE_CHECKING:
     from incognote.formats.images.files import Pixels
 
 _SOURCES = ("ink",)
-_EDGES = ".,:;()[]\"'-–—!?*"
+_MANY = 300  # parts of a group
+_LATEST = 20  # boxes that another one is united with
 
 
 def marks(pixels: Pixels, reading: PageReading) -> list[Region]:
@@ -32,24 +34,9 @@ def marks(pixels: Pixels, reading: PageReading) -> list[Region]:
         Regions of the kinds Signature, Handwriting, Seal_Stamp, Face, Logo, and Unread.
     """
     page = _Page(pixels, reading)
-    stamps = list(page.stamps())
-    found = stamps + list(page.pictures(stamps))
-    taken = [region.box for region in found]
-    return found + list(page.writing(taken))
-
-
-def is_read(word: Word, passes: int) -> bool:
-    """Whether a word is likely what is printed.
-
-    Args:
-        passes: how many passes read the same letters there.
-    """
-    letters = sum(map(str.isalnum, word.text))
-    if 2 * letters < len(word.text) or not letters:
-        return False
-    entry = lexicon().get(fold(word.text.strip(_EDGES)), 0)
-    known = len(word.text) > 2 and bool(commonness(entry) or entry & MEDICAL)
-    return word.confidence >= (0.35 if known else 0.5 if passes > 1 else 0.65)
+    found = [*page.pictures(), *page.stamps()]
+    found += page.logos([region.box for region in found])
+    return found + list(page.writing([region.box for region in found]))
 
 
 class Part(NamedTuple):
@@ -80,27 +67,76 @@ class _Page:
         from incognote.pages import lines
         from incognote.pages.ocr import prepare
 
-        self.reading = reading
         view = prepare.view_of(pixels)
         self.size = view.size
-        self.dark = float(view.gray.mean()) < 100
-        self.good = [word for word in reading.words if is_read(word, _passes(word, reading.seen))]
-        self.high = _line_height(self.good) or 1.7 * (prepare.letter_height(view.gray) or max(view.size) / 160)
+        self.high = line_height(reading.words) or 1.7 * (prepare.letter_height(view.gray) or max(view.size) / 160)
         self.raw = view.gray
         gray = prepare.light(view, self.high / 1.7)[0].gray
         self.gray = cv2.medianBlur(gray, 3)
         self.ink = lines.ink(self.gray)
-        self.ruled = lines.ruled(self.ink, 8.5 * self.high)
+        self.ruled = lines.ruled(self.ink, 16 * self.high)
         self.color = pixels if pixels.ndim == 3 else None
+        self.codes = [region.box for region in reading.codes]
         mask = self.ink.copy()
         mask[cv2.dilate(self.ruled, np.ones((3, 3), np.uint8)) > 0] = 0
-        for left, top, right, bottom in (region.box for region in reading.codes):
-            mask[max(0, top) : bottom, max(0, left) : right] = 0
-        self.unread = mask.copy()
-        for word in self.good:
-            left, top, right, bottom = word.box
-            self.unread[max(0, top - 1) : bottom + 1, max(0, left - 1) : right + 1] = 0
-        self.text = mask
+        _erase(mask, self.codes)
+        self.good = legible(reading.words, reading.seen, mask, pixels)
+        self.shown = self._tones()
+        _erase(mask, self.shown)
+        self.good = self._without_scrawls(mask)
+        self.read = np.array([word.box for word in self.good], int).reshape(-1, 4)
+        self.unread = mask
+        _erase(mask, (word.box for word in self.good), 1)
+
+    def _tones(self) -> list[Box]:
+        """Return the boxes of pictures: areas of many gray levels."""
+        import cv2
+        import numpy as np
+
+        step = max(4, round(0.5 * self.high))
+        rows, columns = self.raw.shape[0] // step, self.raw.shape[1] // step
+        if not rows or not columns:
+            return []
+        tiles = self.raw[: rows * step, : columns * step].reshape(rows, step, columns, step)
+        low, high = (np.percentile(tiles, q, axis=(1, 3)) for q in (20, 80))
+        ground = np.bincount((self.raw[::4, ::4] // 8).ravel(), minlength=32).argmax() * 8 + 4
+        # a tile of a picture has neither the ground's gray nor that of its neighbors
+        other = (np.abs(low - ground) > 14) & (np.abs(high - ground) > 14)
+        toned = np.where(other, np.uint8(255), np.uint8(0))
+        found = []
+        for part in _parts(cv2.morphologyEx(toned, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)))[1]:
+            left, top, right, bottom = part.box
+            if part.wide < 5 or part.high < 5 or part.area < 0.55 * part.wide * part.high:
+                continue
+            middle = self.raw[top * step : bottom * step, left * step : right * step]
+            levels = np.bincount((middle // 12).ravel(), minlength=22) / middle.size
+            if levels.max() < 0.5 and (levels > 0.03).sum() >= 5:
+                found.append((left * step, top * step, right * step, bottom * step))
+        return found
+
+    def _without_scrawls(self, mask: Any) -> list[Word]:
+        """Return the words that were read well, without those that a pass took a signature for."""
+        _, parts = _parts(mask, 0.9 * self.high)
+        large = [part.box for part in parts if self._is_scrawl(mask, part)]
+        return [word for word in self.good if not any(self._hides(box, word) for box in large)]
+
+    def _is_scrawl(self, mask: Any, part: Part) -> bool:
+        """Whether a part of ink is larger than a letter, thin, and winding."""
+        high = self.high
+        if part.high > 9 * high or part.wide > 24 * high or part.area > 0.4 * part.wide * part.high:
+            return False
+        if not ((part.high > 1.5 * high and part.wide > 1.5 * high) or (part.high > 0.9 * high and part.wide > 3.5 * high)):
+            return False
+        left, top, right, bottom = part.box
+        stroke = _stroke(mask[top:bottom, left:right])
+        return stroke < 0.4 * high and part.area / stroke > 1.15 * hypot(part.wide, part.high)
+
+    def _hides(self, box: Box, word: Word) -> bool:
+        """Whether a word is only what a pass read in a scrawl."""
+        if _shared(word.box, box) < 0.5 * _area(word.box):
+            return False
+        sure = (word.confidence > 0.9 and len(word.text) > 3) or (word.confidence > 0.8 and len(word.text) > 2 and is_known(word.text))
+        return not sure or word.box[3] - word.box[1] < 0.4 * (box[3] - box[1])
 
     def stamps(self) -> Iterator[Region]:
         """Yield outlines that are tilted or round, with text inside."""
@@ -134,8 +170,43 @@ class _Page:
             if len(parts) >= 4:
                 yield Region("Seal_Stamp", (x, y, x + w, y + h), 0.9, _SOURCES)
 
-    def pictures(self, taken: Sequence[Region]) -> Iterator[Region]:
-        return iter(())
+    def pictures(self) -> Iterator[Region]:
+        """Yield small pictures in the shape of a portrait."""
+        wide, high = self.size
+        for box in self.shown:
+            w, h = box[2] - box[0], box[3] - box[1]
+            if 2.5 * self.high < w < 14 * self.high and 0.8 * w < h < 1.8 * w and w * h < 0.2 * wide * high:
+                yield Region("Face", box, 0.6, _SOURCES)
+
+    def logos(self, taken: Sequence[Box]) -> Iterator[Region]:
+        """Yield solid blobs at the top of the page that are not text."""
+        import cv2
+        import numpy as np
+
+        high, top = self.high, round(0.25 * self.size[1])
+        if top < high:
+            return
+        part = self.gray[:top]
+        solid = np.where(part < np.percentile(part, 90) - 40, np.uint8(255), np.uint8(0))
+        if self.color is not None:
+            red, green, blue = cv2.split(self.color[:top])
+            most, least = cv2.max(cv2.max(red, green), blue), cv2.min(cv2.min(red, green), blue)
+            solid |= np.where(cv2.subtract(most, least) > 60, np.uint8(255), np.uint8(0))
+        solid[cv2.dilate(self.ruled[:top], np.ones((3, 3), np.uint8)) > 0] = 0
+        _erase(solid, self.codes)
+        reach = max(3, round(0.25 * high)) | 1
+        for each in _parts(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8)), 1.6 * high)[1]:
+            box = each.box
+            if not (1.6 * high < each.high < 12 * high and 1.6 * high < each.wide < 16 * high):
+                continue
+            read = sum(_shared(word.box, box) for word in self.good if word.confidence > 0.7)
+            label = each.wide > 2 * each.high or each.area > 0.8 * _area(box)  # such as a button of a screen
+            if read > (0.12 if label else 0.5) * _area(box) or each.area < 0.2 * _area(box):
+                continue
+            if _stroke(solid[box[1] : box[3], box[0] : box[2]]) < 0.3 * high:
+                continue
+            if not any(_shared(box, other) > 0.5 * _area(box) for other in taken):
+                yield Region("Logo", self._padded(box), 0.6, _SOURCES)
 
     def writing(self, taken: Sequence[Box]) -> Iterator[Region]:
         """Yield groups of unread ink that look like writing."""
@@ -144,9 +215,8 @@ class _Page:
 
         high = self.high
         mask = self.unread.copy()
-        for left, top, right, bottom in taken:
-            mask[max(0, top) : bottom, max(0, left) : right] = 0
-        labels, parts = _parts(mask)
+        _erase(mask, taken)
+        labels, parts = _parts(mask, 0.25 * high)
         parts = [each for each in parts if self._is_stroke(mask, labels, each)]
         kept = np.zeros(int(labels.max()) + 1, bool)
         kept[[each.label for each in parts]] = True
@@ -159,8 +229,23 @@ class _Page:
             by_group.setdefault(int(groups[part.box[1] + rows[0], part.box[0] + columns[0]]), []).append(part)
         for group in by_group.values():
             if (kind := self._kind(ink, group)) is not None:
-                for box in self._cut([each.box for each in group]):
+                boxes = [each.box for each in group]
+                if kind == "Signature":
+                    boxes += self._flourishes(_around(boxes))
+                for box in self._cut(boxes):
                     yield Region(kind, box, 0.7, _SOURCES)
+
+    def _flourishes(self, box: Box) -> Iterator[Box]:
+        """Yield the short straight lines that touch a signature."""
+        by = round(0.4 * self.high)
+        near = box[0] - by, box[1] - by, box[2] + by, box[3] + by
+        for each in self._short_lines:
+            if _shared(each.box, near):
+                yield each.box
+
+    @cached_property
+    def _short_lines(self) -> list[Part]:
+        return [each for each in _parts(self.ruled)[1] if each.wide < 9 * self.high and each.high < 9 * self.high]
 
     def _is_stroke(self, mask: Any, labels: Any, part: Part) -> bool:
         """Whether a part of ink can be of letters or of a signature: no speck, no solid area, no box."""
@@ -169,7 +254,7 @@ class _Page:
         high = self.high
         left, top, right, bottom = part.box
         w, h = part.wide, part.high
-        if max(w, h) < 0.25 * high or min(w, h) < 0.08 * high and max(w, h) < 0.5 * high:
+        if max(w, h) < 0.25 * high or (min(w, h) < 0.08 * high and max(w, h) < 0.5 * high):
             return False
         if h > 10 * high or w > 26 * high:
             return False
@@ -179,6 +264,9 @@ class _Page:
             return False
         if min(w, h) > 0.45 * high:
             own = labels[top:bottom, left:right] == part.label
+            starts = int(own[0].sum()) + int((own[1:] & ~own[:-1]).sum())
+            if w > 12 * high and starts < 1.3 * w:  # a curve with one value in each column
+                return False
             edge = max(1, round(0.12 * high))
             sides = (own[:edge].any(0), own[-edge:].any(0), own[:, :edge].any(1), own[:, -edge:].any(1))
             if all(float(np.mean(side)) > 0.85 for side in sides):
@@ -187,8 +275,6 @@ class _Page:
 
     def _kind(self, ink: Any, group: Sequence[Part]) -> str | None:
         """Return what a group of parts is, or None if it is no writing."""
-        import cv2
-
         high = self.high
         left, top, right, bottom = _around(each.box for each in group)
         w, h = right - left, bottom - top
@@ -197,17 +283,16 @@ class _Page:
         if max(w, h) < 0.8 * high or h < 0.4 * high or not tall:
             return None
         part = ink[top:bottom, left:right]
-        distance = cv2.distanceTransform(part, cv2.DIST_L2, 3)
-        stroke = 4 * float(distance.sum()) / max(1, area)  # the mean distance in a stroke is a quarter of its width
+        stroke = _stroke(part)
         if stroke > 0.55 * high:
             return None
         length = area / max(1.0, stroke)
-        if len(tall) < 2 and length < 1.6 * max(w, h):
+        if len(tall) < 2 and length < 1.15 * hypot(w, h):
             return None
         largest = max(group, key=lambda each: each.wide * each.high)
         if largest.high > 1.6 * high and largest.wide > 2 * high:
             return "Signature"
-        return "Unread"
+        return "Handwriting" if median(each.high for each in tall) > 0.95 * high else "Unread"
 
     def _cut(self, boxes: Sequence[Box]) -> Iterator[Box]:
         """Yield boxes around boxes that leave read words out."""
@@ -215,41 +300,67 @@ class _Page:
         if not self._swallowed(whole):
             yield self._padded(whole)
             return
-        rest = sorted(boxes, key=lambda box: (box[0], box[1]))
         found: list[Box] = []
-        for box in rest:
-            for at, other in enumerate(found):
-                if not self._swallowed(union := _around((box, other))):
+        for box in sorted(self._by_tile(boxes)):
+            for at in range(len(found) - 1, max(-1, len(found) - 1 - _LATEST), -1):
+                if not self._swallowed(union := _around((box, found[at]))):
                     found[at] = union
                     break
             else:
                 found.append(box)
         yield from map(self._padded, found)
 
-    def _swallowed(self, box: Box) -> list[Word]:
-        return [word for word in self.good if _shared(word.box, box) > 0.25 * _area(word.box)]
+    def _by_tile(self, boxes: Sequence[Box]) -> Sequence[Box]:
+        """Return boxes, united within tiles if there are very many."""
+        if len(boxes) < _MANY:
+            return boxes
+        side = max(1, round(3 * self.high))
+        tiles: dict[tuple[int, int], list[Box]] = {}
+        for box in boxes:
+            tiles.setdefault((box[0] // side, box[1] // side), []).append(box)
+        return [_around(each) for each in tiles.values()]
+
+    def _swallowed(self, box: Box) -> bool:
+        """Whether a box covers more than a quarter of a word that was read well."""
+        import numpy as np
+
+        left, top, right, bottom = self.read.T
+        wide = np.minimum(right, box[2]) - np.maximum(left, box[0])
+        high = np.minimum(bottom, box[3]) - np.maximum(top, box[1])
+        return bool((4 * np.maximum(wide, 0) * np.maximum(high, 0) > (right - left) * (bottom - top)).any())
 
     def _padded(self, box: Box) -> Box:
-        by = max(1, round(0.08 * self.high))
+        by = max(1, round(0.12 * self.high))
         wide, high = self.size
         return max(0, box[0] - by), max(0, box[1] - by), min(wide, box[2] + by), min(high, box[3] + by)
 
 
-def _parts(mask: Any) -> tuple[Any, list[Part]]:
+def _parts(mask: Any, least: float = 0) -> tuple[Any, list[Part]]:
+    """Return the connected parts of ink of more than 4 pixels, and the picture of their labels.
+
+    Args:
+        least: their least width or height.
+    """
+    import cv2
+    import numpy as np
+
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    found = 1 + np.flatnonzero((stats[1:, 4] > 4) & (stats[1:, 2:4].max(axis=1) >= least))
+    rows = zip(found.tolist(), stats[found].tolist(), strict=True)
+    return labels, [Part(at, (x, y, x + w, y + h), area) for at, (x, y, w, h, area) in rows]
+
+
+def _erase(mask: Any, boxes: Iterable[Box], by: int = 0) -> None:
+    for left, top, right, bottom in boxes:
+        mask[max(0, top - by) : max(0, bottom + by), max(0, left - by) : max(0, right + by)] = 0
+
+
+def _stroke(mask: Any) -> float:
+    """Return the mean width of strokes, in pixels."""
     import cv2
 
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    rows = stats[1:count].tolist()
-    return labels, [Part(at, (x, y, x + w, y + h), area) for at, (x, y, w, h, area) in enumerate(rows, 1) if area > 4]
-
-
-def _passes(word: Word, seen: Sequence[Word]) -> int:
-    return len({each.source for each in seen if each.text == word.text and _shared(each.box, word.box) > 0.5 * _area(word.box)})
-
-
-def _line_height(words: Sequence[Word]) -> float | None:
-    heights = [word.box[3] - word.box[1] for word in words if word.turn == 0 and len(word.text) > 2]
-    return float(median(heights)) if len(heights) >= 8 else None
+    distance = cv2.distanceTransform(mask, cv2.DIST_L2, 3)
+    return max(1.0, 4 * float(distance.sum()) / max(1, cv2.countNonZero(mask)) - 2)
 
 
 def _area(box: Box) -> int:

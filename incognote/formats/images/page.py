@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ TYPES = {
 """The entity types of regions without words. Regions of other kinds stay."""
 BETWEEN_CELLS = "   "
 _WIDE = 1.1  # heights of a line between two cells of it
-_MARGIN = 0.08  # heights of a word that a cover reaches beyond it
+_MARGIN = 0.12  # heights of a word that a cover reaches beyond it
 _CREDENTIAL = re.compile(r"[,.]? ?\(?([A-Z][A-Za-z.]*(?:[-/][A-Z0-9]+)?)\)?")
 _CREDENTIALS = frozenset(
     "MD DO RN PhD NP PA-C PA BSN MSN LPN LVN CNM CNS CNA CRNA APRN ARNP DNP FNP FNP-C FNP-BC MPH MBA DDS DMD PharmD RPh PT "
@@ -32,6 +33,8 @@ _CREDENTIALS = frozenset(
     "MB BS MBBS MBBCh BCh ChB BSc MSc DNB DM MCh DGO DCH MLT MLS ASCP CMA PsyD MS PGY-1 PGY-2 PGY-3 PGY-4".split()
 )
 """What follows a name to say what its bearer has passed. It goes with the name."""
+_DEGREES = frozenset("med dent vet nat rer phil habil dipl priv doz univ".split())
+"""What stands between a title and a name, as in `Dr. med.`"""
 _TITLE = re.compile(r"([^\W\d_]+)\.? ?\Z")
 
 
@@ -74,15 +77,16 @@ class ReadPage:
         for start, end, new in changes:
             while (passed := _CREDENTIAL.match(self.text, end)) and passed[1].replace(".", "") in _CREDENTIALS:
                 end = passed.end()
-            while (title := _TITLE.search(self.text, max(0, start - 12), start)) and only_titles([title[1]]):
+            while (title := _TITLE.search(self.text, max(0, start - 12), start)) and _is_title(title[1]):
                 start = title.start(1)
             first = max(0, bisect_right(starts, start) - 1)
             near = self.words[first : bisect_right(starts, end)]
             touched = [each for each in near if each.start < end and start < each.end]
-            boxes = [_joined(line) for _, line in groupby(touched, lambda each: (each.word.line, each.word.turn))]
-            boxes += [region.box for at, region in self.marks if start <= at < end]
+            lines = groupby(touched, lambda each: (each.word.line, each.word.turn))
+            boxes = [self._around(union(_part(each, start, end) for each in line), _MARGIN) for _, line in lines]
+            boxes += [self._around(region.box, 0) for at, region in self.marks if start <= at < end]
             widest = max(boxes, key=lambda box: box[2] - box[0], default=None)
-            found += [Cover(self._within(box), new if box is widest else "") for box in boxes]
+            found += [Cover(box, new if box is widest else "") for box in boxes]
         return found
 
     def boxes(self) -> list[Box | None]:
@@ -94,15 +98,30 @@ class ReadPage:
             found[at] = region.box
         return found
 
-    def _within(self, box: Box) -> Box:
+    def _around(self, box: Box, share: float) -> Box:
+        """Return a box with a margin of two pixels, or of a share of its shorter side."""
         wide, high = self.size
-        margin = max(1, round(_MARGIN * min(box[3] - box[1], box[2] - box[0])))
         left, top, right, bottom = box
+        margin = max(2, round(share * min(bottom - top, right - left)))
         return max(0, left - margin), max(0, top - margin), min(wide, right + margin), min(high, bottom + margin)
 
 
-def _joined(words: Iterable[PlacedWord]) -> Box:
-    return union(each.word.box for each in words)
+def _is_title(word: str) -> bool:
+    return word.lower() in _DEGREES or only_titles([word])
+
+
+def _part(placed: PlacedWord, start: int, end: int) -> Box:
+    """Return the box of the characters of a word that are in a stretch, and of half a character around them."""
+    word, n = placed.word, placed.end - placed.start
+    first, last = max(start - placed.start, 0), min(end - placed.start, n)
+    if (first, last) == (0, n) or any(unicodedata.bidirectional(char) in ("R", "AL") for char in word.text):
+        return word.box
+    boxes = list(_parts(word, n))
+    left, top, right, bottom = union(boxes[first:last])
+    one = max(boxes[0][2] - boxes[0][0], 1) // 2 + 1 if word.turn in (0, 180) else 0
+    other = max(boxes[0][3] - boxes[0][1], 1) // 2 + 1 if not one else 0
+    a, b, c, d = word.box
+    return max(a, left - one), max(b, top - other), min(c, right + one), min(d, bottom + other)
 
 
 def union(boxes: Iterable[Box]) -> Box:

@@ -18,7 +18,7 @@ _LEAST_SIZE, _MOST_SIZE = 8, 60  # pixels of a font
 _FILLED = 0.78  # the font size as a share of the height of a box
 _ROOM = 0.96  # the share of a box that words may take
 _AROUND = 3  # pixels around a box that show the color of the paper
-_INK = 0.06  # the share of a box that is surely ink
+_INK = 0.02  # the share of a box that is surely ink
 _CONTRAST = 110  # gray levels between paper and ink, or the words are black or white
 _FONTS = (
     "DejaVuSans.ttf", "NotoSans-Regular.ttf", "NotoSansArabic-Regular.ttf", "NotoNaskhArabic-Regular.ttf",
@@ -45,8 +45,8 @@ def painted(pixels: Pixels, covers: Iterable[Cover], mode: str = "RGB") -> Pixel
     """Return a page with parts covered. It depends only on the covers and on the pixels in and around them.
 
     Args:
-        mode: as of a `PageImage`. Words on pages of mode `1` and `P` have sharp edges, and a page of mode `P` has at most
-            `MOST_COLORS` colors.
+        mode: as of a `PageImage`. Words on pages of mode `1` and `P` have sharp edges, and a page of mode `P` has no
+            more than `MOST_COLORS` colors.
     """
     import numpy
     from PIL import Image
@@ -147,7 +147,7 @@ def _write(image: Any, cover: Cover, color: Any, *, sharp: bool) -> None:
     size = min(max(int(high * _FILLED), _LEAST_SIZE), _MOST_SIZE)
     while size >= _LEAST_SIZE:
         font = _font(size, name)
-        x0, y0, x1, y1 = draw.textbbox((0, 0), words, font=font, **options)
+        x0, y0, x1, y1 = font.getbbox(words, mode=draw.fontmode, **options)
         if x1 - x0 <= wide * _ROOM and y1 - y0 <= high * _ROOM:
             spare = wide - (x1 - x0)
             left = spare / 2 if is_label else spare if backwards else min(spare, 1)

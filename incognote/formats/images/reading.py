@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,7 +13,9 @@ from incognote.pages.nouns import Region, Word
 if TYPE_CHECKING:
     from incognote.formats.images.files import Pixels
 
-_POOR = 0.6  # the quality of a reading below which other languages are tried
+_POOR = 0.75  # the quality of a reading below which languages in other scripts are tried
+_LATIN = ("en", "es", "de", "fr")
+_LANGUAGES: ContextVar[tuple[str, ...]] = ContextVar("languages of pages", default=("en",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,16 @@ class PageReading:
     quality: float
 
 
+@contextmanager
+def languages_of_pages(codes: Iterable[str]) -> Iterator[None]:
+    """Read pages in these languages (ISO 639-1) within the block. English is read first."""
+    token = _LANGUAGES.set(tuple(sorted(codes, key=lambda code: (code != "en", code))))
+    try:
+        yield
+    finally:
+        _LANGUAGES.reset(token)
+
+
 def reading_of(pixels: Pixels, dpi: float | None) -> PageReading:
     """Return what is on a page.
 
@@ -39,8 +54,9 @@ def reading_of(pixels: Pixels, dpi: float | None) -> PageReading:
     from incognote.pages.codes import codes
     from incognote.pages.ocr.passes import read_page
 
-    found = read_page(pixels, dpi, ["en"])
-    if found.quality < _POOR:
-        other = read_page(pixels, dpi, ["ar", "en"])
+    found = read_page(pixels, dpi, [code for code in _LANGUAGES.get() if code in _LATIN] or ["en"])
+    others = [code for code in _LANGUAGES.get() if code not in _LATIN]
+    if others and found.quality < _POOR:
+        other = read_page(pixels, dpi, [*others, "en"])
         found = other if other.quality > found.quality else found
     return PageReading(found.words, found.seen, tuple(codes(pixels, dpi)), (), found.quality)

@@ -20,7 +20,7 @@ from incognote.formats.images.painting import Cover
 from incognote.formats.pdf.bounds import check_unpacked
 from incognote.formats.pdf.fonts import standard
 from incognote.formats.pdf.picture import Raster, raster
-from incognote.formats.pdf.values import array, decimal, dictionary, name
+from incognote.formats.pdf.values import array, decimal, dictionary, entries, is_stream, name
 from incognote.pages.nouns import Word
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ _TOO_COARSE = 90.0  # pixels of an inch of a page that is drawn smaller, because
 _MOST_KEPT = 32 * 2**20  # bytes of drawn pages that are kept, since drawing is slow
 _POINTS = 72.0
 _QUALITY = 85
+_END = 1024  # bytes in which a file must say that it ends
+_SHAPE, _SAME = 1.1, 1.01  # the most by which the resolutions of a scan in both directions differ, and equal ones
+_FAX = (1.8, 2.3)  # the same, of a fax
 _BLACK, _WHITE = 64, 192  # gray levels
 _GRAY = 0.0002  # the share of gray pixels of a black and white page that are no edges
 _FONT, _NAME = "Helvetica", "/F0"
@@ -53,6 +56,8 @@ class PdfPages:
         self._drawn: dict[int, Raster] = {}
         self._room = _MOST_KEPT
         check_unpacked(data)
+        if b"%%EOF" not in data[-_END:]:
+            raise MalformedRecord("a PDF file that ends too early")
         with _opened(data) as pdf:
             try:
                 if not 0 < len(pdf.pages) <= MOST_PAGES:
@@ -145,7 +150,7 @@ class _Pictures(PdfPages):
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._pdf = _opened(data)
+        self._pdf = _opened(data, recover=False)
         self._resolutions = [USUAL_DPI] * len(self._pdf.pages)
         more = len(self._pdf.objects) - 3 * len(self._resolutions)  # a page, its picture, and its content
         if set(self._pdf.trailer.keys()) - _TRAILER or set(self._pdf.Root.keys()) != _ROOT or more > len("RPF"):
@@ -156,7 +161,7 @@ class _Pictures(PdfPages):
         import pikepdf
 
         page = self._pdf.pages[number - 1]
-        pictures = list(page.images.values())
+        pictures = _images(page)
         if set(page.obj.keys()) != _PAGE or len(pictures) != 1 or set(page.resources.keys()) != {"/XObject", "/Font"}:
             raise MalformedRecord("the output has other parts", field=f"page {number}")
         image = pikepdf.PdfImage(pictures[0]).as_pil_image()
@@ -187,17 +192,23 @@ class ScannedPdf(ImageDocument):
         yield from beside_pictures(output, [[word.text for word, _ in _encoded(each)] for each in self.left(changes)])
 
 
-def _opened(data: bytes) -> Any:
+def _opened(data: bytes, *, recover: bool = True) -> Any:
     try:
         import pikepdf
     except ImportError:
         raise MissingExtra("documents", "a PDF file") from None
     try:
-        return pikepdf.open(io.BytesIO(data), suppress_warnings=True)
+        return pikepdf.open(io.BytesIO(data), suppress_warnings=True, attempt_recovery=recover)
     except pikepdf.PasswordError:
         raise UnsupportedFormat("an encrypted PDF. Save it without a password") from None
     except (pikepdf.PdfError, ValueError, TypeError, KeyError, AttributeError):
         raise MalformedRecord("not a PDF file that can be read") from None
+
+
+def _images(page: Any) -> list[Any]:
+    """Return the pictures in the resources of a page."""
+    found = [each for _, each in entries(page.resources, "/XObject") if is_stream(each)]
+    return [each for each in found if each.get("/Subtype", None) == name("/Image")]
 
 
 def _resolution(page: Any) -> float:
@@ -205,7 +216,7 @@ def _resolution(page: Any) -> float:
     try:
         box = [float(each) for each in page.mediabox]
         wide, high = abs(box[2] - box[0]), abs(box[3] - box[1])
-        sizes = [(int(each.get("/Width", 0)), int(each.get("/Height", 0))) for each in page.images.values()]
+        sizes = [(int(each.get("/Width", 0)), int(each.get("/Height", 0))) for each in _images(page)]
         is_scan = len(sizes) == 1 and "/Font" not in page.resources
     except (ValueError, TypeError, KeyError, AttributeError):
         return USUAL_DPI
@@ -220,9 +231,12 @@ def _dpi(w: int, h: int, wide: float, high: float) -> float:
 
     A fax has different ones in both directions. Then this is the larger one.
     """
-    both = min(((w / wide, h / high), (w / high, h / wide)), key=lambda each: max(each) / min(each))
-    apart = max(both) / min(both)
-    return 0.0 if apart > 2.2 or 1.1 < apart < 1.8 else _POINTS * (min(both) if apart < 1.01 else max(both))
+    for both in ((w / wide, h / high), (w / high, h / wide)):
+        apart = max(both) / min(both)
+        if apart < _SHAPE:
+            return _POINTS * (min(both) if apart < _SAME else max(both))
+    apart = (w / wide) / (h / high)
+    return _POINTS * w / wide if _FAX[0] < apart < _FAX[1] else 0.0
 
 
 def _has_colors(pixels: Pixels) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from statistics import median
 
 from incognote.pages.nouns import Box, Turn, Word
@@ -91,7 +92,7 @@ def _lines(row: list[Placed]) -> list[list[Placed]]:
     """Return a row split at wide gaps."""
     height = median(box[3] - box[1] for box, _ in row)
     lines = [[row[0]]]
-    for before, item in zip(row, row[1:], strict=False):
+    for before, item in pairwise(row):
         if item[0][0] - before[0][2] > GAP * height:
             lines.append([])
         lines[-1].append(item)

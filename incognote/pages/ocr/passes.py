@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from incognote.errors import RecordProblem
 from incognote.pages import lines
+from incognote.pages.noise import without_noise
 from incognote.pages.nouns import Turn, Word
 from incognote.pages.ocr import prepare
 from incognote.pages.ocr.base import Mode, OcrEngine
 from incognote.pages.ocr.order import ordered
 from incognote.pages.ocr.registry import engine_of
-from incognote.pages.ocr.unite import Grid, plausibility, united
+from incognote.pages.ocr.unite import Grid, is_tall, plausibilities, plausibility, united, with_turns
 
 if TYPE_CHECKING:
     from incognote.pages.ocr.base import Image
@@ -64,6 +66,7 @@ def read_page(
     """
     engine = engine or default_engine()
     page = prepare.view_of(image)
+    page = replace(page, gray=without_noise(page.gray))
     letter = prepare.letter_height(page.gray) or (dpi or 200) * 0.075
     page = prepare.scaled(page, prepare.factor_for(page.size[0] * page.size[1], letter))
     letter = 22.0
@@ -73,11 +76,11 @@ def read_page(
     degrees = lines.skew(lines.ink(upright.gray))
     straight = prepare.deskewed(upright, degrees)
     cleaned = prepare.clean(straight, letter)
-    passes = [plain, reader.more(cleaned, "page", "clean"), reader.more(cleaned, "sparse", "sparse")]
+    passes = [plain, *reader.several([(cleaned, "page", "clean"), (cleaned, "sparse", "sparse")])]
     words = united(passes)
-    rest = prepare.erased(cleaned, [word.box for word in words if plausibility(word) >= GOOD])
+    rest = prepare.letters_only(prepare.erased(cleaned, [word.box for word in _good(passes)]), letter)
     if prepare.has_letters(rest.gray):
-        passes += [reader.more(prepare.turned(rest, by), "sparse", f"turn-{by}") for by in QUARTERS]
+        passes += reader.several([(prepare.turned(rest, by), "sparse", f"turn-{by}") for by in QUARTERS])
         words = united(passes)
     seen = tuple(word for each in passes for word in each)
     return Reading(tuple(ordered(words, page.size)), seen, upright.turn, degrees, _quality(words, passes))
@@ -91,17 +94,23 @@ class _Reader:
 
     def read(self, view: prepare.View, mode: Mode, source: str) -> list[Word]:
         words = []
-        for word in self._engine.read(view.gray, self._languages, mode):
+        for word in with_turns(self._engine.read(view.gray, self._languages, mode)):
             if (box := view.back(word.box)) is not None:
-                words.append(replace(word, box=box, turn=view.turn, source=source))
+                turn: Turn = (word.turn + view.turn) % 360  # type: ignore[assignment]  # a multiple of 90 below 360
+                words.append(replace(word, box=box, turn=turn, source=source))
         return words
 
     def more(self, view: prepare.View, mode: Mode, source: str) -> list[Word]:
-        """Return the words of a pass beside the first one. A pass that fails reads nothing, so no words agree with it."""
+        """Return the words of a pass beside the first one. A pass that fails reads nothing: nothing agrees with it."""
         try:
             return self.read(view, mode, source)
         except RecordProblem:
             return []
+
+    def several(self, passes: Sequence[tuple[prepare.View, Mode, str]]) -> list[list[Word]]:
+        """Return the words of some passes as `more` does, read at the same time."""
+        with ThreadPoolExecutor(len(passes)) as threads:
+            return list(threads.map(lambda each: self.more(*each), passes))
 
     def upright(self, page: prepare.View) -> tuple[prepare.View, list[Word]]:
         """Return the page turned upright and its words.
@@ -109,21 +118,31 @@ class _Reader:
         Other turns are tried only if the page is poorly read as it is.
         """
         words = self.read(page, "page", "plain")
-        best, score = (page, words), _score(words)
+        best, score = (page, words), _score(words, page.turn)
         turns: tuple[Turn, ...] = (*QUARTERS, 180)
         for turn in turns:
             if best[1] and score > 0.55 * sum(len(word.text) for word in best[1]):
                 break
             view = prepare.turned(page, turn)
             words = self.more(view, "page", "plain")
-            if (value := _score(words)) > 1.3 * score + 3:
+            if (value := _score(words, view.turn)) > 1.3 * score + 3:
                 best, score = (view, words), value
         return best
 
 
-def _score(words: Sequence[Word]) -> float:
-    """Return the number of letters in plausible words, by their plausibility."""
-    values = ((plausibility(word), len(word.text)) for word in words)
+def _good(passes: Sequence[Sequence[Word]]) -> list[Word]:
+    """Return the words that need no other turn: plausible ones in plausible lines that are not higher than wide."""
+    return [
+        word
+        for each in passes
+        for word, value in zip(each, plausibilities(each), strict=True)
+        if value >= GOOD and not is_tall(word)
+    ]
+
+
+def _score(words: Sequence[Word], turn: Turn) -> float:
+    """Return the number of letters in plausible words with a turn, by their plausibility."""
+    values = ((plausibility(word), len(word.text)) for word in words if word.turn == turn)
     return sum(value * length for value, length in values if value > 0.4)
 
 

@@ -132,6 +132,21 @@ def erased(view: View, boxes: list[Box]) -> View:
     return replace(view, gray=gray)
 
 
+def letters_only(view: View, letter: float) -> View:
+    """Return a cleaned picture with only the parts that are large enough for letters; blank if there are over 4,000."""
+    import cv2
+    import numpy as np
+
+    mask = np.where(view.gray < 128, np.uint8(255), np.uint8(0))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    kept = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]) > 0.35 * letter
+    kept[0] = False
+    if kept.sum() > 4000:
+        return replace(view, gray=np.full_like(view.gray, 255))
+    near = cv2.dilate(kept[labels].astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    return replace(view, gray=np.where(near, view.gray, np.uint8(255)))
+
+
 def light(view: View, letter: float) -> tuple[View, bool]:
     """Return a picture whose dark areas are inverted, so that all letters are darker than their ground.
 
@@ -170,7 +185,8 @@ def light(view: View, letter: float) -> tuple[View, bool]:
 def stretched(view: View, letter: float) -> tuple[View, bool]:
     """Return a picture with a white ground, in which pale letters are as dark as others.
 
-    Each pixel's darkness below the ground around it is divided by the greatest darkness near it, at least 40 levels.
+    Each pixel's darkness below the ground around it is divided by the greatest darkness near it, at least 40 levels and
+    more than the noise of the page.
 
     Returns:
         The picture, and whether it has pale letters.
@@ -187,8 +203,10 @@ def stretched(view: View, letter: float) -> tuple[View, bool]:
     top = cv2.resize(cv2.dilate(cv2.medianBlur(below, 3), np.ones((small, small), np.uint8)), size)
     top = cv2.dilate(top, np.ones((6 * near // small | 1, 6 * near // small | 1), np.uint8))
     top = cv2.resize(top, (width, height), interpolation=cv2.INTER_LINEAR)
-    full = np.maximum(top, 40)
-    pale = float(np.mean((top > 40) & (top < 110)))
+    ground_noise = float(np.percentile(cv2.absdiff(view.gray, cv2.medianBlur(view.gray, 3))[::2, ::2], 75))
+    least = min(160.0, max(40.0, 14 * ground_noise))
+    full = np.maximum(top, least)
+    pale = float(np.mean((top > least) & (top < 110)))
     result = 255 - np.minimum(below.astype(np.float32) / full * 255, 255)
     return replace(view, gray=result.astype(np.uint8)), pale > 0.002
 

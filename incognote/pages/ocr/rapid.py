@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -45,14 +46,28 @@ class RapidOcr:
             found = self._engine(
                 np.ascontiguousarray(picture), use_cls=False, return_word_box=True, text_score=0.0
             )
-        words = []
-        for line, items in enumerate(getattr(found, "word_results", None) or ()):
-            for text, confidence, corners in filter(None, items):  # a line without letters has one empty item
-                x, y = zip(*corners, strict=True)
-                box = (max(0, int(min(x))), max(0, int(min(y))), min(width, int(max(x))), min(height, int(max(y))))
+        words: list[Word] = []
+        boxes = () if found.boxes is None else found.boxes
+        for line, (items, corners) in enumerate(zip(found.word_results or (), boxes, strict=False)):
+            x, y = corners[:, 0], corners[:, 1]
+            # a line without letters has an item without corners
+            parts = [item for item in items if isinstance(item, (tuple, list)) and len(item) == 3 and item[2]]
+            for (text, confidence, _), (left, right) in zip(parts, _extents(parts, x.min(), x.max()), strict=True):
+                box = (max(0, left), max(0, int(y.min())), min(width, right), min(height, int(y.max()) + 1))
                 if str(text).strip() and box[0] < box[2] and box[1] < box[3]:
                     words.append(Word(str(text).strip(), box, min(max(float(confidence), 0.0), 1.0), line))
         return words
+
+
+def _extents(parts: Sequence[Any], left: float, right: float) -> list[tuple[int, int]]:
+    """Return where the words of a line begin and end: in the middle of the gaps between RapidOCR's boxes.
+
+    These boxes may miss a part of a letter.
+    """
+    inner = [sorted(float(x) for x, _ in corners) for _, _, corners in parts]
+    middles = [(before[-1] + after[0]) / 2 for before, after in pairwise(inner)]
+    edges = [min(left, *(each[0] for each in inner[:1])), *middles, max(right, *(each[-1] for each in inner[-1:]))]
+    return [(int(a), int(b) + 1) for a, b in pairwise(edges)]
 
 
 def _engine() -> Any:

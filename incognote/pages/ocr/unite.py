@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 
-from incognote.pages.nouns import Box, Word
+from incognote.pages.nouns import Box, Turn, Word
 
 SAME = 0.4
 """Two words are of the same ink if their boxes share this part of the smaller one."""
@@ -31,6 +32,42 @@ def plausibility(word: Word) -> float:
     return word.confidence * shape
 
 
+def is_tall(word: Word) -> bool:
+    """Return whether a word of several letters is across its turn: it was read in another direction."""
+    left, top, right, bottom = word.box
+    along, across = (right - left, bottom - top) if word.turn in (0, 180) else (bottom - top, right - left)
+    return len(word.text) > 2 and across > 1.3 * along
+
+
+def with_turns(words: Sequence[Word]) -> list[Word]:
+    """Return the words of an upright picture with the turn of vertical lines, which an engine may read by itself.
+
+    A line is vertical if most of its words are tall. Its letters are turned by 90 degrees if it goes down.
+    """
+    lines: dict[int, list[Word]] = {}
+    for word in words:
+        lines.setdefault(word.line, []).append(word)
+    turn: dict[int, Turn] = {}
+    for line, group in lines.items():
+        long = [word for word in group if len(word.text) > 2]
+        if sum(map(is_tall, long)) * 2 > len(long):
+            turn[line] = 90 if group[-1].box[1] >= group[0].box[1] else 270
+    return [replace(word, turn=turn.get(word.line, word.turn)) for word in words]
+
+
+def plausibilities(words: Sequence[Word]) -> list[float]:
+    """Return the plausibility of each word of a pass, less if its line is poor: a good word in one is luck."""
+    own = [plausibility(word) for word in words]
+    lines: dict[int, list[tuple[int, float]]] = {}
+    for word, value in zip(words, own, strict=True):
+        lines.setdefault(word.line, []).append((len(word.text), value))
+    mean = {
+        line: sum(length * value for length, value in items) / sum(length for length, _ in items)
+        for line, items in lines.items()
+    }
+    return [value * min(1.0, 0.5 + 0.7 * mean[word.line]) for word, value in zip(words, own, strict=True)]
+
+
 def overlap(one: Box, two: Box) -> float:
     """Return the area that two boxes share, as a part of the smaller one."""
     across = min(one[2], two[2]) - max(one[0], two[0])
@@ -49,8 +86,9 @@ def united(passes: Iterable[Sequence[Word]]) -> list[Word]:
     Args:
         passes: the words of each pass, with boxes on the same page.
     """
+    passes = list(passes)
     words = [word for each in passes for word in each]
-    value = {id(word): plausibility(word) for word in words}
+    value = {id(word): worth for each in passes for word, worth in zip(each, plausibilities(each), strict=True)}
     sure = [word for word in words if value[id(word)] >= SURE]
     found: list[Word] = []
     for group in _groups(sure):

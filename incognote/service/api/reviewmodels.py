@@ -21,10 +21,24 @@ class SpanMark(StrictModel):
     type: str = Field(max_length=64, pattern="^[A-Z][A-Z0-9_]*$", description="entity type")
 
 
+class BoxMark(StrictModel):
+    """A part of a page without words that is removed, in pixels of the page's picture. `x1` and `y1` are exclusive."""
+
+    page: int = Field(ge=1, le=2**31, description="number of the page, from 1")
+    x0: int = Field(ge=0, le=2**31)
+    y0: int = Field(ge=0, le=2**31)
+    x1: int = Field(ge=1, le=2**31)
+    y1: int = Field(ge=1, le=2**31)
+    type: str = Field(max_length=64, pattern="^[A-Z][A-Z0-9_]*$", description="entity type of what has no words")
+
+
 class Marks(StrictModel):
-    """All identifiers of a record's texts."""
+    """All identifiers of a record's texts and pages."""
 
     spans: list[SpanMark] = Field(max_length=100_000)
+    regions: list[BoxMark] | None = Field(
+        None, max_length=1000, description="parts of pages without words; the current ones if you leave it out"
+    )
 
 
 class QueueSearch(StrictModel):
@@ -62,12 +76,13 @@ class Comment(StrictModel):
 class ToDecide(StrictModel):
     """A decision.
 
-    If you do not give spans, the current ones apply. These are the spans that were found or, with a revision, the
-    proposed spans.
+    If you do not give spans or regions, the current ones apply. These are the spans that were found or, with a
+    revision, the proposed spans.
     """
 
     outcome: Literal["approve", "reject"] = Field(description="approve or reject the record")
     spans: list[SpanMark] | None = Field(None, max_length=100_000, description="all identifiers of the record")
+    regions: list[BoxMark] | None = Field(None, max_length=1000, description="all parts of pages without words")
     revision: str | None = Field(None, pattern="^[0-9a-f]{16}$", description="of the spans that you reviewed")
 
 
@@ -135,6 +150,7 @@ class Record(BaseModel):
     entry: QueueLine = Field(description="its line of the queue")
     texts: list[TextShown] = Field(description="its texts")
     spans: list[SpanShown] = Field(description="the current identifiers")
+    regions: list[BoxMark] = Field(description="the current parts of pages without words that a person added")
     doubts: list[SpanShown] = Field(description="spans that a detector was not sure about")
     reasons: list[Why] = Field(description="why it is held")
     revision: str = Field(description="of the spans; it changes when someone corrects them")
@@ -173,6 +189,7 @@ class PageShown(BaseModel):
     field: str
     start: int
     end: int
+    takes_regions: bool = Field(description="whether parts of it without words can be removed")
 
 
 class PagePicture(BaseModel):
@@ -215,3 +232,4 @@ class EntityTypeShown(BaseModel):
     group: str
     parent: str | None
     about: str
+    pixels: bool = Field(description="whether it is what a page shows without words, such as a signature")

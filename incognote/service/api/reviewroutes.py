@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,9 +14,8 @@ from fastapi import APIRouter, Body, Path, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from incognote.errors import AlreadyDecided, IncognoteError, NotReleased, UnknownName, UsageError
-from incognote.formats.base import Document
-from incognote.formats.pdf.picture import MOST_PIXELS, MOST_SCALE, raster
+from incognote.errors import AlreadyDecided, NotReleased, RecordProblem, UnknownName, UsageError
+from incognote.formats.images.document import ImageDocument
 from incognote.formats.pictures import PagedDocument, pages_of, picture_of
 from incognote.nouns import Replacement, Result, Span, Text
 from incognote.reasons import reason_texts
@@ -28,8 +26,17 @@ from incognote.service.api.keys import Caller
 from incognote.service.api.messages import After, Limit, Why, why
 from incognote.service.api.problems import Refused, answers
 from incognote.service.api.revealroutes import agreed
+from incognote.service.api.reviewmarks import (
+    box_told,
+    boxes_changed,
+    document_of_id,
+    output_page,
+    regions_of,
+    spans_of,
+)
 from incognote.service.api.reviewmodels import (
     Assignment,
+    BoxMark,
     Comment,
     CommentShown,
     EntityTypeShown,
@@ -47,16 +54,15 @@ from incognote.service.api.reviewmodels import (
     Record,
     Reviewers,
     ReviewState,
-    SpanMark,
     SpanShown,
     TextShown,
     ToDecide,
 )
-from incognote.service.review import DecidedCase, ReviewCase, ReviewDecision, corrected
-from incognote.service.review.cases import document_of, unmendable
+from incognote.service.review import DecidedCase, ReviewDecision, corrected
+from incognote.service.review.cases import texts_with, unmendable
 from incognote.service.review.decided import gold
 from incognote.service.review.filtering import QueueFilter
-from incognote.service.review.nouns import QueueEntry, check_spans, pack_spans
+from incognote.service.review.nouns import QueueEntry, check_spans
 
 routes = APIRouter(prefix="/v1", tags=["review"])
 ItemId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
@@ -77,7 +83,10 @@ def me(request: Request) -> Me:
 @routes.get("/types", responses=answers())
 def types(caller: Anybody) -> list[EntityTypeShown]:
     """List the entity types."""
-    return [EntityTypeShown(name=n, group=t.group, parent=t.parent, about=t.about) for n, t in catalogue().items()]
+    return [
+        EntityTypeShown(name=name, group=kind.group, parent=kind.parent, about=kind.about, pixels=kind.pixels)
+        for name, kind in catalogue().items()
+    ]
 
 
 @routes.get("/reasons", responses=answers())
@@ -124,6 +133,7 @@ def record(id: ItemId, context: Context, caller: Reviewer) -> Record:
         entry=_line(opened.entry),
         texts=[TextShown(field=text.field, content=text.content) for text in opened.case.texts],
         spans=_found(opened.spans),
+        regions=[BoxMark(**box_told(region)) for region in opened.regions],
         doubts=_found(opened.case.doubts),
         reasons=[Why(**why(reason)) for reason in opened.case.reasons],
         revision=_revision(opened),
@@ -135,11 +145,14 @@ def record(id: ItemId, context: Context, caller: Reviewer) -> Record:
 @routes.get("/review/{id}/pages", responses=answers(404))
 def pages(id: ItemId, context: Context, caller: Reviewer) -> list[PageShown]:
     """List the pages of which there are pictures. The list is empty for a record without pages."""
-    document = _document(context, id)
+    document = document_of_id(context, id)
     if document is None:
         return []
     return [
-        PageShown(within=page.within.rstrip("/"), number=page.number, **page.text._asdict())
+        PageShown(
+            within=page.within.rstrip("/"), number=page.number, **page.text._asdict(),
+            takes_regions=isinstance(document, ImageDocument) and not page.within,
+        )
         for page in pages_of(document)
     ]
 
@@ -149,7 +162,7 @@ def picture(
     id: ItemId, index: Annotated[int, Path(ge=0, le=2**31)], context: Context, caller: Reviewer
 ) -> PagePicture:
     """Get the picture of a page by its position in the list of pages, from 0. The view is logged."""
-    document = _document(context, id)
+    document = document_of_id(context, id)
     context.audit.append("text.viewed", item=id, by=caller.name)
     if document is None or index >= len(pages_of(document)):
         raise UnknownName("page", str(index))
@@ -163,11 +176,11 @@ def picture(
 @routes.post("/review/{id}/preview", responses=answers(404, 501))
 async def preview(id: ItemId, asked: Annotated[Marks, Body()], context: Context, caller: Reviewer) -> Preview:
     """Preview the result of an approval with these spans."""
-    case, result = await _approved(context, id, asked, caller)
+    texts, result = await _approved(context, id, asked, caller)
     output = result.content
     return Preview(
         output=output if isinstance(output, str) else "" if b"\0" in output else output.decode("utf-8", "replace"),
-        texts=[_replaced(text, result.replacements) for text in case.texts],
+        texts=[_replaced(text, result.replacements) for text in texts],
     )
 
 
@@ -176,34 +189,34 @@ async def released_page(
     id: ItemId, number: Annotated[int, Path(ge=1, le=2**31)], asked: Annotated[Marks, Body()], context: Context,
     caller: Reviewer,
 ) -> PagePicture:  # fmt: skip
-    """Get the picture of a page of a PDF, by its number, as an approval with these spans would release it."""
-    document = await run_in_threadpool(_document, context, id)
+    """Get the picture of a page, by its number, as an approval with these spans would release it."""
+    document = await run_in_threadpool(document_of_id, context, id)
     if not isinstance(document, PagedDocument) or number > len(document.pages):
         raise UnknownName("page", str(number))
     _, result = await _approved(context, id, asked, caller)
     try:
-        drawn = await run_in_threadpool(raster, cast(bytes, result.content), number, MOST_PIXELS, MOST_SCALE)
-    except (OSError, ValueError, subprocess.SubprocessError):
+        return await run_in_threadpool(output_page, document, cast(bytes, result.content), number)
+    except (OSError, ValueError, subprocess.SubprocessError, RecordProblem):
         raise UsageError(_NOT_SHOWN) from None
-    return PagePicture(png=base64.b64encode(drawn.png).decode(), width=drawn.width, height=drawn.height, boxes=[])
 
 
-async def _approved(context: ApiContext, id: str, asked: Marks, caller: Caller) -> tuple[ReviewCase, Result]:
-    """Return a record, and the result of an approval with these spans. The view is logged.
+async def _approved(context: ApiContext, id: str, asked: Marks, caller: Caller) -> tuple[Sequence[Text], Result]:
+    """Return the texts of a record, and the result of an approval with these spans. The view is logged.
 
     Raises:
         UsageError: there is no output.
     """
     opened = await run_in_threadpool(context.queue.open, id)
     await run_in_threadpool(context.audit.append, "text.viewed", item=id, by=caller.name)
-    spans = check_spans(opened.case, _spans(opened.case, asked.spans))
+    spans = check_spans(opened.case, spans_of(opened.case, asked.spans))
+    regions = await run_in_threadpool(regions_of, context, opened, asked.regions)
     engine = await run_in_threadpool(context.engine, _operation(opened))
-    result = await corrected(engine, opened.case, spans)
+    result = await corrected(engine, opened.case, spans, regions=regions)
     try:
         _ = result.content
     except NotReleased as held:
         raise UsageError(str(held)) from None
-    return opened.case, result
+    return texts_with(opened.case, regions), result
 
 
 @routes.put("/review/{id}/assignment", responses=answers(404))
@@ -232,10 +245,11 @@ def comment(id: ItemId, asked: Annotated[Comment, Body()], context: Context, cal
 def propose(id: ItemId, asked: Annotated[Marks, Body()], context: Context, caller: Reviewer) -> QueueLine:
     """Store corrected spans for the person who decides."""
     opened = context.queue.open(id)
-    spans = check_spans(opened.case, _spans(opened.case, asked.spans))
+    spans = check_spans(opened.case, spans_of(opened.case, asked.spans))
+    regions = regions_of(context, opened, asked.regions)
     if opened.entry.state == "waiting":
-        context.audit.append("review.proposed", item=id, spans=len(spans), by=caller.name)
-    return _line(context.queue.propose(id, spans, caller.name))
+        context.audit.append("review.proposed", item=id, spans=len(spans) + len(regions), by=caller.name)
+    return _line(context.queue.propose(id, spans, caller.name, regions))
 
 
 @routes.post("/review/{id}/decision", responses=answers(404, 409))
@@ -256,13 +270,13 @@ def decide(
     unseen |= asked.revision not in (None, _revision(opened))
     if unseen and asked.outcome == "approve" and opened.entry.state == "waiting":
         raise Refused(409, "somebody corrected the spans. Open the record again, and send its spans or revision")
-    spans = None if asked.spans is None else check_spans(opened.case, _spans(opened.case, asked.spans))
+    spans = opened.spans if asked.spans is None else check_spans(opened.case, spans_of(opened.case, asked.spans))
+    regions = regions_of(context, opened, asked.regions)
     if opened.entry.state == "waiting":  # logged first, since an action that cannot be logged must not happen
-        context.audit.append("review.decided", item=id, outcome=asked.outcome, by=caller.name)
+        boxes = boxes_changed(context, opened, spans, regions)
+        context.audit.append("review.decided", item=id, outcome=asked.outcome, by=caller.name, **boxes)
     try:
-        entry = context.queue.decide(
-            id, ReviewDecision(asked.outcome, opened.spans if spans is None else spans), caller.name
-        )
+        entry = context.queue.decide(id, ReviewDecision(asked.outcome, spans, regions), caller.name)
     except AlreadyDecided:
         if opened.entry.state == "waiting":  # another decision was slightly faster, and the log must not show two
             context.audit.append("review.overtaken", item=id, outcome=asked.outcome, by=caller.name)
@@ -299,15 +313,6 @@ def _page(context: ApiContext, only: QueueFilter, after: int, before: int | None
     )
 
 
-def _document(context: ApiContext, id: str) -> Document | None:
-    """Return the document of a record, or None if it is a plain text or cannot be opened."""
-    case = context.queue.open(id).case
-    try:
-        return document_of(case.item, context.deid.engine)
-    except (IncognoteError, RecursionError):
-        return None
-
-
 def _reviewers(context: ApiContext) -> list[str]:
     return sorted(key.name for key in context.keys.active() if {"review", "approve"} & set(key.roles))
 
@@ -339,25 +344,8 @@ def _found(spans: Sequence[Span]) -> list[SpanShown]:
 
 
 def _revision(opened: DecidedCase) -> str:
-    told = json.dumps(pack_spans(opened.case.texts, opened.spans))
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
+    return hashlib.sha256(opened.packed()).hexdigest()[:16]
 
 
 def _operation(opened: DecidedCase) -> Any:
     return opened.case.extra.get("operation", "redact")
-
-
-def _spans(case: ReviewCase, marks: Sequence[SpanMark]) -> list[Span]:
-    """Return marks as spans of the record's texts. A span that the machine found keeps its score and sources.
-
-    Raises:
-        UsageError, ImpossibleSpan: one does not fit.
-    """
-    texts = {text.field: text for text in case.texts}
-    before = {(s.field, s.start, s.end, s.type): s for s in (*case.spans, *case.doubts)}
-    if any(mark.field not in texts for mark in marks):
-        raise UsageError("spans: one has a path that this record does not have")
-    return [
-        before.get((m.field, m.start, m.end, m.type)) or Span(texts[m.field], m.start, m.end, m.type, 1.0, ("person",))
-        for m in marks
-    ]

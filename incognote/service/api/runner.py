@@ -168,7 +168,9 @@ class Runner:
             try:
                 engine = await run_in_threadpool(context.engine, operation)
                 gone = await run_in_threadpool(opted_out, context, engine, settled.case.item)
-                result = REFUSAL if gone else await corrected(engine, settled.case, settled.spans)
+                result = REFUSAL if gone else await corrected(
+                    engine, settled.case, settled.spans, regions=settled.regions
+                )
             except Exception as bug:  # as in _serve
                 context.telemetry.unexpected(bug)
                 answer = _held(operation, bug)

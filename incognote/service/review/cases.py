@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from incognote.agents.item import Item
-from incognote.errors import UsageError
+from incognote.errors import IncognoteError, RecordProblem, UsageError
 from incognote.formats.base import Document, texts_of
-from incognote.nouns import Result, Span, Text
+from incognote.formats.images.document import BODY, ImageDocument, marked
+from incognote.formats.images.reading import languages_of_pages
+from incognote.formats.pictures import pages_of
+from incognote.nouns import PageBox, Result, Span, Text
 from incognote.service.review.nouns import ReviewCase
 
 if TYPE_CHECKING:
@@ -40,7 +44,7 @@ def case_of(item: Item, result: Result, engine: Engine, extra: Mapping[str, Any]
     )
     doubts = tuple(
         doubt
-        for each in engine.detection.find(texts, engine.policy, item.known)
+        for each in engine.detection.find([text for text in texts if text.content], engine.policy, item.known)
         for doubt in each.doubts
         if not any(doubt.overlaps(other) for other in (*standing, *dropped))
     )
@@ -62,22 +66,82 @@ def unmendable(case: ReviewCase) -> tuple[str, ...]:
     return tuple(sorted({reason.code for reason in case.reasons} & _UNMENDABLE))
 
 
-async def corrected(deid: Deidentifier, case: ReviewCase, spans: Sequence[Span], item: Item | None = None) -> Result:
+async def corrected(
+    deid: Deidentifier, case: ReviewCase, spans: Sequence[Span], item: Item | None = None,
+    *, regions: Sequence[PageBox] = (),
+) -> Result:  # fmt: skip
     """De-identify the record with a person's spans instead of the machine's. The person replaces the audit here.
 
     Args:
         item: the record as its reader opened it, if the item of the case is not sufficient (rows of a table).
+        regions: the parts of its pages without words that a person added.
 
     Raises:
-        UsageError: no change of spans can fix the reason for which the record is held.
+        UsageError: no change of spans can fix the reason for which the record is held, or its pages are read otherwise
+            now, so that the spans do not fit.
     """
     lacks = unmendable(case)
     if lacks:
         raise UsageError(f"this record cannot be approved ({', '.join(lacks)}): reject it, fix the cause, run it again")
     given: dict[str, tuple[tuple[int, int, str], ...]] = {
-        text.field: tuple((s.start, s.end, s.type) for s in spans if s.field == text.field) for text in case.texts
-    }
-    return await deid.adeidentify(replace(item or case.item, spans=given))
+        text.field: tuple((s.start, s.end, s.type) for s in spans if s.field == text.field)
+        for text in case.texts if text.content
+    }  # fmt: skip
+    if regions:
+        given[BODY] = (*given.get(BODY, ()), *marked(_body(case), regions)[1])
+    record = replace(item or case.item, spans=given, regions=(*case.item.regions, *regions))
+    if isinstance(record.content, bytes):
+        pages = await asyncio.to_thread(_read_pages, case, deid.engine)
+        if pages is not None:
+            record = replace(record, opened=pages, regions=tuple(regions))
+    return await deid.adeidentify(record)
+
+
+def texts_with(case: ReviewCase, regions: Sequence[PageBox]) -> tuple[Text, ...]:
+    """Return the texts of a record with the characters of regions."""
+    if not regions:
+        return case.texts
+    body = Text(marked(_body(case), regions)[0], BODY)
+    return (*(body if text.field == BODY else text for text in case.texts),)
+
+
+def check_regions(case: ReviewCase, regions: Sequence[PageBox], engine: Engine) -> None:
+    """Check that regions are on the pages of a record.
+
+    Raises:
+        UsageError: they are not, a type is not one of what has no words, or the record has no such pages.
+    """
+    if not regions:
+        return
+    try:
+        document = document_of(case.item, engine)
+        if isinstance(document, ImageDocument):
+            document.with_regions(regions)
+            return
+    except RecordProblem as problem:
+        raise UsageError(str(problem)) from None
+    raise UsageError("regions: this record is neither an image nor a scan")
+
+
+def _body(case: ReviewCase) -> str:
+    return next((text.content for text in case.texts if text.field == BODY), "")
+
+
+def _read_pages(case: ReviewCase, engine: Engine) -> ImageDocument | None:
+    """Return the document of a record with its pages read, or None if it is neither an image nor a scan.
+
+    Raises:
+        UsageError: its text is not that of the case.
+    """
+    try:
+        document = document_of(case.item, engine)
+    except (IncognoteError, RecursionError):
+        return None
+    if not isinstance(document, ImageDocument):
+        return None
+    if texts_of(document) != tuple(text for text in case.texts if text.content):
+        raise UsageError("the pages are read otherwise now than for the review: reject the record, and run it again")
+    return document
 
 
 @lru_cache(maxsize=1)
@@ -89,12 +153,27 @@ def document_of(item: Item, engine: Engine) -> Document | None:
     Raises:
         RecordProblem, SchemaProblem: as in `case_of`.
     """
-    return item.open(lambda: engine.registry, engine.settings.data_type)[1]
+    return _opened(item, engine)
+
+
+def _opened(item: Item, engine: Engine) -> Document | None:
+    """Return the document of an item, with its pages read."""
+    with languages_of_pages(engine.detection.reads):
+        _, document = item.open(lambda: engine.registry, engine.settings.data_type)
+        if document is not None:
+            texts_of(document)
+    return document
 
 
 def _texts(item: Item, engine: Engine) -> tuple[Text, ...]:
-    _, document = item.open(lambda: engine.registry, engine.settings.data_type)
-    return (Text(str(item.content)),) if document is None else texts_of(document)
+    """Return the texts of an item. Pages without words have an empty text, so that a person can look at them."""
+    document = _opened(item, engine)
+    if document is None:
+        return (Text(str(item.content)),)
+    texts = texts_of(document)
+    fields = {text.field for text in texts}
+    pages = dict.fromkeys(page.text.field for page in pages_of(document) if page.text.field not in fields)
+    return (*texts, *(Text("", field) for field in pages))
 
 
 def _within(text: Text, spans: Iterable[Span]) -> list[Span]:

@@ -103,6 +103,8 @@ def gold(queue: ReviewQueue, release: str | None = None) -> Iterator[str]:
         if settled.entry.state != "approved":
             continue
         for number, text in enumerate(settled.case.texts):
+            if not text.content:  # of pages without words
+                continue
             spans = [{"start": s.start, "end": s.end, "type": s.type} for s in settled.spans if s.field == text.field]
             told = {
                 "id": f"{settled.entry.id}-{number}",

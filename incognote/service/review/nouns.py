@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Literal
 
-from incognote.agents.item import Item, packed, unpacked
+from incognote.agents.item import Item, packed, regions_of, unpacked
 from incognote.errors import UsageError
-from incognote.nouns import Reason, Span, Text
+from incognote.nouns import PageBox, Reason, Span, Text
 
 State = Literal["waiting", "approved", "rejected"]
 
@@ -21,7 +21,7 @@ class ReviewCase:
 
     Args:
         item: the record as it was submitted, without `opened`. `content` is its text.
-        texts: its free texts, each under its field path; "" for a plain text.
+        texts: its free texts, each under its field path; "" for a plain text. The text of pages may be empty.
         spans: what the machine would replace, disjoint within each text, in order.
         doubts: uncertain spans. They are not replaced unless a person adds them.
         reasons: why it is here, with fields and details.
@@ -72,7 +72,7 @@ class ReviewCase:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """How a person's spans differ from the machine's, in counts."""
+    """How a person's spans differ from the machine's, in counts. A region without words counts as added."""
 
     kept: int = 0
     moved: int = 0
@@ -81,7 +81,7 @@ class Changes:
     dropped: int = 0
 
     @classmethod
-    def between(cls, found: Sequence[Span], decided: Sequence[Span]) -> Changes:
+    def between(cls, found: Sequence[Span], decided: Sequence[Span], regions: int = 0) -> Changes:
         """Count the differences. A span with other ends that overlaps a found one counts as moved."""
         before = {(s.field, s.start, s.end): s.type for s in found}
         after = {(s.field, s.start, s.end): s.type for s in decided}
@@ -93,7 +93,7 @@ class Changes:
             kept=sum(before[at] == after[at] for at in same),
             moved=moved,
             retyped=sum(before[at] != after[at] for at in same),
-            added=len(new) - moved,
+            added=len(new) - moved + regions,
             dropped=sum(not any(s.overlaps(other) for other in new) for s in gone),
         )
 
@@ -158,10 +158,12 @@ class ReviewDecision:
         outcome: `approve` (the output with these spans goes to the destination) or `reject` (the record goes to
             quarantine).
         spans: all identifiers of the record's texts, disjoint; None for the current ones, proposed or found.
+        regions: the parts of its pages without words that a person added; None for the current ones.
     """
 
     outcome: Literal["approve", "reject"]
     spans: tuple[Span, ...] | None = field(default=None, repr=False)
+    regions: tuple[PageBox, ...] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +172,26 @@ class DecidedCase:
 
     Args:
         spans: all identifiers, as decided.
+        regions: the parts of its pages without words that a person added.
     """
 
     entry: QueueEntry
     case: ReviewCase = field(repr=False)
     spans: tuple[Span, ...] = field(repr=False)
+    regions: tuple[PageBox, ...] = field(default=(), repr=False)
+
+    def packed(self) -> bytes:
+        """Serialize the spans and regions for sealing."""
+        regions = [region.as_dict() for region in self.regions]
+        return json.dumps({"spans": pack_spans(self.case.texts, self.spans), "regions": regions}).encode()
+
+    @classmethod
+    def unpacked(cls, entry: QueueEntry, case: ReviewCase, data: bytes) -> DecidedCase:
+        """Restore what was decided from `packed`, or from a list of spans, which former versions wrote."""
+        told = json.loads(data)
+        if isinstance(told, list):
+            told = {"spans": told, "regions": ()}
+        return cls(entry, case, unpack_spans(case.texts, told["spans"]), regions_of(told["regions"]))
 
 
 def pack_spans(texts: Sequence[Text], spans: Sequence[Span]) -> list[list[Any]]:

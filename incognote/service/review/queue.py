@@ -16,7 +16,7 @@ import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from incognote.errors import AlreadyDecided, UnknownName
 from incognote.files.quarantine import in_clear
 from incognote.keys import Keyring
-from incognote.nouns import Reason, Span, subject_form
+from incognote.nouns import PageBox, Reason, Span, subject_form
 from incognote.service.review.filtering import QueueFilter
 from incognote.service.review.nouns import (
     Changes,
@@ -35,8 +35,6 @@ from incognote.service.review.nouns import (
     ReviewDecision,
     State,
     check_spans,
-    pack_spans,
-    unpack_spans,
 )
 from incognote.service.store import ServiceStore
 
@@ -191,21 +189,28 @@ class ReviewQueue:
         opened = self.open(id)
         case = opened.case
         spans = opened.spans if decision.spans is None else check_spans(case, decision.spans)
+        regions = opened.regions if decision.regions is None else decision.regions
         settled = {
             "state": "approved" if decision.outcome == "approve" else "rejected",
             "decided": self._now,
-            "changes": json.dumps(asdict(Changes.between(case.spans, spans))),
+            "changes": json.dumps(asdict(Changes.between(case.spans, spans, len(regions)))),
         }
-        return self._put_down(id, case, spans, by, settled)
+        return self._put_down(replace(opened, spans=spans, regions=regions), by, settled)
 
-    def propose(self, id: str, spans: Sequence[Span], by: str) -> QueueEntry:
+    def propose(
+        self, id: str, spans: Sequence[Span], by: str, regions: tuple[PageBox, ...] | None = None
+    ) -> QueueEntry:
         """Save corrected spans for the person who decides. The record stays in the queue.
+
+        Args:
+            regions: the parts of its pages without words that a person added; None for the current ones.
 
         Raises:
             UnknownName, AlreadyDecided, UsageError: as in `decide`.
         """
-        case = self.open(id).case
-        return self._put_down(id, case, check_spans(case, spans), by, {})
+        opened = self.open(id)
+        regions = opened.regions if regions is None else regions
+        return self._put_down(replace(opened, spans=check_spans(opened.case, spans), regions=regions), by, {})
 
     def assign(self, id: str, assignee: str | None) -> QueueEntry:
         """Assign a record to a person, or remove the assignment. Others can still decide it.
@@ -255,19 +260,18 @@ class ReviewQueue:
             for row in rows
         ]
 
-    def _put_down(
-        self, id: str, case: ReviewCase, spans: Sequence[Span], by: str, more: Mapping[str, str]
-    ) -> QueueEntry:
+    def _put_down(self, decided: DecidedCase, by: str, more: Mapping[str, str]) -> QueueEntry:
         """Store the spans of a record that waits, with additional values for its row."""
         from sqlalchemy import update
 
-        told = json.dumps(pack_spans(case.texts, spans)).encode()
-        values = {**more, "decided_by": by, "decision": self._keyring.seal("review", told, f"{id}/decision")}
-        waits = (self._table.c.id == id) & (self._table.c.state == "waiting")
+        item = decided.entry.id
+        sealed = self._keyring.seal("review", decided.packed(), f"{item}/decision")
+        values = {**more, "decided_by": by, "decision": sealed}
+        waits = (self._table.c.id == item) & (self._table.c.state == "waiting")
         with self._store.begin() as connection:
             if not connection.execute(update(self._table).where(waits).values(**values)).rowcount:
                 raise AlreadyDecided("a colleague has already decided this record; reload it")
-        return self.entry(id)
+        return self.entry(item)
 
     def settled(
         self, *, delivered: bool = False, release: str | None = None, origin: str | None = None
@@ -336,8 +340,8 @@ class ReviewQueue:
         case = ReviewCase.unpacked(self._keyring.open("review", row.sealed, f"{entry.id}/case"))
         if row.decision is None:
             return DecidedCase(entry, case, case.spans)
-        told = json.loads(self._keyring.open("review", row.decision, f"{entry.id}/decision"))
-        return DecidedCase(entry, case, unpack_spans(case.texts, told))
+        told = self._keyring.open("review", row.decision, f"{entry.id}/decision")
+        return DecidedCase.unpacked(entry, case, told)
 
     def _seal(self, id: str, case: ReviewCase) -> bytes:
         return self._keyring.seal("review", case.packed(), f"{id}/case")

@@ -78,7 +78,7 @@ async def outcome(made: Deidentifier, decided: DecidedCase) -> tuple[KeyedRecord
     if decided.entry.state == "rejected":
         return one, Verdict("quarantine", (REJECTED,)), None
     try:
-        result = await corrected(made, decided.case, decided.spans, one.item)
+        result = await corrected(made, decided.case, decided.spans, one.item, regions=decided.regions)
     except UsageError:  # changing spans cannot fix the reason it is held
         return one, Verdict("quarantine", decided.case.reasons), None
     if result.verdict.released:

@@ -136,7 +136,7 @@ class RecordKeeper:
         shape = shape_of(keyed.one, result.content)
         line = line_of(keyed.one, result.content, shards.next_id(shape))
         self._leaving.append(keyed.wanted.key)
-        shards.add(shape, line, id, digest_of(result.manifest), keyed.wanted.version)
+        shards.add(shape, line, id, digest_of(result.manifest), keyed.wanted.version, result.image)
 
     def settled(self) -> None:
         """Remove from the quarantine what was added to the shards, since it is now released.

@@ -23,7 +23,7 @@ _FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe",
 )  # fmt: skip
 _KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), "Escape": (27, ""), "ArrowLeft": (37, ""), "ArrowUp": (38, ""),
-         "ArrowRight": (39, ""), "ArrowDown": (40, "")}  # fmt: skip
+         "ArrowRight": (39, ""), "ArrowDown": (40, ""), "Delete": (46, "")}  # fmt: skip
 
 
 class Browser:
@@ -94,6 +94,13 @@ class Browser:
     def move(self, x: float, y: float) -> None:
         """Move the mouse to a point in the window."""
         self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Press the mouse at a point in the window, move it to another, and release it."""
+        for kind, (x, y), held in (("mousePressed", start, 1), ("mouseMoved", end, 1), ("mouseReleased", end, 0)):
+            self._ask(
+                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=held, clickCount=1
+            )
 
     def choose(self, selector: str, *paths: Path) -> None:
         """Choose files in an `<input type=file>`."""

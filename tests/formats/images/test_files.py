@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image
 
 from incognote.errors import MalformedRecord, RecordProblem, UnsupportedFormat
@@ -83,8 +85,8 @@ HELD = {
     **{f"an animated {form}": (
         made.saved(made.page(), form, save_all=True, append_images=[made.page().rotate(180)]), "an animation",
     ) for form in ("PNG", "GIF", "WEBP")},
-    **{f"a {form} cut in half": (data[: len(data) // 2], "") for form, data in _PAGES.items()},
-    **{f"the first bytes of a {form}": (data[:40], "") for form, data in _PAGES.items()},
+    **{f"a {form} cut in half": (data[: len(data) // 2], DAMAGED) for form, data in _PAGES.items()},
+    **{f"the first bytes of a {form}": (data[:40], DAMAGED) for form, data in _PAGES.items()},
 }  # fmt: skip
 
 
@@ -124,7 +126,8 @@ def test_a_damaged_page_is_named_and_the_others_are_read() -> None:
     data = made.tiff((made.page("L"), {}), (made.page("L"), {}))
     file = ImageFile(data)
     start = file._starts[1]
-    broken = ImageFile(data[:start] + data[start:].replace(struct.pack("<HHI", 259, 3, 1), struct.pack("<HHI", 259, 3, 9)))
+    raw, unknown = (struct.pack("<HHIH", 259, 3, 1, compression) for compression in (1, 9))
+    broken = ImageFile(data[:start] + data[start:].replace(raw, unknown))
     broken.page(1)
     with pytest.raises(RecordProblem) as problem:
         broken.page(2)
@@ -157,7 +160,8 @@ def test_a_page_that_nobody_covers_keeps_its_pixels_mode_and_format(data: bytes,
     file = _opened(data)
     page = file.page(1)
     assert page.mode == mode
-    assert np.array_equal(page.pixels if page.pixels.ndim == 3 else np.stack([page.pixels] * 3, 2), made.pixels_of(data))
+    colored = page.pixels if page.pixels.ndim == 3 else np.stack([page.pixels] * 3, axis=2)
+    assert np.array_equal(colored, made.pixels_of(data))
     output = file.written([(page, False)])
     again = file.again(output).page(1)
     assert np.array_equal(again.pixels, page.pixels)
@@ -172,7 +176,7 @@ def test_the_resolution_stays(form: str) -> None:
     file = ImageFile(data)
     for changed in (False, True):
         dpi = file.again(file.written([(file.page(1), changed)])).page(1).dpi
-        assert dpi == pytest.approx((204, 98), abs=0.01)
+        assert dpi == pytest.approx((204, 98), abs=0.02)
 
 
 def test_the_resolution_that_only_exif_states_stays() -> None:
@@ -194,7 +198,7 @@ def test_a_page_is_upright_as_its_file_says_and_stays_so(form: str, orientation:
     plain = np.asarray(made.page(), dtype=np.int16)
     upright = {
         1: plain, 2: plain[:, ::-1], 3: plain[::-1, ::-1], 4: plain[::-1], 5: plain.transpose(1, 0, 2),
-        6: np.rot90(plain, -1), 7: np.rot90(plain, -1)[:, ::-1][::-1, ::-1], 8: np.rot90(plain),
+        6: np.rot90(plain, -1), 7: np.rot90(plain, -1)[::-1], 8: np.rot90(plain),
     }[orientation]  # fmt: skip
     file = ImageFile(data)
     page = file.page(1)
@@ -211,7 +215,8 @@ def test_text_that_alpha_hides_is_gone_and_text_that_it_shows_is_read() -> None:
     assert (ImageFile(made.saved(hidden, "PNG")).page(1).pixels == 255).all()
     shown = Image.new("RGBA", made.SIZE)
     shown.putalpha(Image.eval(made.page("L"), lambda value: 255 - value))
-    assert ImageFile(made.saved(shown, "PNG")).page(1).pixels.mean() == pytest.approx(np.asarray(made.page("L")).mean(), abs=1)
+    seen = ImageFile(made.saved(shown, "PNG")).page(1).pixels.astype(np.int16)
+    assert np.abs(seen - np.asarray(made.page("L"))[..., None]).max() <= 1
 
 
 @pytest.mark.parametrize("mode", ["L", "1", "P", "RGB"])
@@ -220,7 +225,7 @@ def test_a_transparent_color_becomes_white(form: str, mode: str) -> None:
     if (form, mode) == ("GIF", "RGB"):
         return
     image = made.page(mode)
-    black = image.getpixel((30, 130)) if mode in ("1", "L") else (0, 0, 0) if mode == "RGB" else image.getpixel((50, 150))
+    black = (0, 0, 0) if mode == "RGB" else image.getpixel((50, 150))
     data = made.saved(image, form, transparency=black if mode != "1" else 0)
     page = ImageFile(data).page(1)
     output = ImageFile(data).written([(page, False)])
@@ -264,7 +269,8 @@ def test_a_png_with_colors_of_16_bits_is_read() -> None:
 
 def test_pages_of_a_tiff_keep_their_own_size_mode_resolution_and_order() -> None:
     data = made.tiff(
-        (made.page("1"), {"compression": "group4", "dpi": (204, 196)}), (made.page("L", (500, 300)), {"dpi": (100, 100)}),
+        (made.page("1"), {"compression": "group4", "dpi": (204, 196)}),
+        (made.page("L", (500, 300)), {"dpi": (100, 100)}),
         (made.page("L", (64, 40)), {"tiffinfo": {254: 1}}), (made.page("P"), {}),
         (made.page("RGB", (330, 210)), {"compression": "tiff_lzw"}),
     )  # fmt: skip
@@ -272,7 +278,10 @@ def test_pages_of_a_tiff_keep_their_own_size_mode_resolution_and_order() -> None
     output = file.written((file.page(number), number == 2) for number in range(1, len(file) + 1))
     again = ImageFile(output)
     found = [(page.mode, page.pixels.shape[:2], page.dpi) for page in map(again.page, range(1, len(again) + 1))]
-    assert found == [("1", (200, 320), (204, 196)), ("L", (300, 500), (100, 100)), ("P", (200, 320), None), ("RGB", (210, 330), None)]
+    assert found == [
+        ("1", (200, 320), (204, 196)), ("L", (300, 500), (100, 100)),
+        ("P", (200, 320), None), ("RGB", (210, 330), None),
+    ]  # fmt: skip
     for one, other in ((0, 0), (1, 1), (2, 3), (3, 4)):
         assert np.array_equal(made.pixels_of(output, one), made.pixels_of(data, other))
 
@@ -312,6 +321,26 @@ def test_a_jpeg_segment_with_other_bytes_in_it_is_compressed_anew() -> None:
     odd = data[: at + 2] + (size + 6).to_bytes(2) + data[at + 4 : at + 2 + size] + b"Carter" + data[at + 2 + size :]
     assert jpeg.without_metadata(odd) is None
     assert jpeg.without_metadata(data) is not None
+
+
+@settings(max_examples=80)
+@given(
+    name=st.sampled_from(sorted(_PAGES)), cut=st.booleans(),
+    places=st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 255)), min_size=1, max_size=8),
+)  # fmt: skip
+def test_a_damaged_file_is_held_or_written_as_it_is_read(name: str, cut: bool, places: list[tuple[float, int]]) -> None:
+    data = bytearray(_PAGES[name])
+    for where, value in places:
+        data[int(where**3 * len(data))] = value  # most of them in the headers
+    if cut:
+        del data[int(places[0][0] * len(data)) :]
+    try:
+        file = ImageFile(bytes(data))
+        page = file.page(1)
+    except RecordProblem:
+        return
+    again = file.again(file.written((file.page(number), False) for number in range(1, len(file) + 1)))
+    assert np.array_equal(again.page(1).pixels, page.pixels)
 
 
 def test_the_limits_agree_with_those_of_pillow() -> None:

@@ -67,7 +67,7 @@ def element(tag: int, vr: str, value: bytes, length: int | None = None) -> bytes
 
 
 def _make(texts: Sequence[str]) -> bytes:
-    content = [item(ValueType="TEXT", TextValue=text) for text in texts]
+    content = [item(ValueType="TEXT", TextValue="\n".join(texts))]
     document, out = DicomDocument(instance(ContentSequence=content)), io.BytesIO()
     document.rebuild([FieldEdit(action, action.text.content) for action in document.actions], out)
     return out.getvalue()

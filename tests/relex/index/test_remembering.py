@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from incognote.keys import Keyring
 from incognote.relex.index import moving
 from incognote.relex.index.base import SurrogateIndex
 from incognote.relex.index.nouns import (
+    CUT_OUT,
+    IMAGE,
     IdentityPlace,
     Sighting,
     SurrogateClaimed,
@@ -92,6 +95,27 @@ async def test_what_is_remembered_is_forgotten_with_its_scope(index: SurrogateIn
     assert await index.noted("clinic", ["own patient 7"]) == []
     assert await index.hold_all([part("Reed")]) == ["Reed"]
     assert await index.originals([("clinic", "adamwilson")]) == [False]
+
+
+async def test_mentions_of_a_group_are_found_by_their_scope_and_counted_apart(index: SurrogateIndex) -> None:
+    image, cut = (replace(said("1", "a", block=f"image {name}"), group=name) for name in (IMAGE, CUT_OUT))
+    await index.note([said("1", "a"), image, cut])
+    assert await index.noted("clinic", ["image IMAGE"]) == [image]
+    assert await index.blocks(*SCOPE, IMAGE) == ("image IMAGE",)
+    assert await index.blocks("clinic", "patient 8", IMAGE) == ()
+    stats = await index.stats()
+    assert (stats.mentions, stats.images) == (1, 1)
+
+
+async def test_a_block_is_dropped_without_the_others(index: SurrogateIndex) -> None:
+    other = replace(said("1", "a"), scope="patient 8")
+    elsewhere = replace(said("1", "a"), domain="elsewhere")
+    await index.note([said("1", "a"), said("2", "b"), other, said("1", "c", block="whole wilson"), elsewhere])
+    assert await index.drop("clinic", "own patient 7") == 3
+    assert await index.drop("clinic", "own patient 7") == 0
+    assert await index.noted("clinic", ["own patient 7"]) == []
+    assert await index.noted("clinic", ["whole wilson"]) == [said("1", "c", block="whole wilson")]
+    assert await index.noted("elsewhere", ["own patient 7"]) == [elsewhere]
 
 
 async def test_another_key_changes_nothing_that_is_remembered(make: Make, vendor: str, other_key: Keyring) -> None:

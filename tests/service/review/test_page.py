@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 import os
-import shutil
-import threading
-import time
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,8 +16,6 @@ pytest.importorskip("fastapi", reason="needs the extra service")
 pytest.importorskip("structlog", reason="needs the extra service")
 pytest.importorskip("uvicorn", reason="needs the extra service")
 
-import uvicorn
-
 from incognote.agents.item import Item
 from incognote.ledger import Ledger
 from incognote.nouns import Reason, Span, Text
@@ -30,13 +23,10 @@ from incognote.runs.destination import open_destination
 from incognote.runs.location import open_location
 from incognote.runs.source import WatchedSource
 from incognote.sdk import Deidentifier
-from incognote.service.api.app import application
-from incognote.service.api.context import ApiContext
-from incognote.service.audit.verify import entries
 from incognote.service.review import ReviewCase, case_of, corrected
-from incognote.service.telemetry import Telemetry
 
 from ...evaluation.report.browser import CHROMIUM, Browser  # noqa: TID252 -- tests are not a package, so absolute imports cannot reach them
+from .serving import TOKEN, Served, confirm, enter, marks, pictures, said, until
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt-get install chromium)")
 
@@ -45,87 +35,6 @@ NOTE = (
     'MRN 4471902. <img src=x onerror="window.hit = 1"> Zofia\'s number is 617-555-0142.\n'
 )
 POLICY = 'name = "doubting"\nextends = "strict"\ndoubt = 0.0\n[types.PERSON]\noperator = "label"\nthreshold = 0.995\n'
-
-
-TOKEN = "T" * 43
-
-
-class Served:
-    """A service on a free port, and its components."""
-
-    def __init__(self, folder: Path, **more: Any) -> None:
-        self.folder = folder
-        schemas = folder / "schemas"
-        schemas.mkdir()
-        shutil.copy(VISIT, schemas)
-        self.given: dict[str, Any] = {
-            "home": folder, "key": "ab" * 32, "detectors": ("rules",), "schemas": (schemas,),
-            "service": {"rest_seconds": 0.0, "poll_seconds": 0.02},
-            **more,
-        }  # fmt: skip
-        self.deid = Deidentifier(**self.given)
-        self.context = ApiContext(self.deid, Telemetry(io.StringIO()), self.given)
-        config = uvicorn.Config(
-            application(self.context, token=TOKEN), "127.0.0.1", 0, log_config=None, access_log=False
-        )
-        self.server = uvicorn.Server(config)
-        socket = config.bind_socket()
-        self.url = f"http://127.0.0.1:{socket.getsockname()[1]}/review"
-        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [socket]}, daemon=True)
-        self.thread.start()
-        while not self.server.started:
-            time.sleep(0.01)
-
-    def key(self, name: str, *roles: str) -> str:
-        return self.context.keys.new(name, roles)[1]
-
-    def close(self) -> None:
-        self.server.should_exit = True
-        self.thread.join(20)
-        self.context.close()
-        self.deid.close()
-
-
-VISIT = Path(__file__).parents[1] / "visit.json"
-
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    made = Served(tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with Browser() as opened:
-        yield opened
-
-
-@pytest.fixture
-def browser(chromium: Browser) -> Browser:
-    """Each test has its own port and therefore its own origin, so no state is left from the test before."""
-    chromium.open("about:blank", 1280)
-    chromium.errors.clear()
-    return chromium
-
-
-def until(browser: Browser, condition: str) -> None:
-    """Wait for a condition on the page."""
-    waited = f"""new Promise((done, failed) => {{
-        const end = Date.now() + 20000;
-        const look = () => ({condition}) ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 20);
-        look();
-    }})"""
-    assert browser.run(waited), (condition, browser.run("document.body.innerText"), browser.errors)
-
-
-def enter(browser: Browser, served: Served, key: str, page: str = "", width: int = 1280, **more: Any) -> None:
-    browser.open(f"{served.url}{page}", width, **more)
-    until(browser, "document.querySelector('#login').open")
-    browser.run(f"document.querySelector('#key').value = '{key}'")
-    browser.run("document.querySelector('#login button').click()")
-    until(browser, "document.querySelector('#main').children.length > 0")
 
 
 def select(browser: Browser, words: str) -> None:
@@ -154,19 +63,6 @@ def put(served: Served, note: str = NOTE, key: str = "k" * 32, *reasons: Reason)
         Item(note), (text,), spans, doubts, reasons or (Reason("doubtful", "", "PERSON"),), "strict 1"
     )
     return served.context.queue.put(key, "r1", case)
-
-
-def said(browser: Browser, text: str) -> None:
-    until(browser, f"document.querySelector('#said').textContent.includes({json.dumps(text)})")
-
-
-def confirm(browser: Browser) -> None:
-    until(browser, "document.querySelector('#sure').open")
-    browser.run("document.querySelector('#sure button[value=yes]').click()")
-
-
-def marks(browser: Browser, count: int) -> None:
-    until(browser, f"document.querySelectorAll('pre[data-text] mark').length === {count}")
 
 
 def test_the_address_with_the_token_of_the_start_opens_the_page_and_does_not_keep_it(
@@ -266,11 +162,6 @@ def put_document(served: Served) -> str:
     return served.context.queue.put("k" * 32, "r1", case)
 
 
-def pictures(served: Served) -> int:
-    """Return how many pictures of pages were asked for."""
-    return sum(entry.event == "text.viewed" for entry in entries(served.context.audit.folder))
-
-
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
 def test_the_picture_of_a_page_is_beside_its_text_with_the_boxes_of_the_spans(
     served: Served, browser: Browser, width: int, scheme: Any
@@ -310,8 +201,10 @@ def test_the_picture_of_a_page_is_beside_its_text_with_the_boxes_of_the_spans(
     browser.press("d")
     assert boxes()[0][0] == "PERSON dropped current"
     browser.press("u")
-    browser.run("document.querySelector('.sheet rect').dispatchEvent(new MouseEvent('click'))")
-    assert browser.run("document.activeElement.textContent") == "Rosamund\nFeatherstonhaugh"
+    browser.run("document.querySelector('.sheet rect').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+    focused = browser.run("document.activeElement.getAttribute('aria-label')")
+    assert focused.startswith("Rosamund\nFeatherstonhaugh: person")
+    assert browser.run("document.querySelector('mark.lit').textContent") == "Rosamund\nFeatherstonhaugh"
     browser.press("e")
     assert browser.run("document.querySelector('.sheet').scrollWidth > document.querySelector('.sheet').clientWidth")
     browser.press("p")

@@ -65,7 +65,9 @@ def test_an_unknown_network_is_refused() -> None:
         built("huge")
 
 
-@pytest.mark.parametrize(("name", "width", "size", "rate"), [("small", 0.25, 128, 4e-3), ("yolov3-dla", 0.125, 160, 3e-3)])
+@pytest.mark.parametrize(
+    ("name", "width", "size", "rate"), [("small", 0.25, 128, 4e-3), ("yolov3-dla", 0.125, 160, 3e-3)]
+)
 def test_a_network_learns_one_page_by_heart(name: str, width: float, size: int, rate: float) -> None:
     torch.manual_seed(1)
     network = built(name, width)

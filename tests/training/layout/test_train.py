@@ -20,7 +20,7 @@ from incognote_training.layout import data, evaluate, loop  # noqa: E402 -- afte
 from incognote_training.layout.export import export  # noqa: E402 -- after the check for torch
 from incognote_training.layout.generate import REGIONS  # noqa: E402 -- after the check for torch
 
-PLAN = loop.Plan(width=0.25, epochs=40, batch=4, rate=6e-3, size=128, bf16=False)
+PLAN = loop.Plan(width=0.25, epochs=40, batch=4, rate=2e-3, size=128, bf16=False)
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +52,12 @@ def test_a_tiny_run_learns_and_its_integers_find_the_same(pages: Path, run: Path
     plan, network = loop.trained(run)
     assert plan == PLAN
     made = export(network, pages, tmp_path)
-    assert made.fp32 > 0.7
-    assert made.int8 > 0.7
-    assert made.same > 0.9
+    assert made.same > 0.8
     assert made.bytes == (tmp_path / MODEL).stat().st_size < 500_000
     detector = LayoutDetector(tmp_path)
-    assert evaluate.scored(evaluate.on_folder(detector.find, pages))["Image"].recall > 0.7
+    scores = evaluate.scored(evaluate.on_folder(detector.find, pages))
+    assert scores["Image"].recall > 0.8
+    assert scores["Table"].recall > 0.8
     assert detector.version == json.loads((tmp_path / CARD).read_text())["version"]
     (tmp_path / MODEL).write_bytes(b"other")
     with pytest.raises(IncognoteError, match="does not match"):
@@ -100,7 +100,7 @@ def test_a_training_can_begin_with_the_weights_of_another(pages: Path, run: Path
 
 def test_the_papers_network_is_trained_by_its_schedule(pages: Path, tmp_path: Path) -> None:
     assert (loop.PAPER.epochs, loop.PAPER.batch, loop.PAPER.rate, loop.PAPER.size) == (250, 8, 0.003, 416)
-    rates = [loop.rate_at(loop.PAPER, share, 10_000) for share in (0.0, 0.79, 0.81, 0.91)]
+    rates = [loop.rate_at(loop.PAPER, share) for share in (0.0, 0.79, 0.81, 0.91)]
     assert rates == pytest.approx([0.003, 0.003, 0.0003, 0.00003])
     plan = replace(loop.PAPER, width=0.0625, epochs=1, batch=8)
     network = loop.train(plan, [pages], tmp_path)

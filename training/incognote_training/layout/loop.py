@@ -23,6 +23,7 @@ from incognote_training.layout.networks.darknet import YoloV3Dla, clustered
 STATE, CONFIG, HISTORY = "state.pt", "config.json", "history.jsonl"
 _GROWTH = ((0.0, 0.65), (0.4, 0.85), (0.75, 1.0))  # share of the training, and the size of the inputs from then on
 _AVERAGED = 0.998
+_WARM = 0.03  # share of the training until the rate of learning is highest
 SAVED = 120.0
 """Seconds between checkpoints."""
 Watch = Callable[[float, dict[str, float]], None]
@@ -99,7 +100,7 @@ def train(
     for batch, size in _fed(plan, found, run, lambda ahead: _share(plan, run, per_epoch, ahead)):
         share = _share(plan, run, per_epoch)
         for group in run.optimizer.param_groups:
-            group["lr"] = rate_at(plan, share, run.step)
+            group["lr"] = rate_at(plan, share)
         figures = _step(run, batch, share, bf16=plan.bf16)
         run.seconds = time.monotonic() - start
         watch(share, figures)
@@ -204,12 +205,11 @@ def _share(plan: Plan, run: _Run, per_epoch: int, ahead: int = 0) -> float:
     return min(1.0, share if plan.minutes is None else max(share, run.seconds / 60 / plan.minutes))
 
 
-def rate_at(plan: Plan, share: float, step: int) -> float:
+def rate_at(plan: Plan, share: float) -> float:
     """The rate of learning: cosine after a warm-up; for the paper's network, a tenth after 200 and after 225 of 250."""
-    warm = min(1.0, (step + 1) / 200)
     if plan.network == "yolov3-dla":
-        return warm * plan.rate * (1.0 if share < 0.8 else 0.1 if share < 0.9 else 0.01)
-    return warm * plan.rate * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * share)))
+        return plan.rate * (1.0 if share < 0.8 else 0.1 if share < 0.9 else 0.01)
+    return min(1.0, 0.05 + share / _WARM) * plan.rate * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * share)))
 
 
 def _fed(plan: Plan, pages: list[Any], run: _Run, share: Callable[[int], float]) -> Iterator[tuple[Any, int]]:

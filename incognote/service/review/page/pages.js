@@ -1,30 +1,11 @@
 // The pictures of a document's pages beside its text, with a box around each span.
 
 import { ask } from "./api.js";
-import { el } from "./dom.js";
+import { lines, Pen, svg, under } from "./boxes.js";
+import { el, say } from "./dom.js";
 import { toUnits } from "./marks.js";
 
-const NS = "http://www.w3.org/2000/svg";
 const WAIT = 150;  // milliseconds after which a page that is scrolled to is shown
-
-const svg = (tag, props) => {
-  const element = document.createElementNS(NS, tag);
-  for (const [name, value] of Object.entries(props)) element.setAttribute(name, value);
-  return element;
-};
-
-// One box for each line of a span.
-const lines = boxes => {
-  const found = [];
-  for (const box of boxes) {
-    const last = found.at(-1), [left, top, right, bottom] = box;
-    const height = last && Math.min(last[3], bottom) - Math.max(last[1], top);
-    const isNext = last && height > (bottom - top) / 2 && left < last[2] + bottom - top && right > last[0] - bottom + top;
-    if (isNext) found[found.length - 1] = [Math.min(last[0], left), Math.min(last[1], top), Math.max(last[2], right), Math.max(last[3], bottom)];
-    else found.push(box);
-  }
-  return found;
-};
 
 // The pages of one text. `at` is the page that is shown, `anchor` the element that stands for it while it is on screen.
 class Sheets {
@@ -34,10 +15,12 @@ class Sheets {
     this.back = button("Previous", "b", () => this.turn(-1), { "aria-label": "Previous page" });
     this.next = button("Next", "n", () => this.turn(1), { "aria-label": "Next page" });
     this.size = button("Enlarge", "e", () => this.enlarge(), { "aria-pressed": "false" });
+    this.pen = new Pen(this, (box, whole) => view.addBox(this, box, whole));
+    const pen = view.waits ? button("Draw box", "Shift B", () => this.pen.start(), { "aria-keyshortcuts": "Shift+B" }) : null;
     this.name = el("output", { class: "caption" });
     this.sheet = el("div", { class: "sheet", tabindex: 0, role: "region", onkeydown: event => event.key.startsWith("Arrow") && event.stopPropagation() });
     this.place = el("figure", { class: "pages", "aria-label": "Pages of the original" },
-      el("figcaption", { class: "bar" }, this.name, this.back, this.next, this.size), this.sheet);
+      el("figcaption", { class: "bar" }, this.name, this.back, this.next, this.size, ...pen ? [pen] : []), this.sheet);
   }
 
   get page() { return this.pages[this.at]; }
@@ -80,7 +63,7 @@ class Sheets {
 
   // Show the page of a span.
   follow(span, mark) {
-    const at = this.pages.findLastIndex(page => page.start <= span.start);
+    const at = this.pages.findLastIndex(page => span.box ? page.number === span.box.page : page.start <= span.start);
     if (at < 0) return;
     this.anchor = mark;
     this.show(at, WAIT);
@@ -105,8 +88,10 @@ class Sheets {
       const { png, width, height, boxes } = await ask("GET", `/v1/review/${this.view.id}/pages/${index}`);
       if (asked !== this.asked) return;
       this.boxes = [...this.text.content.slice(this.page.start, this.page.end)].flatMap((each, i) => Array(each.length).fill(boxes[i]));
-      this.over = svg("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
-      this.sheet.replaceChildren(el("div", {}, el("img", { src: `data:image/png;base64,${png}`, alt: name, width, height }), this.over));
+      this.layer = svg("g", {});
+      this.over = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "Boxes on the page" }, this.layer);
+      this.pen.over(this.over, width, height);
+      this.sheet.replaceChildren(el("div", {}, el("img", { src: `data:image/png;base64,${png}`, alt: name, width, height, draggable: "false" }), this.over));
       this.draw();
     } catch (error) {
       if (asked !== this.asked) return;
@@ -124,7 +109,7 @@ class Sheets {
     const sheet = el("div", { class: "sheet", tabindex: 0, role: "region", "aria-label": name }, el("p", { class: "soft" }, "Loading …"));
     under.append(el("figure", {}, el("figcaption", { class: "caption" }, name), sheet));
     try {
-      const { png, width, height } = await ask("POST", `/v1/review/${this.view.id}/preview/pages/${number}`, { spans: this.view.points() });
+      const { png, width, height } = await ask("POST", `/v1/review/${this.view.id}/preview/pages/${number}`, this.view.given());
       sheet.replaceChildren(el("div", {}, el("img", { src: `data:image/png;base64,${png}`, alt: name, width, height })));
     } catch (error) {
       sheet.replaceChildren(el("p", { class: "warn" }, "This page cannot be shown."));
@@ -135,29 +120,75 @@ class Sheets {
   // Draw the boxes of the spans anew.
   draw() {
     if (!this.boxes) return;
-    const { start, end } = this.page, { current, groups } = this.view;
-    this.over.replaceChildren(...this.text.spans.filter(span => span.start < end && span.end > start).flatMap(span => {
-      const boxes = this.boxes.slice(Math.max(span.start - start, 0), span.end - start).filter(Boolean);
-      return lines(boxes).map(([x, y, right, bottom]) => {
-        const box = svg("rect", { class: `${groups.get(span.type) || "OTHER"} ${span.state}${span === current ? " current" : ""}`, x, y, width: right - x, height: bottom - y });
-        box.addEventListener("click", () => this.view.focus(span));
-        return box;
-      });
-    }));
+    const { start, end, number } = this.page;
+    const isHere = span => span.box ? span.box.page === number : span.start < end && span.end > start;
+    this.layer.replaceChildren(...this.text.spans.filter(isHere).map(span => {
+      const { x0, y0, x1, y1 } = span.box || {};
+      const boxes = span.box ? [[x0, y0, x1, y1]] : lines(this.boxes.slice(Math.max(span.start - start, 0), span.end - start).filter(Boolean));
+      const place = svg("g", { role: "button", tabindex: -1, "aria-label": this.view.label(span) }, ...boxes.map(([x, y, right, bottom]) => svg("rect", { x, y, width: right - x, height: bottom - y })));
+      place.addEventListener("click", () => place.focus());
+      place.addEventListener("focus", () => this.view.take(span, true));
+      place.addEventListener("keydown", event => this.pressed(event, place));
+      return Object.assign(place, { span });
+    }).filter(place => place.childElementCount));
+    this.update();
+  }
+
+  // Show which span is the current one. Only its box, or else the first one, is a stop of the Tab key.
+  update() {
+    if (!this.boxes) return;
+    const { current, groups } = this.view, all = [...this.layer.children], stop = all.find(place => place.span === current) || all[0];
+    for (const place of all) {
+      place.setAttribute("tabindex", place === stop ? 0 : -1);
+      for (const rect of place.children) rect.setAttribute("class", `${groups.get(place.span.type) || "OTHER"} ${place.span.state}${place.span === current ? " current" : ""}`);
+    }
     this.reveal();
   }
 
+  // Arrow keys go to the next and previous box; Enter goes to its words.
+  pressed(event, place) {
+    const all = [...this.layer.children], step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (step) all[(all.indexOf(place) + step + all.length) % all.length].focus({ preventScroll: true });
+    else if (event.key === "Enter") this.view.focus(place.span);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // Put the focus on the box of a span. Return whether it has one on this page.
+  focus(span) {
+    const place = [...this.layer?.children || []].find(each => each.span === span);
+    place?.focus({ preventScroll: true });
+    return Boolean(place);
+  }
+
+  // The stretches of the text of which a box has the words.
+  under(box) {
+    const { start, end } = this.page;
+    return under(this.text.content.slice(start, end), this.boxes, box).map(stretch => stretch.map(at => at + start));
+  }
+
+  wordsIn(box) { return this.under(box).map(([start, end]) => this.text.content.slice(start, end)); }
+
   // Scroll the picture to the current span.
   reveal() {
-    const box = this.over?.querySelector(".current")?.getBoundingClientRect(), sheet = this.sheet.getBoundingClientRect();
-    if (!box || (box.top >= sheet.top && box.bottom <= sheet.bottom && box.left >= sheet.left && box.right <= sheet.right)) return;
+    const box = this.over?.querySelector(".current");
+    if (box) this.scrollTo(box);
+  }
+
+  // Scroll the picture to a box.
+  scrollTo(place) {
+    const box = place.getBoundingClientRect(), sheet = this.sheet.getBoundingClientRect();
+    if (box.top >= sheet.top && box.bottom <= sheet.bottom && box.left >= sheet.left && box.right <= sheet.right) return;
     this.sheet.scrollBy(box.left - sheet.left - sheet.width / 3, box.top - sheet.top - sheet.height / 3);
   }
 }
 
 // Ask for the pages of a record, and put their pictures beside the texts.
 export const openPages = async view => {
-  const pages = (await ask("GET", `/v1/review/${view.id}/pages`)).map((page, index) => ({ ...page, index }));
+  const slow = setTimeout(() => say("The pages are being opened …"), 1000);
+  const pages = (await ask("GET", `/v1/review/${view.id}/pages`).finally(() => clearTimeout(slow))).map((page, index) => ({ ...page, index }));
   view.sheets = view.texts.map(text => {
     const own = pages.filter(page => page.field === text.field);
     return own.length ? new Sheets(view, text, own) : null;

@@ -40,7 +40,7 @@ export const keyLegend = groups => {
 
 // The new texts, each beside its original.
 export const preview = async view => {
-  const result = await ask("POST", `/v1/review/${view.id}/preview`, { spans: view.points() });
+  const result = await ask("POST", `/v1/review/${view.id}/preview`, view.given());
   view.panels.forEach((panel, at) => {
     const { content, marks } = result.texts[at], pieces = [];
     let done = 0;

@@ -1,13 +1,13 @@
 // One record: its texts with spans, corrections, the decision.
 
 import { ask } from "./api.js";
+import { boxSpan, UNWORDED } from "./boxes.js";
 import { el, plural, say, show, sure } from "./dom.js";
+import { keysOf, QUICK } from "./keys.js";
 import { added, History, occurrences, select, selected, toPoints, toUnits, words } from "./marks.js";
 import { openPages } from "./pages.js";
 import { assign, assignment, comments, keyLegend, preview, reasonList, sourceNames, typeName } from "./panel.js";
 import { following, neighbor, stateName } from "./queue.js";
-
-const QUICK = ["PERSON", "DATE", "LOCATION", "TELEPHONE_NUMBER", "MEDICAL_RECORD_NUMBER", "AGE", "HOSPITAL", "OCCUPATION", "EMAIL"];
 
 const shown = key => /^[A-Z]$/.test(key) ? `Shift ${key}` : key;
 const copied = texts => texts.map(text => text.spans.map(span => ({ ...span })));
@@ -16,8 +16,11 @@ export class RecordView {
   constructor(told, session) {
     Object.assign(this, { told, session, id: told.entry.id, waits: told.entry.state === "waiting", history: new History(), current: null, sheets: [] });
     this.groups = new Map(session.types.map(type => [type.name, type.group]));
-    this.texts = told.texts.map(text => ({ ...text, spans: this.opened(text) }));
-    this.saved = JSON.stringify(this.points());
+    this.wordless = new Set(session.types.filter(type => type.pixels).map(type => type.name));
+    this.texts = told.texts.map(text => ({ ...text, base: text.content, spans: this.opened(text), get content() { return this.base + `\n${UNWORDED}`.repeat(this.spans.filter(span => span.box).length); } }));
+    const body = this.texts.find(text => text.field === "body");
+    for (const region of told.regions) body.spans.push(boxSpan(body, region));
+    this.saved = JSON.stringify(this.given());
     this.listening = new AbortController();
   }
 
@@ -44,45 +47,18 @@ export class RecordView {
   // The pages of the text with the current span, else the first ones.
   get sheet() { return this.sheets[this.texts.findIndex(text => text.spans.includes(this.current))] || this.sheets.find(Boolean); }
 
-  get dirty() { return this.waits && JSON.stringify(this.points()) !== this.saved; }
+  get dirty() { return this.waits && JSON.stringify(this.given()) !== this.saved; }
 
-  points() { return this.texts.flatMap(text => toPoints(text.content, text.spans.filter(span => span.state === "on"))); }
-
-  // What a key does: [key, meaning, action, only while the record waits].
-  keys() {
-    return [
-      ["Move", [
-        ["j k", "Next and previous span", { j: () => this.go(1), k: () => this.go(-1) }],
-        ["f", "Next span that a detector was not sure about", { f: () => this.go(1, span => span.state === "doubt") }],
-        ["→ ←", "Select the next or previous word; with Shift, extend the selection", { ArrowRight: event => this.word(1, event.shiftKey), ArrowLeft: event => this.word(-1, event.shiftKey) }],
-        ...this.sheet ? [
-          ["n b", "Next and previous page of the original", { n: () => this.sheet.turn(1), b: () => this.sheet.turn(-1) }],
-          ["e", "Enlarge the picture of the page", { e: () => this.sheet.enlarge() }],
-        ] : [],
-        ["Shift J", "Next record of the filter", { J: () => this.turn(1) }],
-        ["Shift K", "Previous record of the filter", { K: () => this.turn(-1) }],
-        ["q", "Back to the queue", { q: () => this.leave() }],
-      ]],
-      ["Change spans", [
-        ["a", "Add the selected words, or the current span if it is not replaced", { a: () => this.add() }, true],
-        ["d", "Remove the current span, or restore it", { d: () => this.remove() }, true],
-        ["1 … 9", "Give the selected words or the current span this type", Object.fromEntries(QUICK.map((type, at) => [at + 1, () => this.apply(type)])), true],
-        ["t", "Choose another type; Enter applies it", { t: () => this.type.focus() }, true],
-        ["w", "Enter words to add everywhere in the record", { w: () => this.words.focus() }, true],
-        ["u r", "Undo and redo", { u: () => this.undo(), r: () => this.redo() }, true],
-      ]],
-      ["Decide", [
-        ["p", "Show, refresh or hide the preview", { p: () => this.preview() }],
-        ["Shift A", "Approve: release the record", { A: () => this.decide("approve") }, true],
-        ["Shift S", "Send back: move the record to the quarantine", { S: () => this.decide("reject") }, true],
-        ["Shift H", "Keep held: save your corrections and go on", { H: () => this.hold() }, true],
-        ["c", "Write a comment; Ctrl Enter saves it", { c: () => document.getElementById("comment").focus() }],
-        ["m", "Assign the record to me", { m: () => assign(this, this.session.me.name) }],
-        ["Esc", "Leave a field", {}],
-        ["?", "Show these keys", { "?": () => keyLegend(this.keys()) }],
-      ]],
-    ];
+  // What a request says about the spans, and about the boxes without words.
+  given() {
+    const on = this.texts.map(text => [text.content, text.spans.filter(span => span.state === "on")]);
+    return {
+      spans: on.flatMap(([content, spans]) => toPoints(content, spans.filter(span => !span.box))),
+      regions: on.flatMap(([, spans]) => spans.filter(span => span.box).map(({ box, type }) => ({ ...box, type }))),
+    };
   }
+
+  keys() { return keysOf(this); }
 
   open() {
     const { entry, approvable } = this.told;
@@ -168,9 +144,10 @@ export class RecordView {
       const button = document.getElementById(id);
       if (button) button.disabled = !entries.length;
     }
-    const mark = this.marks.find(each => each.span.key === key);
-    this.take(mark ? mark.span : null);
-    mark?.focus();
+    const mark = this.marks.find(each => each.span.key === key), onPage = this.onPage;
+    for (const sheets of this.sheets) sheets?.draw();
+    this.take(mark ? mark.span : null, onPage);
+    if (!onPage || !this.sheet.focus(this.current)) mark?.focus();
   }
 
   // The text between two spans, with a line before each page that begins there or, up to `next`, in the second span.
@@ -186,25 +163,43 @@ export class RecordView {
     return [...pieces, content.slice(done, end)];
   }
 
-  mark(content, span) {
+  // A span in words.
+  says(span) {
     const by = sourceNames(span.sources), state = { on: "", doubt: ", in doubt, not replaced", dropped: ", removed, not replaced" }[span.state];
-    const says = `${typeName(span.type)}, found by ${by}, score ${span.score.toFixed(2)}${state}`;
+    return `${typeName(span.type)}, found by ${by}, score ${span.score.toFixed(2)}${state}`;
+  }
+
+  label(span) {
+    const { content } = this.texts.find(text => text.field === span.field);
+    return `${span.box ? `Box on page ${span.box.page}` : content.slice(span.start, span.end).replaceAll(UNWORDED, "No words")}: ${this.says(span)}`;
+  }
+
+  mark(content, span) {
+    const says = this.says(span);
     const mark = el("mark", {
       class: `${this.groups.get(span.type) || "OTHER"} ${span.state}`, tabindex: -1, role: "button", "data-label": typeName(span.type), title: says,
-      "aria-label": `${content.slice(span.start, span.end)}: ${says}`, onclick: () => mark.focus(), onfocus: () => this.take(span),
+      "aria-label": this.label(span), onclick: () => mark.focus(), onfocus: () => this.take(span),
     }, content.slice(span.start, span.end));
     return Object.assign(mark, { span, says });
   }
 
-  // Make a span the current one; only this one is a stop of the Tab key.
-  take(span) {
-    this.current = span;
+  // Make a span the current one; only this one is a stop of the Tab key. `onPage`: its box has the focus.
+  take(span, onPage = false) {
+    Object.assign(this, { current: span, onPage });
     const here = this.marks.find(mark => mark.span === span) || null;
-    for (const mark of this.marks) mark.tabIndex = mark === (here || this.marks[0]) ? 0 : -1;
+    for (const mark of this.marks) {
+      mark.tabIndex = mark === (here || this.marks[0]) ? 0 : -1;
+      mark.classList.toggle("lit", onPage && mark === here);
+    }
     if (span) this.type.value = span.type;
-    if (here) this.sheets[this.texts.findIndex(text => text.spans.includes(span))]?.follow(span, here);
-    for (const sheets of this.sheets) sheets?.draw();
+    if (here && onPage) here.scrollIntoView({ block: "nearest" });
+    else if (here) this.sheets[this.texts.findIndex(text => text.spans.includes(span))]?.follow(span, here);
+    for (const sheets of this.sheets) sheets?.update();
     this.info.textContent = here ? `Current span: ${here.says}` : "No span is chosen. Press j for the next span, ? for all keys.";
+  }
+
+  toPage() {
+    if (!this.sheet.focus(this.current)) say("The page that is shown has no box of the current span.");
   }
 
   focus(span) { this.marks.find(mark => mark.span === span)?.focus(); }
@@ -272,7 +267,9 @@ export class RecordView {
 
   redo() { return this.restore(this.history.redo(copied(this.texts))); }
 
-  put(text, start, end, type) {
+  put(text, start, until, type) {
+    const end = Math.min(until, text.base.length);
+    if (start >= end) return null;
     const key = `${text.field} new ${start} ${end}`;
     text.spans = added(text.spans, { field: text.field, start, end, type, score: 1, sources: ["person"], state: "on", found: type, doubt: false, key });
     return key;
@@ -282,12 +279,28 @@ export class RecordView {
   apply(type) {
     const chosen = this.selection(), span = this.current;
     if (!chosen && !span) return say("Select words or choose a span first.", true);
+    if (!chosen && span.box && !this.wordless.has(type)) return say(`A box without words is one of: ${[...this.wordless].map(typeName).join(", ")}. Press t to choose.`, true);
     this.type.value = type;
     return this.change(() => {
       if (chosen) return this.put(this.texts[chosen.at], chosen.start, chosen.end, type);
       if (span.state === "on" && span.type === type) return null;
       Object.assign(span, { state: "on" }, span.type === type ? {} : { type, score: 1, sources: ["person"] });
       return span.key;
+    });
+  }
+
+  // The words in a box on a page become spans. If there are none, or for the whole box, it is covered as it is.
+  addBox(sheets, [x0, y0, x1, y1], whole) {
+    const { text, page } = sheets, found = sheets.under([x0, y0, x1, y1]), asItIs = whole || !found.length;
+    if (asItIs && !page.takes_regions) return say("This page is not written as a picture. Draw a box around words.", true);
+    const type = this.type.value;
+    this.onPage = true;
+    return this.change(() => {
+      let key = null;
+      for (const [start, end] of found) key = this.put(text, start, end, type);
+      if (!asItIs) return key;
+      text.spans.push(boxSpan(text, { page: page.number, x0, y0, x1, y1, type: this.wordless.has(type) ? type : "UNREAD" }));
+      return text.spans.at(-1).key;
     });
   }
 
@@ -323,8 +336,8 @@ export class RecordView {
   }
 
   async save() {
-    await ask("PUT", `/v1/review/${this.id}/proposal`, { spans: this.points() });
-    this.saved = JSON.stringify(this.points());
+    await ask("PUT", `/v1/review/${this.id}/proposal`, this.given());
+    this.saved = JSON.stringify(this.given());
   }
 
   async hold() {
@@ -335,13 +348,13 @@ export class RecordView {
 
   async decide(outcome) {
     if (document.getElementById(outcome).disabled) return say(document.getElementById("why-not").textContent, true);
-    const spans = this.points(), left = this.texts.flatMap(text => text.spans.filter(span => span.state === "doubt").map(span => `“${text.content.slice(span.start, span.end)}” (${typeName(span.type)})`));
+    const { spans, regions } = this.given(), left = this.texts.flatMap(text => text.spans.filter(span => span.state === "doubt").map(span => `“${text.content.slice(span.start, span.end)}” (${typeName(span.type)})`));
     const yes = outcome === "approve"
-      ? await sure("Approve this record?", `${plural(spans.length, "span")} will be replaced. Everything else is released as it is.`,
+      ? await sure("Approve this record?", `${plural(spans.length, "span")} will be replaced${regions.length ? `, and ${regions.length === 1 ? "1 box" : `${regions.length} boxes`} without words covered` : ""}. Everything else is released as it is.`,
         left.length ? el("div", { class: "warn" }, el("p", {}, "These stay readable, although a detector was not sure about them:"), el("ul", {}, ...[...new Set(left)].slice(0, 12).map(words_ => el("li", {}, words_)), left.length > 12 ? el("li", {}, "and more") : null)) : null)
       : await sure("Send this record back?", "It moves to the quarantine. An operator can correct the cause and run it again.");
     if (!yes) return;
-    await ask("POST", `/v1/review/${this.id}/decision`, { outcome, spans });
+    await ask("POST", `/v1/review/${this.id}/decision`, { outcome, spans, regions });
     this.waits = false;
     await this.onward(outcome === "approve" ? "Approved." : "Sent back.");
   }

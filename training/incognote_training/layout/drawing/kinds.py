@@ -1,4 +1,4 @@
-"""Whole pages of eleven kinds: which blocks they have, and where."""
+"""Whole pages of many kinds: which blocks they have, and where."""
 
 # ruff: noqa: E501 -- markup in one piece is easier to check
 

@@ -1,0 +1,213 @@
+"""What a page shows beside read words, on pictures drawn here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from incognote.formats.images.marks import marks
+from incognote.formats.images.reading import PageReading
+from incognote.pages.nouns import Box, Region, Word
+
+np: Any = pytest.importorskip("numpy")
+cv2: Any = pytest.importorskip("cv2", reason="needs the extra images")
+PIL: Any = pytest.importorskip("PIL.Image")
+
+SIZE = (1000, 1200)
+INK, BLUE, RED = (20, 20, 20), (20, 30, 140), (180, 20, 40)
+LINES = ("Patient was seen in clinic today with mild pain", "and will return after two weeks for review", "Blood pressure normal")
+
+
+class Sheet:
+    """A page on which words are printed, and other things drawn."""
+
+    def __init__(self, ground: Any = (255, 255, 255)) -> None:
+        from PIL import Image, ImageDraw, ImageFont
+
+        self._image = Image.new("RGB", SIZE, ground)
+        self._draw = ImageDraw.Draw(self._image)
+        self._font = ImageFont.load_default(24)
+        self.words: list[Word] = []
+        self.pixels = np.array(self._image)
+
+    def text(self, left: int, top: int, line: str, fill: Any = INK, read: float | None = 0.96) -> Box:
+        """Print a line and return its box; `read` is the confidence of its words, None if no pass read it."""
+        first, low, at = left, top, top
+        for token in line.split():
+            box = tuple(map(int, self._draw.textbbox((left, top), token, font=self._font)))
+            self._draw.text((left, top), token, font=self._font, fill=fill)
+            if read is not None:
+                self.words.append(Word(token, box, read, line=at))  # type: ignore[arg-type]  # four ints
+            left, low = box[2] + 8, max(low, box[3])
+        self.pixels = np.array(self._image)
+        return first, top, left - 8, low
+
+    def found(self, codes: tuple[Region, ...] = ()) -> list[Region]:
+        words = tuple(self.words)
+        return marks(self.pixels, PageReading(words, words, codes, (), 0.9))
+
+
+def sheet() -> Sheet:
+    """Return a page with lines of text that were read."""
+    made = Sheet()
+    for at, line in enumerate(LINES):
+        made.text(80, 420 + 40 * at, line)
+    return made
+
+
+def pen(page: Sheet, left: int, top: int, wide: int = 260, high: int = 90, color: Any = BLUE) -> Box:
+    """Draw a signature: loops of a pen from left to right."""
+    t = np.linspace(0, 1, 300)
+    x = left + wide * t + 24 * np.sin(34 * t)
+    y = top + high / 2 + high / 2 * np.sin(40 * t) * (1 - 0.6 * t)
+    points = np.stack([x, y], 1).round().astype(np.int32)
+    cv2.polylines(page.pixels, [points], False, color, 3, cv2.LINE_AA)
+    return int(x.min()), int(y.min()), int(x.max()), int(y.max())
+
+
+def covered(box: Box, regions: list[Region]) -> float:
+    """Return the share of a box that regions cover."""
+    mask = np.zeros((SIZE[1], SIZE[0]), bool)
+    for left, top, right, bottom in (region.box for region in regions):
+        mask[top:bottom, left:right] = True
+    return float(mask[box[1] : box[3], box[0] : box[2]].mean())
+
+
+def kinds(regions: list[Region]) -> set[str]:
+    return {region.kind for region in regions}
+
+
+def test_printed_lines_that_were_read_are_nothing() -> None:
+    assert sheet().found() == []
+
+
+def test_a_blank_page_and_a_tiny_page_are_nothing() -> None:
+    assert Sheet().found() == []
+    assert marks(np.full((8, 8), 255, np.uint8), PageReading((), (), (), (), 1.0)) == []
+
+
+def test_loops_of_a_pen_are_a_signature() -> None:
+    page = sheet()
+    box = pen(page, 120, 900)
+    found = page.found()
+    assert kinds(found) == {"Signature"}
+    assert covered(box, found) > 0.9
+
+
+def test_a_signature_that_an_engine_took_for_a_word_is_a_signature() -> None:
+    page = sheet()
+    box = pen(page, 120, 900)
+    page.words.append(Word("wwll", box, 0.7, line=2000))
+    assert covered(box, page.found()) > 0.9
+
+
+def test_words_near_a_signature_stay() -> None:
+    page = sheet()
+    name = page.text(120, 1010, "signed by the doctor on duty")
+    pen(page, 120, 900)
+    assert covered(name, page.found()) < 0.2
+
+
+def test_ink_that_no_pass_read_is_covered() -> None:
+    page = sheet()
+    box = page.text(80, 800, "Quackenbush 12-04-1957", read=None)
+    assert covered(box, page.found()) > 0.9
+
+
+def test_a_number_that_was_read_poorly_is_covered_and_words_beside_it_stay() -> None:
+    page = sheet()
+    label = page.text(80, 800, "Member number")
+    number = page.text(300, 800, "7281-5519", read=0.3)
+    found = page.found()
+    assert covered(number, found) > 0.9
+    assert covered(label, found) < 0.05
+
+
+def test_white_letters_on_a_dark_bar_are_covered_if_no_pass_read_them() -> None:
+    page = sheet()
+    page._draw.rectangle((60, 780, 700, 860), fill=(0, 0, 60))
+    box = page.text(80, 800, "Quackenbush Ottoline", fill=(255, 255, 255), read=None)
+    assert covered(box, page.found()) > 0.9
+
+
+@pytest.mark.parametrize("shape", ["ring", "tilted frame"])
+def test_an_outline_with_letters_inside_is_a_stamp(shape: str) -> None:
+    page = sheet()
+    box = page.text(700, 880, "CLINIC NORD", fill=RED, read=None)
+    page.text(720, 930, "12 MAR 25", fill=RED, read=None)
+    middle = ((box[0] + box[2]) // 2, 920)
+    if shape == "ring":
+        cv2.circle(page.pixels, middle, 120, RED, 4, cv2.LINE_AA)
+    else:
+        corners = cv2.boxPoints((middle, (240, 140), 9)).round().astype(np.int32)
+        cv2.polylines(page.pixels, [corners], True, RED, 4, cv2.LINE_AA)
+    found = page.found()
+    assert kinds(found) == {"Seal_Stamp"}
+    assert covered(box, found) == 1.0
+
+
+def test_an_upright_frame_around_words_is_no_stamp() -> None:
+    page = sheet()
+    cv2.rectangle(page.pixels, (60, 400), (760, 560), INK, 2)
+    assert page.found() == []
+
+
+def test_rules_and_boxes_to_check_and_bullets_are_nothing() -> None:
+    page = sheet()
+    for y in (600, 650, 700):
+        cv2.line(page.pixels, (80, y), (900, y), INK, 2)
+    for x in (80, 500, 900):
+        cv2.line(page.pixels, (x, 600), (x, 700), INK, 2)
+    for x in (100, 200, 300):
+        cv2.rectangle(page.pixels, (x, 760), (x + 20, 780), INK, 2)
+        cv2.circle(page.pixels, (x, 850), 6, INK, -1)
+    cv2.rectangle(page.pixels, (80, 1100), (900, 1115), INK, -1)
+    assert page.found() == []
+
+
+def test_a_curve_of_a_chart_is_nothing() -> None:
+    page = sheet()
+    x = np.arange(100, 900)
+    points = np.stack([x, 900 - 60 * np.sin(x / 40)], 1).round().astype(np.int32)
+    cv2.polylines(page.pixels, [points], False, (0, 120, 60), 2, cv2.LINE_AA)
+    cv2.line(page.pixels, (90, 800), (90, 1000), INK, 2)
+    cv2.line(page.pixels, (90, 1000), (900, 1000), INK, 2)
+    assert page.found() == []
+
+
+def test_a_large_picture_of_gray_levels_is_nothing() -> None:
+    page = sheet()
+    rng = np.random.default_rng(3)
+    noise = cv2.GaussianBlur(rng.uniform(0, 255, (400, 600)).astype(np.float32), (0, 0), 4)
+    noise = cv2.normalize(noise, None, 0, 230, cv2.NORM_MINMAX).astype(np.uint8)
+    page.pixels[650:1050, 200:800] = noise[..., None]
+    assert page.found() == []
+
+
+def test_a_small_picture_in_the_shape_of_a_portrait_is_a_face() -> None:
+    page = sheet()
+    y, x = np.mgrid[0:220, 0:180]
+    shade = 60 + 150 * np.exp(-(((x - 90) / 60) ** 2) - ((y - 100) / 80) ** 2)
+    page.pixels[700:920, 100:280] = np.stack([shade, shade * 0.8, shade * 0.7], 2).astype(np.uint8)
+    found = page.found()
+    assert kinds(found) == {"Face"}
+    assert covered((100, 700, 280, 920), found) > 0.9
+
+
+def test_a_solid_emblem_at_the_top_is_a_logo_and_the_title_beside_it_stays() -> None:
+    page = sheet()
+    title = page.text(260, 80, "Community hospital")
+    corners = np.array([[80, 160], [150, 50], [220, 160]], np.int32)
+    cv2.fillPoly(page.pixels, [corners], (20, 110, 160))
+    found = page.found()
+    assert kinds(found) == {"Logo"}
+    assert covered((80, 50, 220, 160), found) > 0.95
+    assert covered(title, found) == 0
+
+
+def test_a_barcode_that_was_found_is_not_found_again() -> None:
+    page = sheet()
+    for x in range(100, 400, 9):
+        cv2.rectangle(page.pixels, (x, 100), (x + 1 + x % 4, 170), INK, -1)
+    assert page.found((Region("QR_Bar_Code", (95, 95, 410, 175)),)) == []
