@@ -95,6 +95,7 @@ class Progress:
     replaced: Replaced = field(default=Replaced())  # replace
     audited: Audited = field(default=Audited())  # audit
     image: str | None = None  # keep
+    visible: Derivable | None = None  # keep
     failures: list[Reason] = field(default_factory=list)  # any step that fails
     result: Result | None = None  # result
 
@@ -295,11 +296,13 @@ async def widen(at: Progress) -> None:
 
 @guarded
 async def keep(at: Progress) -> None:
-    """Keep what is removed from the pages of an image, if the policy has a vault."""
+    """Keep what is removed from the pages of an image, if the policy has a vault, and what stays visible on them."""
     vault, data = at.engine.vault, at.item.content
     if vault is not None and isinstance(data, bytes):
         name = steps.name_of(at.item, at.opened)
         at.image = await vault.keep(data, name, at.domain, at.opened, at.replaced)
+    if isinstance(data, bytes) and not at.audited.reasons:
+        at.visible = await at.working(_visible, at.opened, at.replaced)
 
 
 def after_audit(at: Progress) -> str:
@@ -373,6 +376,6 @@ def conclude(at: Progress) -> Verdict:
         _output=None if at.failures else at.replaced.output,
         boxes=_boxes(at.opened, at.replaced),
         image=at.image,
-        _pages=_visible(at.opened, at.replaced) if verdict.released else None,
+        _pages=at.visible if verdict.released else None,
     )
     return verdict

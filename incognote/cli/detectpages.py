@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
 
 
-def are_pages(sources: list[Source]) -> bool:
+def are_pages(sources: Sequence[Source]) -> bool:
     """Whether the sources are files whose pages are pictures, or may be: images, PDF, and DICOM files."""
     return bool(sources) and all(source.kind not in ("lines", "text", "json", "other") for source in sources)
 
 
-def removed_boxes(sources: list[Source], made: Deidentifier) -> Iterator[tuple[Input, dict[str, Any]]]:
+def removed_boxes(sources: Sequence[Source], made: Deidentifier) -> Iterator[tuple[Input, dict[str, Any]]]:
     """Yield each file with its line: its name and the boxes that the policy would remove, whatever the verdict.
 
     A file that cannot be read has `error` instead.

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Pixels = npt.NDArray[np.uint8]
+    """8-bit gray of shape (height, width), or RGB of shape (height, width, 3)."""
 
 Box = tuple[int, int, int, int]
 """Left, top, right, and bottom; right and bottom are exclusive."""

@@ -10,7 +10,7 @@ import pytest
 from incognote.errors import RecordProblem
 from incognote.pages.nouns import Turn, Word
 from incognote.pages.ocr.base import OcrEngine
-from incognote.pages.ocr.passes import Reading, read_page
+from incognote.pages.ocr.passes import ReadWords, read_page
 
 from .drawn import NOTE, WHITE, font, page, tesseract
 
@@ -22,11 +22,11 @@ def engine() -> OcrEngine:
     return tesseract()
 
 
-def _read(image: Any, engine: OcrEngine, *languages: str) -> Reading:
+def _read(image: Any, engine: OcrEngine, *languages: str) -> ReadWords:
     return read_page(image, 200, languages or ("en",), engine)
 
 
-def _texts(reading: Reading) -> list[str]:
+def _texts(reading: ReadWords) -> list[str]:
     return [word.text for word in reading.words]
 
 

@@ -40,7 +40,7 @@ def degraded(page: Any, hidden: Any, level: str, name: str) -> TestPage:
     """
     rng = np.random.default_rng(zlib.crc32(f"{name} {level}".encode()))
     high, wide = page.shape[:2]
-    matrix = np.array([[1.0, 0, 0], [0, 1.0, 0]])
+    matrix: Any = np.array([[1.0, 0, 0], [0, 1.0, 0]])
     if level != "clean":
         angle = rng.uniform(-1.3, 1.3)
         matrix = cv2.getRotationMatrix2D((wide / 2, high / 2), angle, 1.0)

@@ -40,7 +40,8 @@ def filled(html: str) -> str:
         made = zxingcpp.create_barcode(found[2][1:-1], kind).to_image(scale=4, add_quiet_zones=False)
         ok, png = cv2.imencode(".png", numpy.asarray(made))
         assert ok
-        return found[0].replace("<img", f'<img src="data:image/png;base64,{base64.b64encode(png).decode()}"', 1)
+        content = base64.b64encode(png.tobytes()).decode()
+        return found[0].replace("<img", f'<img src="data:image/png;base64,{content}"', 1)
 
     return _CODE.sub(image, html)
 

@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 import cv2
 
@@ -25,22 +25,16 @@ from incognote.agents.item import Item
 from incognote.agents.stages import Planned
 from incognote.agents.steps import detect, identify, merge
 from incognote.evaluation.intervals import share
-from incognote.formats.images import page as page_reader
-from incognote.formats.images import reading
+from incognote.formats.images import document, pagereader, reading
 from incognote.formats.images.document import ImageDocument
+from incognote.formats.images.page import ReadPage
 from incognote.formats.pictures import Box
 from incognote_benchmarks.pages.degrade import LEVELS, TestPage, degraded
-from incognote_benchmarks.pages.score import covered_by, scored
+from incognote_benchmarks.pages.score import Scored, covered_by, scored
 
 
-class Row(TypedDict):
-    """What became of one page.
-
-    Args:
-        identifiers: (type, kind of ink, gone) of each box. missed: what is left.
-        kept, words: counts of other words. touched: whether anything was covered.
-        quality: of the reading, or None if the page could not be read.
-    """
+class Row(Scored):
+    """What became of one page. `quality` is that of the reading, or None if it is not known."""
 
     name: str
     level: str
@@ -48,11 +42,6 @@ class Row(TypedDict):
     outcome: str
     seconds: float
     quality: float | None
-    identifiers: list[tuple[str, str, bool]]
-    missed: list[tuple[str, str, str, float, Box]]
-    kept: int
-    words: int
-    touched: bool
 
 
 def pages_of(folder: Path, levels: list[str], only: str) -> Iterator[tuple[str, str, dict[str, Any], TestPage]]:
@@ -103,14 +92,12 @@ def removed(deid: Deidentifier, page: TestPage) -> tuple[list[Box], str, float, 
     """Return the boxes that are removed from a page, the verdict, the seconds, and the quality of the reading."""
     _, png = cv2.imencode(".png", page.image)
     seen: list[float] = []
-    original = page_reader.read
+    original = pagereader.read
 
-    def noted(pixels: Any, dpi: float | None) -> page_reader.ReadPage:
+    def noted(pixels: Any, dpi: float | None) -> ReadPage:
         made = original(pixels, dpi)
         seen.append(made.quality)
         return made
-
-    from incognote.formats.images import document
 
     document.read = noted  # type: ignore[attr-defined]  # to learn the quality
     began = time.perf_counter()
@@ -138,14 +125,18 @@ def main() -> None:
     if said.remember:
         _remember(said.remember)
     rows: list[Row] = []
-    engines = {}
+    engines: dict[tuple[str, ...], Deidentifier] = {}
     for name, level, gold, page in pages_of(said.folder, said.levels, said.only):
         languages = tuple(dict.fromkeys(("en", gold["language"][:2])))
-        deid = engines.setdefault(languages, None) or Deidentifier(languages=languages)
-        engines[languages] = deid
+        if languages not in engines:
+            engines[languages] = Deidentifier(languages=languages)
+        deid = engines[languages]
         boxes, outcome, seconds, quality = (found if said.quick else removed)(deid, page)
         made = scored(gold, page, covered_by(boxes, page))
-        row = Row(name=name, level=level, kind=gold["kind"], outcome=outcome, seconds=seconds, quality=quality, **made)
+        row: Row = {
+            "name": name, "level": level, "kind": gold["kind"], "outcome": outcome, "seconds": seconds,
+            "quality": quality, **made,
+        }  # fmt: skip
         rows.append(row)
         if said.show:
             kept = f"kept {row['kept']} of {row['words']}"

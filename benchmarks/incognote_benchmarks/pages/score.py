@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -24,7 +24,17 @@ def covered_by(boxes: Iterable[tuple[int, int, int, int]], page: TestPage) -> An
     return mask
 
 
-def scored(gold: Mapping[str, Any], page: TestPage, covered: Any) -> dict[str, Any]:
+class Scored(TypedDict):
+    """What happened to the boxes of a page; as in `scored`."""
+
+    identifiers: list[tuple[str, str, bool]]
+    kept: int
+    words: int
+    missed: list[tuple[str, str, str, float, tuple[int, int, int, int]]]
+    touched: bool
+
+
+def scored(gold: Mapping[str, Any], page: TestPage, covered: Any) -> Scored:
     """Return what happened to each identifier and each other word of a page.
 
     Args:

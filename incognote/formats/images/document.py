@@ -24,7 +24,8 @@ from incognote.formats.base import (
     split_edits,
 )
 from incognote.formats.images.files import ImageFile, PageImage, Pages
-from incognote.formats.images.page import ReadPage, read
+from incognote.formats.images.page import ReadPage
+from incognote.formats.images.pagereader import read
 from incognote.formats.images.painting import Cover, painted
 from incognote.formats.pictures import Box, DrawnPage, PagedDocument, PagePart
 from incognote.nouns import PageBox, Reason, Text

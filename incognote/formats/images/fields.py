@@ -72,7 +72,7 @@ class Located(NamedTuple):
     regions: list[Region]
 
 
-class Label(NamedTuple):
+class PlacedLabel(NamedTuple):
     """A label in a cell: the words `start:end`, and how many characters of the last one's token belong to it."""
 
     said: ColumnLabel
@@ -82,7 +82,7 @@ class Label(NamedTuple):
     colon: bool
 
 
-class Cell:
+class PageCell:
     """Neighboring words of a line.
 
     Attributes:
@@ -99,9 +99,9 @@ class Cell:
         return int(median(word.box[3] - word.box[1] for word in self.words))
 
     @cached_property
-    def labels(self) -> list[Label]:
+    def labels(self) -> list[PlacedLabel]:
         """The labels in this cell, in order."""
-        found: list[Label] = []
+        found: list[PlacedLabel] = []
         at = 0
         while at < len(self.words):
             label = self._label_at(at)
@@ -112,7 +112,7 @@ class Cell:
             at = label.end + (1 if label.inside else 0)
         return found
 
-    def _label_at(self, at: int) -> Label | None:
+    def _label_at(self, at: int) -> PlacedLabel | None:
         for n in range(min(_LONGEST_LABEL, len(self.words) - at), 0, -1):
             tokens = [word.text for word in self.words[at : at + n]]
             last = tokens[-1]
@@ -122,16 +122,16 @@ class Cell:
             if inner and inner.end() < len(last):  # a value follows the colon without a space
                 said = label_of(" ".join([*tokens[:-1], last[: inner.start()]]))
                 if said and not last[: inner.start()].isdecimal():
-                    return Label(said, at, at + n - 1, inner.end(), True)
+                    return PlacedLabel(said, at, at + n - 1, inner.end(), True)
                 continue
             rest = self.words[at + n : at + n + 1]
             colon = bool(inner) or bool(rest and rest[0].text in (":", "：", "-", ":-"))
             whole = at == 0 and n == len(self.words)
             if (colon or whole or at == 0) and (said := label_of(" ".join(tokens))):
-                return Label(said, at, at + n + (1 if colon and not inner else 0), 0, colon)
+                return PlacedLabel(said, at, at + n + (1 if colon and not inner else 0), 0, colon)
         return None
 
-    def value(self, label: Label) -> tuple[list[Word], int]:
+    def value(self, label: PlacedLabel) -> tuple[list[Word], int]:
         """Return the words after a label, up to the next one, and the characters of the first that are the label's."""
         following = next((each.start for each in self.labels if each.start >= label.end and each is not label), None)
         return list(self.words[label.end : following]), label.inside
@@ -158,7 +158,7 @@ class _Finder:
     def __init__(self, words: Sequence[Word], regions: Sequence[Region], ink: InkMap) -> None:
         self._regions, self._ink = regions, ink
         self._cells = [cell for cell in _cells(words) if cell.words[0].turn == 0]
-        self._empty: list[tuple[Cell, Label]] = []  # labels without words as a value
+        self._empty: list[tuple[PageCell, PlacedLabel]] = []  # labels without words as a value
 
     def values(self) -> list[LabeledWords]:
         found: list[LabeledWords] = []
@@ -167,7 +167,7 @@ class _Finder:
                 found += self._value(cell, label)
         return found
 
-    def _value(self, cell: Cell, label: Label) -> Iterator[LabeledWords]:
+    def _value(self, cell: PageCell, label: PlacedLabel) -> Iterator[LabeledWords]:
         own, first = cell.value(label)
         if own:
             text = " ".join(word.text for word in own)[first:]
@@ -187,7 +187,7 @@ class _Finder:
         if not below and beside is None:
             self._empty.append((cell, label))
 
-    def _beside(self, cell: Cell) -> Cell | None:
+    def _beside(self, cell: PageCell) -> PageCell | None:
         """Return the next cell to the right in the same row."""
         high = cell.height
         row = (
@@ -197,7 +197,7 @@ class _Finder:
         )  # fmt: skip
         return min(row, key=lambda each: each.box[0], default=None)
 
-    def _column(self, cell: Cell, label: Label) -> Iterator[Cell]:
+    def _column(self, cell: PageCell, label: PlacedLabel) -> Iterator[PageCell]:
         """Yield the cells below a label that are its values."""
         above, high = cell, cell.height
         for _ in range(_ROWS):
@@ -211,7 +211,7 @@ class _Finder:
             yield found
             above = found
 
-    def _more_lines(self, value: Cell, said: ColumnLabel) -> Iterator[LabeledWords]:
+    def _more_lines(self, value: PageCell, said: ColumnLabel) -> Iterator[LabeledWords]:
         """Yield the further lines of an address."""
         if said.type not in ("ADDRESS", "STREET", "LOCATION"):
             return
@@ -237,7 +237,7 @@ class _Finder:
                 found += self._unread(cell, cell.box[0], "Signature", 3.5, 1.0)
         return _apart(found)
 
-    def _unread(self, cell: Cell, left: int, kind: str, above: float, below: float) -> Iterator[Region]:
+    def _unread(self, cell: PageCell, left: int, kind: str, above: float, below: float) -> Iterator[Region]:
         """Yield a region for unread ink beside or above a cell.
 
         Args:
@@ -268,15 +268,15 @@ def _is_sure(said: ColumnLabel, text: str) -> bool:
     return group in ("ID", "DATE", "CONTACT") and said.fits(text)
 
 
-def _cells(words: Sequence[Word]) -> Iterator[Cell]:
+def _cells(words: Sequence[Word]) -> Iterator[PageCell]:
     group: list[Word] = []
     for word in words:
         if group and (word.line != group[-1].line or word.turn != group[-1].turn or is_apart(group[-1], word)):
-            yield Cell(group)
+            yield PageCell(group)
             group = []
         group.append(word)
     if group:
-        yield Cell(group)
+        yield PageCell(group)
 
 
 def _shared(one: Box, two: Box) -> int:

@@ -111,7 +111,8 @@ def _doubt_neighbors(cell: Sequence[Word], sure: list[bool]) -> None:
             if sure[at - step] or not any(map(str.isalnum, before)) or is_known(word.text):
                 continue
             number = any(map(str.isdigit, word.text))
-            if (number and not _MEASURE.fullmatch(word.text)) or any(map(str.isdigit, before)) or (not number and word.confidence < _PLAIN):
+            longer = number and not _MEASURE.fullmatch(word.text)
+            if longer or any(map(str.isdigit, before)) or (not number and word.confidence < _PLAIN):
                 sure[at] = False
 
 

@@ -1,4 +1,4 @@
-"""What a page shows beside read words: signatures, handwriting, stamps, faces, logos, and text-like ink that no pass read.
+"""What a page shows beside words: signatures, handwriting, stamps, faces, logos, and text-like ink that no pass read.
 
 Nothing here is learned. Connected parts of ink are grouped and measured in heights of a printed line.
 """
@@ -125,7 +125,8 @@ class _Page:
         high = self.high
         if part.high > 9 * high or part.wide > 24 * high or part.area > 0.4 * part.wide * part.high:
             return False
-        if not ((part.high > 1.5 * high and part.wide > 1.5 * high) or (part.high > 0.9 * high and part.wide > 3.5 * high)):
+        wide, tall = part.wide / high, part.high / high
+        if not ((tall > 1.5 and wide > 1.5) or (tall > 0.9 and wide > 3.5)):
             return False
         left, top, right, bottom = part.box
         stroke = _stroke(mask[top:bottom, left:right])
@@ -135,7 +136,8 @@ class _Page:
         """Whether a word is only what a pass read in a scrawl."""
         if _shared(word.box, box) < 0.5 * _area(word.box):
             return False
-        sure = (word.confidence > 0.9 and len(word.text) > 3) or (word.confidence > 0.8 and len(word.text) > 2 and is_known(word.text))
+        long = len(word.text) > 2
+        sure = long and (word.confidence > 0.9 or (word.confidence > 0.8 and is_known(word.text)))
         return not sure or word.box[3] - word.box[1] < 0.4 * (box[3] - box[1])
 
     def stamps(self) -> Iterator[Region]:

@@ -16,7 +16,7 @@ from incognote.pages.nouns import Box, Region, Word
 from incognote.text.lexicon import only_titles
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import Pixels
+    pass
 
 TYPES = {
     "Signature": "SIGNATURE", "Seal_Stamp": "STAMP", "QR_Bar_Code": "BARCODE", "Face": "FACE", "Logo": "LOGO",
@@ -28,8 +28,8 @@ _WIDE = 1.1  # heights of a line between two cells of it
 _MARGIN = 0.12  # heights of a word that a cover reaches beyond it
 _CREDENTIAL = re.compile(r"[,.]? ?\(?([A-Z][A-Za-z.]*(?:[-/][A-Z0-9]+)?)\)?")
 _CREDENTIALS = frozenset(
-    "MD DO RN PhD NP PA-C PA BSN MSN LPN LVN CNM CNS CNA CRNA APRN ARNP DNP FNP FNP-C FNP-BC MPH MBA DDS DMD PharmD RPh PT "
-    "DPT OT OTR SLP LCSW LMSW RDMS RT FACS FACP FACC FACOG FACR FRCS FRCP FRCR FRCA FRCPath MRCP MRCS MRCGP "
+    "MD DO RN PhD NP PA PA-C BSN MSN LPN LVN CNM CNS CNA CRNA APRN ARNP DNP FNP FNP-C FNP-BC MPH MBA DDS DMD PharmD "
+    "RPh PT DPT OT OTR SLP LCSW LMSW RDMS RT FACS FACP FACC FACOG FACR FRCS FRCP FRCR FRCA FRCPath MRCP MRCS MRCGP "
     "MB BS MBBS MBBCh BCh ChB BSc MSc DNB DM MCh DGO DCH MLT MLS ASCP CMA PsyD MS PGY-1 PGY-2 PGY-3 PGY-4".split()
 )
 """What follows a name to say what its bearer has passed. It goes with the name."""
@@ -177,40 +177,3 @@ def is_apart(one: Word, two: Word) -> bool:
         gap = max(two.box[1] - one.box[3], one.box[1] - two.box[3])
         high = max(one.box[2] - one.box[0], two.box[2] - two.box[0])
     return gap > _WIDE * high
-
-
-def read(pixels: Pixels, dpi: float | None) -> ReadPage:
-    """Read a page.
-
-    Raises:
-        MissingExtra, SettingError: an OCR engine is not installed.
-        RecordProblem: it cannot be read.
-    """
-    from incognote.formats.images.fields import located
-    from incognote.formats.images.reading import reading_of
-
-    found = reading_of(pixels, dpi)
-    where = located(found, pixels)
-    text, placed, marks = text_of(where.words, where.regions)
-    order = {id(each.word): each for each in placed}
-    findings = []
-    for label in where.values:
-        parts = [order[id(word)] for word in label.words]
-        for start, end in _stretches(parts, label.first, label.last):
-            findings.append(Finding("", start, end, label.type, label.score, label.source))
-    findings += [Finding("", at, at + 1, TYPES[region.kind], region.score, "page") for at, region in marks]
-    return ReadPage(text, placed, marks, findings, found.quality, (pixels.shape[1], pixels.shape[0]))
-
-
-def _stretches(parts: Sequence[PlacedWord], first: int, last: int | None) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of words that follow one another in the text.
-
-    Args:
-        first: characters of the first word that are left out. last: the end in the last word, or None for all of it.
-    """
-    for _, group in groupby(enumerate(sorted(parts)), lambda each: (each[1].word.line, each[1].word.turn)):
-        run = [each for _, each in group]
-        start = run[0].start + (first if run[0] is min(parts) else 0)
-        end = run[-1].end if last is None or run[-1] is not max(parts) else run[-1].start + last
-        if start < end:
-            yield start, end

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from incognote.pages.nouns import Box
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import Pixels
+    from incognote.pages.nouns import Pixels
 
 MOST_COLORS = 256  # of a page with a palette
 _LEAST_SIZE, _MOST_SIZE = 8, 60  # pixels of a font

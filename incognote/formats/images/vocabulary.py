@@ -19,7 +19,8 @@ def label_of(words: str) -> ColumnLabel | None:
     """Return what words on a page say about the words next to them, or None if they are no label."""
     if len(words) > LONGEST or "[" in words:
         return None
-    return vocabulary.label_of(words) or _labels().get(_plain(words)) or _labels().get(_plain(words).removesuffix(" no"))
+    plain = _plain(words)
+    return vocabulary.label_of(words) or _labels().get(plain) or _labels().get(plain.removesuffix(" no"))
 
 
 @cache

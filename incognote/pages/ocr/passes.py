@@ -26,7 +26,7 @@ QUARTERS: tuple[Turn, ...] = (90, 270)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadWords:
     """The words of a page.
 
     Args:
@@ -52,7 +52,7 @@ def default_engine() -> OcrEngine:
 
 def read_page(
     image: Image, dpi: float | None, languages: Sequence[str], engine: OcrEngine | None = None
-) -> Reading:
+) -> ReadWords:
     """Return the words of a page.
 
     Args:
@@ -83,7 +83,7 @@ def read_page(
         passes += reader.several([(prepare.turned(rest, by), "sparse", f"turn-{by}") for by in QUARTERS])
         words = united(passes)
     seen = tuple(word for each in passes for word in each)
-    return Reading(tuple(ordered(words, page.size)), seen, upright.turn, degrees, _quality(words, passes))
+    return ReadWords(tuple(ordered(words, page.size)), seen, upright.turn, degrees, _quality(words, passes))
 
 
 class _Reader:
@@ -92,7 +92,7 @@ class _Reader:
     def __init__(self, engine: OcrEngine, languages: Sequence[str]) -> None:
         self._engine, self._languages = engine, languages
 
-    def read(self, view: prepare.View, mode: Mode, source: str) -> list[Word]:
+    def read(self, view: prepare.PictureView, mode: Mode, source: str) -> list[Word]:
         words = []
         for word in with_turns(self._engine.read(view.gray, self._languages, mode)):
             if (box := view.back(word.box)) is not None:
@@ -100,19 +100,19 @@ class _Reader:
                 words.append(replace(word, box=box, turn=turn, source=source))
         return words
 
-    def more(self, view: prepare.View, mode: Mode, source: str) -> list[Word]:
+    def more(self, view: prepare.PictureView, mode: Mode, source: str) -> list[Word]:
         """Return the words of a pass beside the first one. A pass that fails reads nothing: nothing agrees with it."""
         try:
             return self.read(view, mode, source)
         except RecordProblem:
             return []
 
-    def several(self, passes: Sequence[tuple[prepare.View, Mode, str]]) -> list[list[Word]]:
+    def several(self, passes: Sequence[tuple[prepare.PictureView, Mode, str]]) -> list[list[Word]]:
         """Return the words of some passes as `more` does, read at the same time."""
         with ThreadPoolExecutor(len(passes)) as threads:
             return list(threads.map(lambda each: self.more(*each), passes))
 
-    def upright(self, page: prepare.View) -> tuple[prepare.View, list[Word]]:
+    def upright(self, page: prepare.PictureView) -> tuple[prepare.PictureView, list[Word]]:
         """Return the page turned upright and its words.
 
         Other turns are tried only if the page is poorly read as it is.

@@ -20,7 +20,7 @@ MOST_PIXELS = 30_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PictureView:
     """A changed picture of a page, and how to map its pixels back.
 
     Args:
@@ -67,16 +67,16 @@ class View:
         )
 
 
-def view_of(image: npt.NDArray[np.uint8]) -> View:
+def view_of(image: npt.NDArray[np.uint8]) -> PictureView:
     """Return the gray picture of a page."""
     import cv2
     import numpy as np
 
     gray = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-    return View(np.ascontiguousarray(gray), np.eye(3), (image.shape[1], image.shape[0]))
+    return PictureView(np.ascontiguousarray(gray), np.eye(3), (image.shape[1], image.shape[0]))
 
 
-def turned(view: View, by: Turn) -> View:
+def turned(view: PictureView, by: Turn) -> PictureView:
     """Return a picture in which letters that are turned by so many degrees, clockwise, are upright."""
     import numpy as np
 
@@ -90,10 +90,10 @@ def turned(view: View, by: Turn) -> View:
     }
     gray = np.ascontiguousarray(np.rot90(view.gray, by // 90))
     total: Turn = (view.turn + by) % 360  # type: ignore[assignment]  # a multiple of 90 below 360
-    return View(gray, np.array(turn[by], float) @ view.matrix, view.size, total)
+    return PictureView(gray, np.array(turn[by], float) @ view.matrix, view.size, total)
 
 
-def scaled(view: View, factor: float) -> View:
+def scaled(view: PictureView, factor: float) -> PictureView:
     """Return a picture that is larger or smaller by a factor."""
     import cv2
     import numpy as np
@@ -107,7 +107,7 @@ def scaled(view: View, factor: float) -> View:
     return replace(view, gray=np.asarray(cv2.resize(view.gray, size, interpolation=how), np.uint8), matrix=matrix)
 
 
-def deskewed(view: View, degrees: float) -> View:
+def deskewed(view: PictureView, degrees: float) -> PictureView:
     """Return a picture without a skew that `lines.skew` has found. Its corners may be cut."""
     import cv2
     import numpy as np
@@ -123,7 +123,7 @@ def deskewed(view: View, degrees: float) -> View:
     return replace(view, gray=np.asarray(gray, np.uint8), matrix=full @ view.matrix)
 
 
-def erased(view: View, boxes: list[Box]) -> View:
+def erased(view: PictureView, boxes: list[Box]) -> PictureView:
     """Return a picture in which boxes of the page are white."""
     gray = view.gray.copy()
     for box in boxes:
@@ -132,7 +132,7 @@ def erased(view: View, boxes: list[Box]) -> View:
     return replace(view, gray=gray)
 
 
-def letters_only(view: View, letter: float) -> View:
+def letters_only(view: PictureView, letter: float) -> PictureView:
     """Return a cleaned picture with only the parts that are large enough for letters; blank if there are over 4,000."""
     import cv2
     import numpy as np
@@ -147,7 +147,7 @@ def letters_only(view: View, letter: float) -> View:
     return replace(view, gray=np.where(near, view.gray, np.uint8(255)))
 
 
-def light(view: View, letter: float) -> tuple[View, bool]:
+def light(view: PictureView, letter: float) -> tuple[PictureView, bool]:
     """Return a picture whose dark areas are inverted, so that all letters are darker than their ground.
 
     An area is dark if most of its pixels are dark after letters in it are closed, and it is higher than a letter.
@@ -182,7 +182,7 @@ def light(view: View, letter: float) -> tuple[View, bool]:
     return replace(view, gray=gray) if found else view, found
 
 
-def stretched(view: View, letter: float) -> tuple[View, bool]:
+def stretched(view: PictureView, letter: float) -> tuple[PictureView, bool]:
     """Return a picture with a white ground, in which pale letters are as dark as others.
 
     Each pixel's darkness below the ground around it is divided by the greatest darkness near it, at least 40 levels and
@@ -255,7 +255,7 @@ def factor_for(pixels: int, letter: float, most: float = 4.0) -> float:
     return float(max(0.25, min(LETTER / letter, most, (MOST_PIXELS / pixels) ** 0.5)))
 
 
-def clean(view: View, letter: float) -> View:
+def clean(view: PictureView, letter: float) -> PictureView:
     """Return a picture for reading letters: black on white, without ruled lines, specks, and textures.
 
     Args:

@@ -16,7 +16,7 @@ PIL: Any = pytest.importorskip("PIL.Image")
 
 SIZE = (1000, 1200)
 INK, BLUE, RED = (20, 20, 20), (20, 30, 140), (180, 20, 40)
-LINES = ("Patient was seen in clinic today with mild pain", "and will return after two weeks for review", "Blood pressure normal")
+LINES = ("Patient was seen in clinic with mild pain", "and will return after two weeks", "Blood pressure normal")
 
 
 class Sheet:
@@ -33,15 +33,16 @@ class Sheet:
 
     def text(self, left: int, top: int, line: str, fill: Any = INK, read: float | None = 0.96) -> Box:
         """Print a line and return its box; `read` is the confidence of its words, None if no pass read it."""
-        first, low, at = left, top, top
+        first, at, boxes = left, top, []
         for token in line.split():
             box = tuple(map(int, self._draw.textbbox((left, top), token, font=self._font)))
             self._draw.text((left, top), token, font=self._font, fill=fill)
             if read is not None:
                 self.words.append(Word(token, box, read, line=at))  # type: ignore[arg-type]  # four ints
-            left, low = box[2] + 8, max(low, box[3])
+            boxes.append(box)
+            left = box[2] + 8
         self.pixels = np.array(self._image)
-        return first, top, left - 8, low
+        return first, min(box[1] for box in boxes), left - 8, max(box[3] for box in boxes)
 
     def found(self, codes: tuple[Region, ...] = ()) -> list[Region]:
         words = tuple(self.words)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 pytest.importorskip("fastapi", reason="needs the extra service")
 pytest.importorskip("uvicorn", reason="needs the extra service")
-np = pytest.importorskip("numpy", reason="needs the extra images")
 pytest.importorskip("cv2", reason="needs the extra images")
 
+import numpy as np
 from PIL import Image
 
 from incognote.agents.item import Item
 from incognote.formats.images import reading
+from incognote.nouns import PageBox
 from incognote.pages.nouns import Box, Word
 from incognote.service.audit.verify import entries
-from incognote.service.review import case_of
+from incognote.service.review import case_of, corrected
 
 from ...evaluation.report.browser import CHROMIUM, Browser  # noqa: TID252 -- tests are not a package, so absolute imports cannot reach them
 from .serving import Served, confirm, enter, said, until
@@ -84,19 +85,15 @@ def black(data: bytes, box: Box) -> bool:
 
 
 @pytest.fixture
-def approved(served: Served, item: str, browser: Browser) -> Iterator[Any]:
+def approved(served: Served, item: str, browser: Browser) -> Callable[[], bytes]:
     """A function that approves the record and returns what is released."""
-    import asyncio
-
-    from incognote.service.review import corrected
 
     def approve() -> bytes:
         browser.press("A")
         confirm(browser)
         said(browser, "Approved.")
         opened = served.context.queue.open(item)
-        made = asyncio.run(corrected(served.deid, opened.case, opened.spans, regions=opened.regions))
-        return made.data
+        return asyncio.run(corrected(served.deid, opened.case, opened.spans, regions=opened.regions)).data
 
     return approve
 
@@ -127,7 +124,7 @@ def test_the_boxes_of_spans_are_reached_dropped_and_retyped_by_keys(
 
 
 def test_a_box_that_is_drawn_with_the_mouse_takes_the_words_of_which_it_has_half(
-    served: Served, browser: Browser, item: str, approved: Any
+    served: Served, browser: Browser, item: str, approved: Callable[[], bytes]
 ) -> None:
     show(browser, served, item)
     walnut, today = box_of("walnut"), box_of("today.")
@@ -146,7 +143,7 @@ def test_a_box_that_is_drawn_with_the_mouse_takes_the_words_of_which_it_has_half
 
 
 def test_a_box_over_no_words_is_covered_as_it_is(
-    served: Served, browser: Browser, item: str, approved: Any
+    served: Served, browser: Browser, item: str, approved: Callable[[], bytes]
 ) -> None:
     show(browser, served, item)
     drag(browser, INK)
@@ -209,8 +206,6 @@ def test_a_box_is_drawn_moved_and_sized_by_keys(served: Served, browser: Browser
 def test_what_was_saved_is_shown_again_and_fits_a_narrow_screen(
     served: Served, browser: Browser, item: str
 ) -> None:
-    from incognote.nouns import PageBox
-
     served.context.queue.propose(item, (), "ben", (PageBox(1, *INK, "STAMP"),))
     show(browser, served, item, width=400, scheme="dark")
     assert boxes(browser) == [("PERSON on", INK)]

@@ -66,6 +66,7 @@ export class Pen {
   over(picture, width, height) {
     this.cancel();
     Object.assign(this, { picture, width, height, step: Math.max(1, Math.round(width / 100)) });
+    picture.addEventListener("mousedown", event => event.preventDefault());  // no selection, and no drag of the picture
     picture.addEventListener("pointerdown", event => this.down(event));
     picture.addEventListener("pointermove", event => this.dragged(event));
     picture.addEventListener("pointerup", event => this.up(event));
