@@ -120,7 +120,7 @@ class SeenLine(str):
     """A line that a second reader sees, with the place of its words in the text of the first reader.
 
     Attributes:
-        parts: for words in order, their stretch of the line, and the field and stretch of the text that has the same ink.
+        parts: for words in order, their stretch of the line, and the field and stretch of the text with the same ink.
             The words of a line without a part are those that the first reader shows, too.
     """
 

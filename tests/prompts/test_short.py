@@ -19,7 +19,7 @@ V3 = Path(__file__).parents[2] / "incognote" / "prompts" / "extract" / "v3.toml"
 
 def test_prompt_3_has_a_line_for_each_type_that_the_strict_policy_asks_for() -> None:
     prompt = load("extract/v3")
-    wanted = {name for name, type in catalogue().items() if POLICY.serves(name) is not None and not type.pixels}
+    wanted = {name for name, each in catalogue().items() if POLICY.serves(name) is not None and not each.pixels}
     assert wanted <= prompt.short.keys()
     assert prompt.types(POLICY).keys() == asked(POLICY).keys()
 

@@ -8,10 +8,10 @@ from typing import BinaryIO
 
 from incognote.formats import base, encoding
 from incognote.formats.base import Change, Document, Edit, FieldAction, Pointer, account, of_child, splice, split_edits
-from incognote.formats.dicom.fields import Facts, Place, Value
+from incognote.formats.dicom.fields import ElementValues, Facts, Value
 from incognote.formats.dicom.pixels import require_reader
 from incognote.formats.dicom.profile import Code, Profile, profile, profile_with
-from incognote.formats.dicom.stream import Element, read_file
+from incognote.formats.dicom.stream import DataElement, read_file
 from incognote.formats.dicom.values import (
     DUMMIES,
     WHOLE,
@@ -88,7 +88,7 @@ class DicomDocument(Document):
             return age_of(new)
         return iso_of(new) if place.vr in ("DA", "DT") else new
 
-    def _new(self, action: FieldAction, place: Place, value: str) -> str | None:
+    def _new(self, action: FieldAction, place: ElementValues, value: str) -> str | None:
         """Return the new value of a structured field as it is written, or None for none."""
         vr = place.vr
         old = next(each.written for each in place.values if each.action is action or each.field == action.text.field)
@@ -108,7 +108,7 @@ class DicomDocument(Document):
         changes, values = split_edits(edits)
         account(self, changes, values)
         found, by_path = self._walk, {action.text.field: value for action, value in values.items()}
-        new: dict[Element, bytes | None] = {**dict.fromkeys(found.removed), **found.fixed}
+        new: dict[DataElement, bytes | None] = {**dict.fromkeys(found.removed), **found.fixed}
         dates: list[tuple[str, str]] = []
         for element, place in found.places.items():
             parts: list[str] = []
@@ -145,7 +145,7 @@ class DicomDocument(Document):
         place = self._of_field[value.field]
         return (dated(place.vr, value.written, iso) or "") if len(iso) == _WHOLE_DATE else ""
 
-    def _bytes(self, place: Place, parts: Sequence[str]) -> bytes | None:
+    def _bytes(self, place: ElementValues, parts: Sequence[str]) -> bytes | None:
         if not parts:
             return _without(place.otherwise)
         whole = parts[0] if place.vr in WHOLE else "\\".join(parts)
@@ -167,7 +167,7 @@ class DicomDocument(Document):
             self._cut[value.field] = (short, new)
         return short
 
-    def _embed(self, path: str, child: Document, edits: list[Edit], new: dict[Element, bytes | None]) -> None:
+    def _embed(self, path: str, child: Document, edits: list[Edit], new: dict[DataElement, bytes | None]) -> None:
         """Write an encapsulated document with its edits."""
         root, out = self._file.root.elements, io.BytesIO()
         child.rebuild(edits, out)

@@ -32,7 +32,7 @@ class Value(NamedTuple):
 
 
 @dataclass(eq=False)
-class Place:
+class ElementValues:
     """An element that is written anew if one of its values changes.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from incognote.formats.dicom.profile import lists, words_of
-from incognote.formats.dicom.stream import DicomFile, Item
+from incognote.formats.dicom.stream import DicomFile, SequenceItem
 from incognote.formats.dicom.values import charsets, groups_of, guessed, iso_of
 from incognote.formats.hl7.values import revealed
 from incognote.nouns import Known
@@ -35,7 +35,7 @@ def words_for(known: Iterable[Known]) -> frozenset[str]:
 _PERSONS = ("PATIENT", "CLINICIAN", "RELATIVE")
 
 
-def _of(file: DicomFile, item: Item, codecs: tuple[str, ...]) -> Iterator[Known]:
+def _of(file: DicomFile, item: SequenceItem, codecs: tuple[str, ...]) -> Iterator[Known]:
     from pydicom.datadict import keyword_for_tag
 
     if charset := item.elements.get(_CHARSET):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from incognote.errors import UnsupportedFormat
-from incognote.formats.dicom.stream import PIXELS, DicomFile, Element
+from incognote.formats.dicom.stream import PIXELS, DataElement, DicomFile
 
 _ROWS, _COLUMNS = 0x00280010, 0x00280011
 _LEAST = 8  # pixels; no letter can be read in fewer
@@ -31,7 +31,7 @@ def _number(file: DicomFile, tag: int) -> int:
     return file.syntax.number(file.body[slice(*element.value)]) if element else _LEAST
 
 
-def _is_uniform(file: DicomFile, element: Element) -> bool:
+def _is_uniform(file: DicomFile, element: DataElement) -> bool:
     """Whether all bytes of pixels that are not compressed are the same."""
     value = file.body[slice(*element.value)]
     return not element.undefined and value == value[:1] * len(value)

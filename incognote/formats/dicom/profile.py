@@ -50,7 +50,7 @@ _SETTING = re.compile(r"\d{1,4}|[a-z]|(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{1,7}")
 _MOST_DIGITS = 4
 
 
-class Row(NamedTuple):
+class ProfileRow(NamedTuple):
     """A row of Table E.1-1: the code of the profile, and those of its options."""
 
     basic: str
@@ -58,7 +58,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Lists:
+class TagLists:
     """Our own closed lists, as in rules.toml."""
 
     hash: Mapping[str, str]
@@ -125,13 +125,13 @@ def iod_of(sop_class: str) -> str:
 
 
 @cache
-def rows() -> Mapping[int, Row]:
+def rows() -> Mapping[int, ProfileRow]:
     """Return the rows of Table E.1-1 by tag, without those for repeating groups."""
     found = {}
     for tag, row in _content()["rows"].items():
         basic, *rest = row.rpartition(" ")[0].split()
         if "x" not in tag:
-            found[int(tag, 16)] = Row(basic, dict(each.split(":") for each in rest))
+            found[int(tag, 16)] = ProfileRow(basic, dict(each.split(":") for each in rest))
     return found
 
 
@@ -154,11 +154,11 @@ def edition() -> str:
 
 
 @cache
-def lists() -> Lists:
+def lists() -> TagLists:
     """Return our own closed lists."""
     content = _toml()
     kept = content["kept"]
-    return Lists(
+    return TagLists(
         hash=content["hash"],
         known=content["known"],
         names=content["names"],

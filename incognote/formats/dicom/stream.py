@@ -26,7 +26,7 @@ _PREAMBLE = 128
 
 
 @dataclass(slots=True, eq=False)
-class Element:
+class DataElement:
     """One data element.
 
     Args:
@@ -43,15 +43,15 @@ class Element:
     start: int
     end: int
     value: tuple[int, int]
-    items: list[Item] | None = None
+    items: list[SequenceItem] | None = None
     undefined: bool = False
 
 
 @dataclass(slots=True, eq=False)
-class Item:
+class SequenceItem:
     """The elements of a data set or of an item, by tag, in the order of their tags."""
 
-    elements: dict[int, Element] = field(default_factory=dict)
+    elements: dict[int, DataElement] = field(default_factory=dict)
     undefined: bool = False
 
 
@@ -81,12 +81,12 @@ class DicomFile:
     """
 
     body: bytes = field(repr=False)
-    root: Item = field(repr=False)
+    root: SequenceItem = field(repr=False)
     syntax: Syntax
     deflated: bool
     preamble: bytes = field(repr=False)
     head: bytes = field(repr=False)
-    meta: Item | None = field(repr=False)
+    meta: SequenceItem | None = field(repr=False)
 
 
 def read_file(data: bytes, most: int) -> DicomFile:
@@ -105,7 +105,7 @@ def read_file(data: bytes, most: int) -> DicomFile:
     reader = _Reader(data, Syntax())
     meta, end = None, at
     if data[at : at + 2] == b"\x02\x00":
-        meta = Item()
+        meta = SequenceItem()
         while data[end : end + 2] == b"\x02\x00":
             element, end = reader.element(end, len(data), 0)
             _add(meta, element)
@@ -127,7 +127,7 @@ def read_file(data: bytes, most: int) -> DicomFile:
     return DicomFile(body, root, syntax, deflated, preamble, data[:end], meta)
 
 
-def _text(data: bytes, item: Item, tag: int) -> str:
+def _text(data: bytes, item: SequenceItem, tag: int) -> str:
     element = item.elements.get(tag)
     return data[slice(*element.value)].decode("latin-1").rstrip("\0 ") if element else ""
 
@@ -153,7 +153,7 @@ def _inflated(data: bytes, most: int) -> bytes:
     return found
 
 
-def _add(item: Item, element: Element) -> None:
+def _add(item: SequenceItem, element: DataElement) -> None:
     if element.tag in item.elements:
         raise MalformedRecord("an element occurs twice", field=f"({element.tag >> 16:04x},{element.tag & 0xFFFF:04x})")
     item.elements[element.tag] = element
@@ -165,8 +165,8 @@ class _Reader:
     def __init__(self, data: bytes, syntax: Syntax) -> None:
         self._data, self._syntax, self._count = data, syntax, 0
 
-    def data_set(self) -> Item:
-        root, at, size = Item(), 0, len(self._data)
+    def data_set(self) -> SequenceItem:
+        root, at, size = SequenceItem(), 0, len(self._data)
         while at < size:
             if not self._data[at : at + 8].strip(b"\0") and not self._data[at:].strip(b"\0"):
                 break  # zeros after the data set
@@ -175,7 +175,7 @@ class _Reader:
         root.elements = dict(sorted(root.elements.items()))
         return root
 
-    def element(self, at: int, limit: int, depth: int) -> tuple[Element, int]:
+    def element(self, at: int, limit: int, depth: int) -> tuple[DataElement, int]:
         """Return the element at a place, and the place after it."""
         self._count += 1
         if self._count > MOST_ELEMENTS:
@@ -187,18 +187,18 @@ class _Reader:
         if length == _UNDEFINED:
             if tag in PIXELS and vr != "SQ":
                 end = self._fragments(begin, limit)
-                return Element(tag, vr, at, end, (begin, end), undefined=True), end
+                return DataElement(tag, vr, at, end, (begin, end), undefined=True), end
             implicit = vr == "UN" and self._syntax.explicit  # PS3.5 section 6.2.2, note 2
             inner = _Reader(self._data, Syntax(False)) if implicit else self
             if vr not in ("SQ", "UN"):
                 raise MalformedRecord("an undefined length without a sequence", field=where)
             found, stop = inner._items(begin, limit, depth + 1, undefined=True)
-            return Element(tag, "UN" if implicit else "SQ", at, stop, (begin, stop - 8), found, True), stop
+            return DataElement(tag, "UN" if implicit else "SQ", at, stop, (begin, stop - 8), found, True), stop
         end = begin + length
         if end > limit:
             raise MalformedRecord("a length goes beyond the end of what it is in. Is the file cut off?", field=where)
         items = self._items(begin, end, depth + 1, undefined=False)[0] if vr == "SQ" else None
-        return Element(tag, vr, at, end, (begin, end), items), end
+        return DataElement(tag, vr, at, end, (begin, end), items), end
 
     def _header(self, at: int, limit: int) -> tuple[int, str, int, int]:
         """Return the tag, the value representation, the length, and the place of the value."""
@@ -218,18 +218,18 @@ class _Reader:
             raise MalformedRecord("the data ends inside an element. Is the file cut off?")
         return tag, vr, number(data[at + 8 : at + 12]), at + 12
 
-    def _items(self, at: int, limit: int, depth: int, *, undefined: bool) -> tuple[list[Item], int]:
+    def _items(self, at: int, limit: int, depth: int, *, undefined: bool) -> tuple[list[SequenceItem], int]:
         """Return the items of a sequence, and the place after its delimiter."""
         if depth > MOST_DEPTH:
             raise MalformedRecord(f"more than {MOST_DEPTH} sequences inside each other")
-        items: list[Item] = []
+        items: list[SequenceItem] = []
         while undefined or at < limit:
             tag, _, length, begin = self._header(at, limit)
             if undefined and tag == _END:
                 return items, begin
             if tag != _ITEM:
                 raise MalformedRecord("a sequence has something other than items")
-            item, at = Item(undefined=length == _UNDEFINED), begin
+            item, at = SequenceItem(undefined=length == _UNDEFINED), begin
             end = limit if item.undefined else begin + length
             if end > limit:
                 raise MalformedRecord("the length of an item goes beyond its sequence")
@@ -273,7 +273,7 @@ def vr_of(tag: int) -> str:
         return "UN"
 
 
-def every(item: Item) -> Iterator[Element]:
+def every(item: SequenceItem) -> Iterator[DataElement]:
     """Yield the elements of a data set and of all items within it."""
     for element in item.elements.values():
         yield element

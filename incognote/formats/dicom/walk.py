@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from incognote.errors import MalformedRecord
 from incognote.formats.base import Action, Document, FieldAction
-from incognote.formats.dicom.fields import Facts, Place, Value
+from incognote.formats.dicom.fields import ElementValues, Facts, Value
 from incognote.formats.dicom.known import Known, identifiers, words_for
 from incognote.formats.dicom.profile import (
     Code,
@@ -22,7 +22,7 @@ from incognote.formats.dicom.profile import (
     safe_private,
     stretch_of,
 )
-from incognote.formats.dicom.stream import PIXELS, DicomFile, Element, Item
+from incognote.formats.dicom.stream import PIXELS, DataElement, DicomFile, SequenceItem
 from incognote.formats.dicom.values import (
     DUMMIES,
     NUMBERS,
@@ -81,11 +81,11 @@ class DicomWalk:
 
     def __init__(self, file: DicomFile, profile: Profile, facts: Facts | None = None) -> None:
         self._file, self._profile, self._facts = file, profile, facts
-        self.places: dict[Element, Place] = {}
-        self.removed: set[Element] = set()
-        self.fixed: dict[Element, bytes] = {}
-        self.times: dict[Element, Code] = {}
-        self.vrs: dict[Element, str] = {}
+        self.places: dict[DataElement, ElementValues] = {}
+        self.removed: set[DataElement] = set()
+        self.fixed: dict[DataElement, bytes] = {}
+        self.times: dict[DataElement, Code] = {}
+        self.vrs: dict[DataElement, str] = {}
         self.actions: list[FieldAction] = []
         self.children: dict[str, Document] = {}
         self.known: tuple[Known, ...] = tuple(dict.fromkeys(identifiers(file)))
@@ -96,11 +96,11 @@ class DicomWalk:
         self._item(file.root, _Around("", (), iod_of(self._ascii(root.get(SOP_CLASS)))))
         self._meta()
 
-    def bytes_of(self, element: Element) -> bytes:
+    def bytes_of(self, element: DataElement) -> bytes:
         """Return the value of an element, with its padding."""
         return self._file.body[slice(*element.value)]
 
-    def _ascii(self, element: Element | None) -> str:
+    def _ascii(self, element: DataElement | None) -> str:
         return self.bytes_of(element).decode("latin-1").strip(" \0") if element and element.items is None else ""
 
     def _meta(self) -> None:
@@ -110,7 +110,7 @@ class DicomWalk:
             uid = self._file.head[slice(*element.value)].decode("latin-1").strip(" \0")
             self._fields(element, "UI", [uid], "MediaStorageSOPInstanceUID", (), "uid")
 
-    def _item(self, item: Item, around: _Around) -> None:
+    def _item(self, item: SequenceItem, around: _Around) -> None:
         elements = item.elements
         codecs = around.codecs
         if _CHARSET in elements:
@@ -132,7 +132,7 @@ class DicomWalk:
                 self._public(element, inner)
         self.removed.update(elements[tag] for tag in creators if tag not in used)
 
-    def _concept(self, elements: Mapping[int, Element]) -> str | None:
+    def _concept(self, elements: Mapping[int, DataElement]) -> str | None:
         """Return the type of identifier that a content item of a structured report names, if it does."""
         names = elements.get(_CONCEPT)
         for item in names.items or () if names else ():
@@ -141,7 +141,7 @@ class DicomWalk:
                 return lists().concepts[code]
         return None
 
-    def _private(self, element: Element, creator: str, around: _Around) -> bool:
+    def _private(self, element: DataElement, creator: str, around: _Around) -> bool:
         """Keep a safe private element, and return whether it stays."""
         vr = safe_private().get((element.tag >> 16, element.tag & 0xFF, creator))
         fits = vr in (element.vr, None) or not self._file.syntax.explicit
@@ -155,7 +155,7 @@ class DicomWalk:
             self._keep(element, vr, "", path, around)
         return element not in self.removed
 
-    def _public(self, element: Element, around: _Around) -> None:
+    def _public(self, element: DataElement, around: _Around) -> None:
         from pydicom.datadict import dictionary_VR, keyword_for_tag, tag_for_keyword
 
         tag, group = element.tag, element.tag >> 16
@@ -184,7 +184,7 @@ class DicomWalk:
         else:
             self._act(code or self._default(vr, keyword), element, vr, keyword, path, around)
 
-    def _identifier(self, element: Element, vr: str, path: str, around: _Around) -> None:
+    def _identifier(self, element: DataElement, vr: str, path: str, around: _Around) -> None:
         """Replace the value of a content item whose concept says that it is an identifier."""
         if vr in DUMMIES:
             self.fixed[element] = DUMMIES[vr].encode()
@@ -199,7 +199,7 @@ class DicomWalk:
             return "keep"
         return {"PN": "dummy", "UI": "uid"}.get(vr, "remove")  # type: ignore[return-value]  # a Code each
 
-    def _act(self, code: Code, element: Element, vr: str, keyword: str, path: str, around: _Around) -> None:
+    def _act(self, code: Code, element: DataElement, vr: str, keyword: str, path: str, around: _Around) -> None:
         """Do what a code says."""
         otherwise = self._profile.fallback(element.tag, keyword, "" if around.path else around.iod)
         if vr == "SQ":
@@ -228,13 +228,13 @@ class DicomWalk:
         else:
             self.fixed[element] = b""
 
-    def _dummy(self, element: Element, vr: str) -> None:
+    def _dummy(self, element: DataElement, vr: str) -> None:
         if vr in DUMMIES or vr in TEXTS or vr in ("CS", "AE"):
             self.fixed[element] = DUMMIES.get(vr, REMOVED).encode()
         else:
             self.removed.add(element)
 
-    def _sequence(self, code: Code, element: Element, path: str, around: _Around) -> None:
+    def _sequence(self, code: Code, element: DataElement, path: str, around: _Around) -> None:
         if code == "remove" or element.items is None:
             self.removed.add(element)
         elif code in ("empty", "mask", "hash"):
@@ -244,7 +244,7 @@ class DicomWalk:
                 self._item(item, _Around(f"{path}[{at}].", around.codecs, around.iod))
 
     def _clean(
-        self, element: Element, vr: str, keyword: str, path: str, around: _Around, otherwise: Code
+        self, element: DataElement, vr: str, keyword: str, path: str, around: _Around, otherwise: Code
     ) -> None:
         """Keep what is no identifier in a value, by its representation."""
         if vr in ("DA", "DT", "AS"):
@@ -267,7 +267,7 @@ class DicomWalk:
         else:
             self._instead(element, vr, otherwise)
 
-    def _instead(self, element: Element, vr: str, otherwise: Code) -> None:
+    def _instead(self, element: DataElement, vr: str, otherwise: Code) -> None:
         """Do what the profile says without an option."""
         if otherwise == "dummy":
             self._dummy(element, vr)
@@ -276,7 +276,7 @@ class DicomWalk:
         else:
             self.removed.add(element)
 
-    def _keep(self, element: Element, vr: str, keyword: str, path: str, around: _Around) -> None:
+    def _keep(self, element: DataElement, vr: str, keyword: str, path: str, around: _Around) -> None:
         """Keep a value if it is legal and shows no known identifier."""
         if keyword == "SpecificCharacterSet" or vr in NUMBERS or keyword in lists().binary:
             return
@@ -292,7 +292,7 @@ class DicomWalk:
             self.removed.add(element)
 
     def _text(
-        self, element: Element, vr: str, keyword: str, path: str, around: _Around, *, kept: bool = False
+        self, element: DataElement, vr: str, keyword: str, path: str, around: _Around, *, kept: bool = False
     ) -> None:
         """Let the detectors read a text, unless it is a code or a setting of a scanner."""
         whole = self._read(element, path, around)
@@ -310,7 +310,7 @@ class DicomWalk:
                 fixed = each[:start], each[end:]
             values.append(Value(each, name, None, True, *fixed) if fixed else Value(each, name))
         if any(value.is_text for value in values):
-            self.places[element] = Place(vr, values, around.codecs)
+            self.places[element] = ElementValues(vr, values, around.codecs)
 
     def _is_safe(self, tag: int, keyword: str, value: str, around: _Around) -> bool:
         """Whether nobody needs to read a text."""
@@ -323,7 +323,7 @@ class DicomWalk:
             return True
         return is_technical(keyword, value)
 
-    def _document(self, element: Element, path: str) -> None:
+    def _document(self, element: DataElement, path: str) -> None:
         """Open an encapsulated document."""
         root = self._file.root.elements
         data, size = self.bytes_of(element), root.get(DOCUMENT_LENGTH)
@@ -333,7 +333,7 @@ class DicomWalk:
             data = data.removesuffix(b"\0")
         self.children[path] = nested(data, self._ascii(root.get(_MIME)) or None, path)[1]
 
-    def _read(self, element: Element, path: str, around: _Around) -> str:
+    def _read(self, element: DataElement, path: str, around: _Around) -> str:
         """Return the characters of an element without its padding.
 
         Raises:
@@ -345,13 +345,13 @@ class DicomWalk:
             remedy = "the bytes do not have the Specific Character Set. Correct it"
             raise MalformedRecord(remedy, field=path) from None
 
-    def _values(self, element: Element, vr: str, around: _Around) -> list[str]:
+    def _values(self, element: DataElement, vr: str, around: _Around) -> list[str]:
         """Return the values of an element that is replaced, however its bytes are encoded."""
         whole = guessed(self.bytes_of(element).rstrip(b" \0"), around.codecs if vr in TEXTS else ())
         return [whole] if vr in WHOLE else [each.strip(" \0") for each in whole.split("\\")]
 
     def _fields(
-        self, element: Element, vr: str, written: Sequence[str], path: str, codecs: Sequence[str], kind: str,
+        self, element: DataElement, vr: str, written: Sequence[str], path: str, codecs: Sequence[str], kind: str,
         entity: str | None = "GUID", otherwise: Code = "remove",
     ) -> None:  # fmt: skip
         """Make the values of an element structured fields."""
@@ -368,7 +368,7 @@ class DicomWalk:
             self.actions.append(field)
             values.append(Value(each, name, field))
         if any(value.action for value in values):
-            self.places[element] = Place(vr, values, codecs, otherwise)
+            self.places[element] = ElementValues(vr, values, codecs, otherwise)
 
 
 _SHOWN: Mapping[str, Callable[[str], str]] = {

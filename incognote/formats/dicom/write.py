@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from incognote.errors import MalformedRecord
 from incognote.formats.dicom.profile import BASIC, OPTIONS, edition
-from incognote.formats.dicom.stream import LONG_FORM, DicomFile, Element, Item, Syntax
+from incognote.formats.dicom.stream import LONG_FORM, DataElement, DicomFile, SequenceItem, Syntax
 from incognote.formats.dicom.values import padded
 
 IMPLEMENTATION_UID = "2.25.203845930467125318370914468531206471"
@@ -20,8 +20,8 @@ _LONGEST_SHORT = 0xFFFE
 
 def written(
     file: DicomFile,
-    values: Mapping[Element, bytes | None],
-    vrs: Mapping[Element, str],
+    values: Mapping[DataElement, bytes | None],
+    vrs: Mapping[DataElement, str],
     added: Mapping[int, tuple[str, bytes]],
 ) -> bytes:
     """Return a file with new values, or b"" if it is the same as before.
@@ -89,7 +89,7 @@ def mark(syntax: Syntax, number: int, length: int) -> bytes:
     return syntax.bytes_of(0xFFFE, 2) + syntax.bytes_of(number, 2) + syntax.bytes_of(length, 4)
 
 
-def _meta(file: DicomFile, values: Mapping[Element, bytes | None]) -> bytes:
+def _meta(file: DicomFile, values: Mapping[DataElement, bytes | None]) -> bytes:
     """Return the file meta information: the class, identifier and syntax of the instance, and who wrote it."""
     if file.meta is None:
         return b""
@@ -108,16 +108,16 @@ class _Writer:
     """Writes the elements of one data set."""
 
     def __init__(
-        self, body: bytes, syntax: Syntax, values: Mapping[Element, bytes | None], vrs: Mapping[Element, str]
+        self, body: bytes, syntax: Syntax, values: Mapping[DataElement, bytes | None], vrs: Mapping[DataElement, str]
     ) -> None:
         self._body, self._syntax, self._values, self._vrs = body, syntax, values, vrs
 
-    def data_set(self, item: Item, added: Mapping[int, tuple[str, bytes]]) -> list[bytes]:
+    def data_set(self, item: SequenceItem, added: Mapping[int, tuple[str, bytes]]) -> list[bytes]:
         found = {tag: self._element(each) for tag, each in item.elements.items() if tag not in added}
         found |= {tag: element(self._syntax, tag, *new) for tag, new in added.items()}
         return [found[tag] for tag in sorted(found)]
 
-    def _element(self, each: Element) -> bytes:
+    def _element(self, each: DataElement) -> bytes:
         if each in self._values:
             new = self._values[each]
             if new is None:
@@ -130,7 +130,7 @@ class _Writer:
             content += mark(self._syntax, 0xE0DD, 0)
         return element(self._syntax, each.tag, "SQ", content, each.undefined)
 
-    def _item(self, item: Item) -> bytes:
+    def _item(self, item: SequenceItem) -> bytes:
         content = b"".join(self.data_set(item, {}))
         if item.undefined:
             return mark(self._syntax, 0xE000, _UNDEFINED) + content + mark(self._syntax, 0xE00D, 0)

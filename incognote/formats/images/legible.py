@@ -18,6 +18,7 @@ _EDGES = ".,:;()[]\"'-–—!?*"
 _PRINTED = 0.85  # the mean confidence of words beside each other above which a poor one is printed, too
 _MEASURE = re.compile(r"\d{1,3}[.,]\d|\d{1,2}")
 _PLAIN = 0.955  # the confidence of most printed words
+_WRITTEN = 2.0  # the score of handwriting
 _BLUE = 40  # levels by which the ink of a pen is bluer than red
 
 
@@ -36,7 +37,10 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
         letters = [sum(map(str.isalnum, word.text)) for word in cell]
         mean = sum(n * word.confidence for n, word in zip(letters, cell, strict=True)) / max(1, sum(letters))
         written = _is_written(cell, mean, high, ink, pixels)
-        sure = [_is_sure(word, (word.text, word.source) in agreed, mean, written) and not _has_gap(word, ink) for word in cell]
+        sure = [
+            _is_sure(word, (word.text, word.source) in agreed, mean, written) and not _has_gap(word, ink)
+            for word in cell
+        ]
         if written:
             _doubt_neighbors(cell, sure)
         found += [word for word, each in zip(cell, sure, strict=True) if each]
@@ -86,9 +90,6 @@ def _is_written(cell: Sequence[Word], mean: float, high: float, ink: Any, pixels
     return score > _WRITTEN
 
 
-_WRITTEN = 2.0
-
-
 def _has_gap(word: Word, ink: Any) -> bool:
     """Whether a box has a wide gap between its letters: it then covers more than its word."""
     import numpy as np
@@ -99,11 +100,12 @@ def _has_gap(word: Word, ink: Any) -> bool:
     columns = np.flatnonzero(ink[top:bottom, left:right].any(0))
     gaps = np.diff(columns)
     gaps = np.sort(gaps[gaps > 1])
-    return len(gaps) > 0 and gaps[-1] > 0.5 * (bottom - top) and gaps[-1] > 2.5 * np.median(gaps[:-1] if len(gaps) > 1 else [1])
+    usual = float(np.median(gaps[:-1])) if len(gaps) > 1 else 1.0
+    return len(gaps) > 0 and bool(gaps[-1] > max(0.5 * (bottom - top), 2.5 * usual))
 
 
 def _doubt_neighbors(cell: Sequence[Word], sure: list[bool]) -> None:
-    """Take words for misread that are beside misread ones, up to the next known word or measure: parts of a name or a number."""
+    """Take words for misread that are beside misread ones, up to the next known word or measure."""
     for order in (range(1, len(cell)), range(len(cell) - 2, -1, -1)):
         step = order.step
         for at in order:
@@ -118,7 +120,7 @@ def _doubt_neighbors(cell: Sequence[Word], sure: list[bool]) -> None:
 
 def _pitch(word: Word) -> float:
     left, top, right, bottom = word.box
-    return (right - left if word.turn in (0, 180) else bottom - top) / (_across(word) * len(word.text))
+    return (right - left if word.turn in (0, 180) else bottom - top) / max(1, _across(word) * len(word.text))
 
 
 def _across(word: Word) -> int:

@@ -72,7 +72,7 @@ class _Page:
         self.high = line_height(reading.words) or 1.7 * (prepare.letter_height(view.gray) or max(view.size) / 160)
         self.raw = view.gray
         gray = prepare.light(view, self.high / 1.7)[0].gray
-        self.gray = cv2.medianBlur(gray, 3)
+        self.gray = np.asarray(cv2.medianBlur(gray, 3), np.uint8)
         self.ink = lines.ink(self.gray)
         self.ruled = lines.ruled(self.ink, 16 * self.high)
         self.color = pixels if pixels.ndim == 3 else None
@@ -136,8 +136,8 @@ class _Page:
         """Whether a word is only what a pass read in a scrawl."""
         if _shared(word.box, box) < 0.5 * _area(word.box):
             return False
-        long = len(word.text) > 2
-        sure = long and (word.confidence > 0.9 or (word.confidence > 0.8 and is_known(word.text)))
+        known = len(word.text) > 2 and is_known(word.text)
+        sure = (word.confidence > 0.9 and len(word.text) > 3) or (word.confidence > 0.8 and known)
         return not sure or word.box[3] - word.box[1] < 0.4 * (box[3] - box[1])
 
     def stamps(self) -> Iterator[Region]:
@@ -360,7 +360,9 @@ def _erase(mask: Any, boxes: Iterable[Box], by: int = 0) -> None:
 def _stroke(mask: Any) -> float:
     """Return the mean width of strokes, in pixels."""
     import cv2
+    import numpy as np
 
+    mask = np.pad(mask, 1)
     distance = cv2.distanceTransform(mask, cv2.DIST_L2, 3)
     return max(1.0, 4 * float(distance.sum()) / max(1, cv2.countNonZero(mask)) - 2)
 

@@ -65,12 +65,14 @@ def test_a_label_beside_another_label_has_its_value_below() -> None:
 
 
 def test_an_address_has_further_lines() -> None:
-    found = values((50, 50, "Address"), (250, 50, "12 Oak Ct"), (250, 76, "Duluth, MN"), (50, 140, "Hb"), (250, 140, "12.1"))
+    cells = ((50, 50, "Address"), (250, 50, "12 Oak Ct"), (250, 76, "Duluth, MN"), (50, 140, "Hb"), (250, 140, "12.1"))
+    found = values(*cells)
     assert {text for _, text in found} == {"12 Oak Ct", "Duluth, MN"}
 
 
 @pytest.mark.parametrize("cells", [
-    ((50, 50, "Hb"), (250, 50, "12.1")), ((50, 50, "Patient education: drink water"),), ((50, 50, "Sex"), (250, 50, "Female")),
+    ((50, 50, "Hb"), (250, 50, "12.1")), ((50, 50, "Patient education: drink water"),),
+    ((50, 50, "Sex"), (250, 50, "Female")),
 ])  # fmt: skip
 def test_results_and_sentences_are_no_values(cells: tuple[tuple[int, int, str], ...]) -> None:
     assert not values(*cells)
