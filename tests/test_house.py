@@ -257,7 +257,7 @@ def test_the_wheel_runs_in_an_empty_environment(tmp_path: Path) -> None:
         assert built.returncode == 0, built.stdout[-2000:]
     wheels = sorted(tmp_path.glob("*.whl"))
     assert [wheel.name.partition("-")[0] for wheel in wheels] == ["incognote", "incognote_en"]
-    assert wheels[0].stat().st_size < 4_000_000
+    assert wheels[0].stat().st_size < 8_000_000  # the network of the layout detector has 2.9 MB
     venv.create(tmp_path / "empty", with_pip=True)
     python = tmp_path / "empty" / "bin" / "python"
     installed = subprocess.run(

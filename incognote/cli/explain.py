@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incognote.cli import options
-from incognote.cli.reveal import UNKNOWN, AskedIdentity, Why, held, permitted
+from incognote.cli.permitting import AskedIdentity
+from incognote.cli.reveal import UNKNOWN, Why, held, permitted
 from incognote.cli.shell import say
 from incognote.cli.tables import print_table
 

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incognote.cli.reveal import AskedIdentity, permitted_request
+from incognote.cli.permitting import AskedIdentity, permitted_request
 from incognote.cli.shell import say, warn
 from incognote.cli.showing import visible
 from incognote.cli.tables import print_table

@@ -178,7 +178,9 @@ class Operator(ABC):
 
 def label(span: Span, context: OperatorContext) -> str:
     """Return [TYPE] with the type that the policy uses for the span. Operators write it if they have nothing better."""
-    return intern(f"[{context.served(span.type) or span.type}]")  # one object for all spans of a type
+    own = span.type in catalogue() and catalogue()[span.type].pixels  # a signature is no name
+    served = None if own else context.served(span.type)
+    return intern(f"[{served or span.type}]")  # one object for all spans of a type
 
 
 def is_date(entity_type: str) -> bool:

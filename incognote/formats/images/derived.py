@@ -1,7 +1,7 @@
 """What is derived from redacted pages: their text, hOCR, and a searchable PDF.
 
 All of it consists of the words that stay visible and of the words that replace others. The rest of a word that is
-replaced in part is covered, too, so it is left out, except for punctuation.
+replaced in part can be covered, too, so it is left out, except for punctuation.
 
 hOCR: Breuel, "The hOCR Embedded OCR Workflow and Output Format", version 1.2.
 """

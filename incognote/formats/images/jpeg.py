@@ -18,7 +18,7 @@ _MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")  # after compressed pixels
 _JFIF, _ADOBE = 16, 14  # bytes of these segments, with their length
 
 
-class Segment(NamedTuple):
+class JpegSegment(NamedTuple):
     """A segment of a JPEG file.
 
     Args:
@@ -85,7 +85,7 @@ def without_metadata(data: bytes, dpi: tuple[float, float] | None = None) -> byt
     return b"".join((b"\xff\xd8", *out, b"\xff\xd9"))
 
 
-def segments(data: bytes) -> Iterator[Segment]:
+def segments(data: bytes) -> Iterator[JpegSegment]:
     """Yield the segments of a JPEG file up to its end.
 
     Raises:
@@ -113,7 +113,7 @@ def segments(data: bytes) -> Iterator[Segment]:
             if following is None:
                 raise _damaged()
             at = following.start()
-        yield Segment(marker, body, data[end:at].rstrip(b"\xff") if marker == _SCAN else b"")
+        yield JpegSegment(marker, body, data[end:at].rstrip(b"\xff") if marker == _SCAN else b"")
 
 
 def _written(marker: int, body: bytes) -> bytes:

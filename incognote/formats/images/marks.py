@@ -39,7 +39,7 @@ def marks(pixels: Pixels, reading: PageReading) -> list[Region]:
     return found + list(page.writing([region.box for region in found]))
 
 
-class Part(NamedTuple):
+class InkPart(NamedTuple):
     """A connected part of ink.
 
     Args:
@@ -120,7 +120,7 @@ class _Page:
         large = [part.box for part in parts if self._is_scrawl(mask, part)]
         return [word for word in self.good if not any(self._hides(box, word) for box in large)]
 
-    def _is_scrawl(self, mask: Any, part: Part) -> bool:
+    def _is_scrawl(self, mask: Any, part: InkPart) -> bool:
         """Whether a part of ink is larger than a letter, thin, and winding."""
         high = self.high
         if part.high > 9 * high or part.wide > 24 * high or part.area > 0.4 * part.wide * part.high:
@@ -225,7 +225,7 @@ class _Page:
         ink = np.where(kept[labels], np.uint8(255), np.uint8(0))
         reach = np.ones((max(3, round(0.5 * high)) | 1, max(3, round(0.9 * high)) | 1), np.uint8)
         _, groups = cv2.connectedComponents(cv2.dilate(ink, reach), connectivity=8)
-        by_group: dict[int, list[Part]] = {}
+        by_group: dict[int, list[InkPart]] = {}
         for part in parts:
             rows, columns = np.nonzero(labels[part.box[1] : part.box[3], part.box[0] : part.box[2]] == part.label)
             by_group.setdefault(int(groups[part.box[1] + rows[0], part.box[0] + columns[0]]), []).append(part)
@@ -246,10 +246,10 @@ class _Page:
                 yield each.box
 
     @cached_property
-    def _short_lines(self) -> list[Part]:
+    def _short_lines(self) -> list[InkPart]:
         return [each for each in _parts(self.ruled)[1] if each.wide < 9 * self.high and each.high < 9 * self.high]
 
-    def _is_stroke(self, mask: Any, labels: Any, part: Part) -> bool:
+    def _is_stroke(self, mask: Any, labels: Any, part: InkPart) -> bool:
         """Whether a part of ink can be of letters or of a signature: no speck, no solid area, no box."""
         import numpy as np
 
@@ -275,7 +275,7 @@ class _Page:
                 return False
         return True
 
-    def _kind(self, ink: Any, group: Sequence[Part]) -> str | None:
+    def _kind(self, ink: Any, group: Sequence[InkPart]) -> str | None:
         """Return what a group of parts is, or None if it is no writing."""
         high = self.high
         left, top, right, bottom = _around(each.box for each in group)
@@ -337,7 +337,7 @@ class _Page:
         return max(0, box[0] - by), max(0, box[1] - by), min(wide, box[2] + by), min(high, box[3] + by)
 
 
-def _parts(mask: Any, least: float = 0) -> tuple[Any, list[Part]]:
+def _parts(mask: Any, least: float = 0) -> tuple[Any, list[InkPart]]:
     """Return the connected parts of ink of more than 4 pixels, and the picture of their labels.
 
     Args:
@@ -349,7 +349,7 @@ def _parts(mask: Any, least: float = 0) -> tuple[Any, list[Part]]:
     _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
     found = 1 + np.flatnonzero((stats[1:, 4] > 4) & (stats[1:, 2:4].max(axis=1) >= least))
     rows = zip(found.tolist(), stats[found].tolist(), strict=True)
-    return labels, [Part(at, (x, y, x + w, y + h), area) for at, (x, y, w, h, area) in rows]
+    return labels, [InkPart(at, (x, y, x + w, y + h), area) for at, (x, y, w, h, area) in rows]
 
 
 def _erase(mask: Any, boxes: Iterable[Box], by: int = 0) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +31,14 @@ from incognote.service.api.context import REFUSAL, ApiContext, opted_out
 from incognote.service.api.keys import Caller
 from incognote.service.api.messages import Outcome, StrictModel, Why, why
 from incognote.service.api.problems import Refused
+from incognote.service.api.trypages import (
+    MOST_BYTES,
+    MOST_PAGE_BYTES,
+    MOST_PAGES,
+    bytes_of,
+    released_pages,
+    with_pages,
+)
 from incognote.service.review import case_of
 from incognote.service.review.cases import DROPPED
 
@@ -42,8 +49,6 @@ if TYPE_CHECKING:
     from incognote.nouns import Result
     from incognote.sdk import Deidentifier
 
-MOST_BYTES = 200_000
-"""The limit of one request. The encoder reads about 7,000 characters per second on one core, and a person waits."""
 MOST_RECORDS = 50
 _PROSE = 6  # words of a table cell from which its column counts as free text
 _FINDERS = {
@@ -79,6 +84,8 @@ class TryChoices(BaseModel):
     policies: list[TryChoice]
     detectors: list[TryChoice]
     most_bytes: int = MOST_BYTES
+    most_page_bytes: int = MOST_PAGE_BYTES
+    most_pages: int = MOST_PAGES
     most_records: int = MOST_RECORDS
 
 
@@ -120,12 +127,13 @@ class TriedReason(Why):
 
 
 class TriedRecord(BaseModel):
-    """One note or record."""
+    """One note or record. `pages` are pictures of what is released (PNG, base64), if it has pages."""
 
     verdict: Outcome
     reasons: list[TriedReason]
     texts: list[TriedText] = []
     fields: list[TriedField] = []
+    pages: list[str] = []
 
 
 class Tried(BaseModel):
@@ -171,7 +179,7 @@ def choices(context: Context, caller: Trier) -> TryChoices:
 @routes.post("", response_model_exclude_defaults=True)
 async def try_one(asked: Annotated[ToTry, Body()], context: Context, caller: Trier) -> Tried:
     """De-identify one note or small file. It is not stored, not logged and not counted as a record."""
-    data = _bytes_of(asked)
+    data = bytes_of(asked.text, asked.file, asked.suffix)
     policies, sets = _policies(context), {", ".join(each): each for each in _detectors(context)}
     policy, detectors = asked.policy or next(iter(policies)), asked.detectors or next(iter(sets))
     if policy not in policies or detectors not in sets:
@@ -229,28 +237,6 @@ def _about(context: ApiContext, detectors: Sequence[str]) -> str:
     return f"The text is sent to {model}." if "llm" in detectors else "The text stays on this server."
 
 
-def _bytes_of(asked: ToTry) -> bytes:
-    """Return the note or file.
-
-    Raises:
-        UsageError: neither or both are given, or it is not base64.
-        Refused: it is too large (413), or compressed (415).
-    """
-    if (asked.text is None) == (asked.file is None):
-        raise UsageError("send either text or file")
-    try:
-        data = asked.text.encode() if asked.text is not None else base64.b64decode(asked.file or "", validate=True)
-    except UnicodeEncodeError:
-        raise UsageError("text holds half of a character (a lone surrogate): copy the note again") from None
-    except binascii.Error:
-        raise UsageError("file must be base64") from None
-    if len(data) > MOST_BYTES:
-        raise Refused(413, f"this page reads up to {MOST_BYTES:,} bytes: for larger files use `incognote deid FILE`")
-    if asked.suffix.lower().endswith(".gz"):
-        raise Refused(415, "the file is compressed: decompress it, or use `incognote deid FILE`")
-    return data
-
-
 def _read(data: bytes, suffix: str, deid: Deidentifier) -> tuple[list[Input], str]:
     """Return the records, and a remark on how they were read.
 
@@ -303,7 +289,7 @@ async def _tried(context: ApiContext, deid: Deidentifier, one: Input) -> tuple[T
     engine = deid.engine
     if one.error is not None:
         return TriedRecord(verdict="quarantine", reasons=_explained([one.error])), None
-    item = item_of(one, engine)
+    item = await run_in_threadpool(with_pages, item_of(one, engine), engine)
     if await run_in_threadpool(opted_out, context, deid, item):
         result = REFUSAL
     else:
@@ -319,7 +305,10 @@ async def _tried(context: ApiContext, deid: Deidentifier, one: Input) -> tuple[T
     states: dict[Span, State] = {**dict.fromkeys(result.dropped, "dropped"), **dict.fromkeys(doubts, "doubt")}
     record.texts = [TriedText(field=text.field, parts=_parts(text, spans, states, result)) for text in texts]
     record.fields = [_field(action) for action in (actions_of(document) if document is not None else ())]
-    return record, result.content if result.verdict.released else None
+    output = result.content if result.verdict.released else None
+    if output is not None:
+        record.pages = await run_in_threadpool(released_pages, document, output)
+    return record, output
 
 
 def _explained(reasons: Iterable[Reason]) -> list[TriedReason]:

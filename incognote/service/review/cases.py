@@ -153,11 +153,15 @@ def document_of(item: Item, engine: Engine) -> Document | None:
     Raises:
         RecordProblem, SchemaProblem: as in `case_of`.
     """
-    return _opened(item, engine)
+    return opened_item(item, engine)
 
 
-def _opened(item: Item, engine: Engine) -> Document | None:
-    """Return the document of an item, with its pages read."""
+def opened_item(item: Item, engine: Engine) -> Document | None:
+    """Return the document of an item, with its pages read, or None for a plain text.
+
+    Raises:
+        RecordProblem, SchemaProblem: as in `case_of`.
+    """
     with languages_of_pages(engine.detection.reads):
         _, document = item.open(lambda: engine.registry, engine.settings.data_type)
         if document is not None:
@@ -167,7 +171,7 @@ def _opened(item: Item, engine: Engine) -> Document | None:
 
 def _texts(item: Item, engine: Engine) -> tuple[Text, ...]:
     """Return the texts of an item. Pages without words have an empty text, so that a person can look at them."""
-    document = _opened(item, engine)
+    document = opened_item(item, engine)
     if document is None:
         return (Text(str(item.content)),)
     texts = texts_of(document)

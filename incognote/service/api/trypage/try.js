@@ -87,7 +87,7 @@ const enter = async () => {
     select.onchange = about;
     about();
   }
-  $("limits").textContent = `Text, JSON, FHIR, JSON Lines, CSV, TSV, or a document such as DOCX, XLSX, or PDF. Up to ${Math.round(choices.most_bytes / 1000)} KB and ${choices.most_records} records.`;
+  $("limits").textContent = `Text, JSON, FHIR, JSON Lines, CSV, TSV, or a document such as DOCX, XLSX, or PDF. Up to ${Math.round(choices.most_bytes / 1000)} KB and ${choices.most_records} records. Images and PDF: up to ${choices.most_page_bytes / 1000000} MB; of a scan, up to ${choices.most_pages} pages.`;
   note.focus();
 };
 
@@ -113,12 +113,13 @@ const submit = async event => {
   event?.preventDefault();
   if (!choices || $("go").disabled) return;
   if (!file && !note.value.trim()) return fail("There is no text. Paste a note, choose a file or use the example.");
-  const size = file ? file.size : new Blob([note.value]).size;
-  if (size > choices.most_bytes) return fail(`This page reads up to ${choices.most_bytes.toLocaleString("en")} bytes. Use \`incognote deid FILE\` for larger files.`);
+  const size = file ? file.size : new Blob([note.value]).size, isPaged = /^\.(pdf|png|jpe?g?|tiff?|bmp|gif|webp)$/i.test(suffix());
+  const most = isPaged ? choices.most_page_bytes : choices.most_bytes;
+  if (size > most) return fail(`This page reads up to ${most.toLocaleString("en")} bytes. Use \`incognote deid FILE\` for larger files.`);
   hide();
   $("go").disabled = true;
   $("result").replaceChildren();
-  $("verdict").replaceChildren(el("p", { class: "soft" }, "Reading …"));
+  $("verdict").replaceChildren(el("p", { class: "soft" }, isPaged ? "Reading the pages. This can take a minute …" : "Reading …"));
   try {
     const asked = { policy: $("policy").value, detectors: $("detectors").value };
     // Of the file's name only the suffix is sent.
@@ -184,6 +185,7 @@ const article = (record, number, output) => {
   return el("article", {},
     number ? el("h2", {}, `Record ${number}: ${VERDICTS[record.verdict][0].toLowerCase()}`) : null,
     number && !released ? why(record.reasons) : null,
+    (record.pages || []).map((page, i) => el("figure", { class: "pane" }, el("figcaption", {}, `Page ${i + 1} of the result`), el("img", { src: `data:image/png;base64,${page}`, alt: `Page ${i + 1} of the result` }))),
     sides,
     fields.length ? el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Structured fields" }, el("table", {},
       el("thead", {}, el("tr", {}, ["Structured field", "Original", "Type", "Result"].map(head => el("th", { scope: "col" }, head)))),
