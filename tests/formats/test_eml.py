@@ -204,7 +204,7 @@ def test_a_picture_is_replaced_by_a_text_and_the_rest_of_the_message_is_kept(kin
          "unsupported-format", "SVG"),
         (part("image/png", b"%!PS-Adobe-3.0\n1 0 obj"), "unsupported-format", "part 2: image/png: PostScript"),
         (part("image/png", b"Carter"), "unsupported-format", "part 2: image/png"),
-        (part("application/dicom", b"\0" * 128 + b"DICM"), "unsupported-format", "DICOM"),
+        (part("application/dicom", b"\0" * 128 + b"DICM"), "malformed", "part 2"),
         (part("image/png", b"not *base64", "Content-Transfer-Encoding: base64\n"), "malformed", "base64"),
         (part("application/x-carter", b"x"), "unsupported-format", "part 2: an unknown media type"),
         (part("text/calendar", b"BEGIN:VCALENDAR\nSUMMARY:Carter\nEND:VCALENDAR"), "unsupported-format", "iCalendar"),

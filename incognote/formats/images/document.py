@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from incognote.errors import MalformedRecord
@@ -33,6 +33,8 @@ from incognote.pages.nouns import Word
 from incognote.schemas.catalogue import catalogue
 
 if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
     from incognote.formats.images.files import Pixels
 
 BODY = "body"
@@ -103,6 +105,18 @@ class ImageDocument(PagedDocument):
         made = copy(self)
         made.__dict__.pop("texts", None)
         made.regions = (*self.regions, *regions)
+        return made
+
+    def readings(self) -> str:
+        """Return what was read on the pages, as JSON. It quotes them."""
+        return _adapter().dump_json(self._read).decode()
+
+    def with_readings(self, readings: str) -> ImageDocument:
+        """Return the document with what was read on its pages before, from `readings`."""
+        made = copy(self)
+        made.__dict__.pop("texts", None)
+        made.__dict__.pop("pages", None)
+        made.__dict__["_read"] = _adapter().validate_json(readings)
         return made
 
     def _marks(self) -> list[tuple[int, int, str]]:
@@ -219,6 +233,13 @@ def marked(body: str, regions: Sequence[PageBox]) -> tuple[str, list[tuple[int, 
     start = len(body) if body.strip() else 0
     marks = [(start + 2 * i + 1, start + 2 * i + 2, region.type) for i, region in enumerate(regions)]
     return body[:start] + f"\n{UNWORDED}" * len(regions), marks
+
+
+@lru_cache
+def _adapter() -> TypeAdapter[list[ReadPage]]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(list[ReadPage])
 
 
 class _Output(Document):

@@ -28,7 +28,7 @@ def document_of_id(context: ApiContext, id: str) -> Document | None:
 def opened_document(context: ApiContext, opened: DecidedCase) -> Document | None:
     """Return the document of an opened record, as in `document_of_id`."""
     try:
-        return document_of(opened.case.item, context.deid.engine)
+        return document_of(opened.case, context.deid.engine)
     except (IncognoteError, RecursionError):
         return None
 

@@ -36,7 +36,8 @@ def case_of(item: Item, result: Result, engine: Engine, extra: Mapping[str, Any]
     Raises:
         RecordProblem, SchemaProblem: the record cannot be opened, or no longer.
     """
-    texts = _texts(item, engine)
+    document = opened_item(item, engine)
+    texts = _texts(item, document)
     spans = tuple(s for text in texts for s in _within(text, (r.span for r in result.replacements)))
     standing = (*spans, *result.kept)
     dropped = tuple(
@@ -58,6 +59,7 @@ def case_of(item: Item, result: Result, engine: Engine, extra: Mapping[str, Any]
         f"{engine.policy.name} {engine.policy.version}",
         schema["data_type"] if schema else None,
         dict(extra or {}),
+        document.readings() if isinstance(document, ImageDocument) else "",
     )
 
 
@@ -114,7 +116,7 @@ def check_regions(case: ReviewCase, regions: Sequence[PageBox], engine: Engine) 
     if not regions:
         return
     try:
-        document = document_of(case.item, engine)
+        document = document_of(case, engine)
         if isinstance(document, ImageDocument):
             document.with_regions(regions)
             return
@@ -134,7 +136,7 @@ def _read_pages(case: ReviewCase, engine: Engine) -> ImageDocument | None:
         UsageError: its text is not that of the case.
     """
     try:
-        document = document_of(case.item, engine)
+        document = document_of(case, engine)
     except (IncognoteError, RecursionError):
         return None
     if not isinstance(document, ImageDocument):
@@ -144,16 +146,23 @@ def _read_pages(case: ReviewCase, engine: Engine) -> ImageDocument | None:
     return document
 
 
-@lru_cache(maxsize=1)
-def document_of(item: Item, engine: Engine) -> Document | None:
-    """Return the document of a case's item, or None for a plain text.
+def document_of(case: ReviewCase, engine: Engine) -> Document | None:
+    """Return the document of a case, or None for a plain text.
 
     The last one stays open in memory, so that its pages are shown without opening it again.
 
     Raises:
         RecordProblem, SchemaProblem: as in `case_of`.
     """
-    return opened_item(item, engine)
+    return _document(case.item, case.readings, engine)
+
+
+@lru_cache(maxsize=1)
+def _document(item: Item, readings: str, engine: Engine) -> Document | None:
+    if not readings:
+        return opened_item(item, engine)
+    _, document = item.open(lambda: engine.registry, engine.settings.data_type)
+    return document.with_readings(readings) if isinstance(document, ImageDocument) else document
 
 
 def opened_item(item: Item, engine: Engine) -> Document | None:
@@ -169,9 +178,8 @@ def opened_item(item: Item, engine: Engine) -> Document | None:
     return document
 
 
-def _texts(item: Item, engine: Engine) -> tuple[Text, ...]:
+def _texts(item: Item, document: Document | None) -> tuple[Text, ...]:
     """Return the texts of an item. Pages without words have an empty text, so that a person can look at them."""
-    document = opened_item(item, engine)
     if document is None:
         return (Text(str(item.content)),)
     texts = texts_of(document)

@@ -28,6 +28,7 @@ class ReviewCase:
         policy: name and version of the policy.
         data_type: the schema of the record, if it had one.
         extra: what the sender needs to deliver it later, ready for JSON. It is returned unchanged.
+        readings: what was read on its pages, if it is an image or a scan, so that they need not be read again.
     """
 
     item: Item = field(repr=False)
@@ -38,6 +39,7 @@ class ReviewCase:
     policy: str = ""
     data_type: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    readings: str = field(default="", repr=False)
 
     def packed(self) -> bytes:
         """Serialize the case for sealing."""
@@ -50,6 +52,7 @@ class ReviewCase:
             "policy": self.policy,
             "data_type": self.data_type,
             "extra": dict(self.extra),
+            "readings": self.readings,
         }
         return json.dumps(told).encode()
 
@@ -67,6 +70,7 @@ class ReviewCase:
             told["policy"],
             told["data_type"],
             told["extra"],
+            told.get("readings", ""),
         )
 
 

@@ -162,7 +162,7 @@ def test_a_box_over_no_words_is_covered_as_it_is(
     browser.press("Delete")
     browser.press("p")
     until(browser, "document.querySelector('.preview img')?.complete")
-    assert browser.run("document.querySelector('pre.output').textContent").endswith("\n[PERSON]")
+    assert browser.run("document.querySelector('pre.output').textContent").endswith("\n[SIGNATURE]")
     assert browser.accessibility() == []
     data = approved()
     [region] = served.context.queue.open(item).regions
