@@ -180,3 +180,46 @@ async def test_a_language_model_is_offered_by_name_unless_its_replies_are_record
                 offered = (await client.get("/v1/try")).json()["detectors"][0]
         assert offered["name"] == first
         assert ("openai/tiny" in offered["about"]) is (recording is None)
+
+
+async def test_the_redacted_pages_of_an_image_are_shown_if_it_is_released(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("cv2", reason="needs the extra images")
+    import io
+
+    import numpy as np
+    from PIL import Image
+
+    from incognote.formats.images import reading
+    from incognote.pages.nouns import Word
+
+    read = tuple(Word(word, (20 + 80 * n, 20, 90 + 80 * n, 40), 0.95) for n, word in enumerate(NOTE.split()))
+    found: list[object] = []
+
+    def reading_of(*_: object) -> reading.PageReading:
+        found.append(None)
+        return reading.PageReading(read, read, (), (), 0.95)
+
+    monkeypatch.setattr(reading, "reading_of", reading_of)
+    page, out, many = Image.fromarray(np.full((60, 1300), 255, np.uint8)), io.BytesIO(), io.BytesIO()
+    page.save(out, "PNG")
+    page.save(many, "TIFF", save_all=True, append_images=[page] * 3)
+
+    def asked(data: bytes, suffix: str) -> dict[str, str]:
+        return {"file": base64.b64encode(data).decode(), "suffix": suffix}
+
+    answer = (await tried(house, **asked(out.getvalue(), ".png"))).json()
+    [record] = answer["records"]
+    assert record["verdict"] == "release"
+    [png] = record["pages"]
+    shown = np.array(Image.open(io.BytesIO(base64.b64decode(png))).convert("L"))
+    left = 20 + 80 * NOTE.split().index("Emily")
+    assert (shown[20:22, left : left + 150] == 0).all()
+    assert (shown[20:40, 20:90] == 255).all()
+    assert base64.b64decode(answer["file"]).startswith(b"\x89PNG")
+    assert len(found) == 1
+    refused = await tried(house, **asked(many.getvalue(), ".tif"))
+    assert (refused.status_code, "up to 3 pages of a scan" in refused.json()["detail"]) == (413, True)
+    large = await tried(house, **asked(out.getvalue() + b"\0" * 2_000_000, ".png"))
+    assert (large.status_code, "up to 2,000,000 bytes" in large.json()["detail"]) == (413, True)
