@@ -65,14 +65,17 @@ def with_pages(item: Item, engine: Engine) -> Item:
         return item
     try:
         _, document = item.open(lambda: engine.registry, engine.settings.data_type)
-        if isinstance(document, ImageDocument):
-            if len(document.file) > MOST_PAGES:
-                raise Refused(413, f"this page reads up to {MOST_PAGES} pages of a scan: use `incognote deid FILE`")
+        is_scan = isinstance(document, ImageDocument)
+        pages = len(document.file) if isinstance(document, ImageDocument) else 0
+        size = sum(map(len, texts_of(document))) if document is not None and not is_scan else 0
+        if is_scan and pages <= MOST_PAGES:
             return replace(item, opened=opened_item(item, engine))
-        if document is not None and sum(map(len, texts_of(document))) > MOST_BYTES:
-            raise Refused(413, f"this page reads up to {MOST_BYTES:,} characters: use `incognote deid FILE`")
     except (IncognoteError, RecursionError):  # the machine gives the reason
         return item
+    if pages > MOST_PAGES:
+        raise Refused(413, f"this page reads up to {MOST_PAGES} pages of a scan: use `incognote deid FILE`")
+    if size > MOST_BYTES:
+        raise Refused(413, f"this page reads up to {MOST_BYTES:,} characters: use `incognote deid FILE`")
     return item
 
 
