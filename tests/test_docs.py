@@ -69,6 +69,7 @@ NOT_RUN = {
     ("backup.md", "bash"): "tests/test_operations.py runs them",
     ("corpus.md", "console"): "a teacher's hours; tests/training runs the commands on small corpora",
     ("databases.md", "console"): "a table of the reader's own; tests/formats/test_parquet.py runs such a command",
+    ("dicom.md", "console"): "DICOM files of the reader's own; tests/formats/test_dicom.py reads such files",
     ("docker.md", "sh"): "a step in a list, for a server behind a proxy; tests/service/api makes such keys",
     ("documents.md", "console"): "outputs, and a receiver; tests/formats and tests/service/test_mllp.py run these",
     ("experiments.md", "console"): "a vendor's model; tests/evaluation/experiments runs such files",
@@ -87,6 +88,7 @@ NOT_RUN = {
     ("SECURITY.md", "sh"): "an advisory service on the network, which no test may reach",
     ("surrogate-index.md", "console"): "forms of commands; tests/cli/test_index.py runs them",
     ("try.md", "console"): "a server; tests/service/api/test_try_page.py opens the page in a browser",
+    ("vault.md", "console"): "scans of the reader's own; tests/cli/test_reveal_image.py runs such commands",
     ("upgrade.md", "bash"): "tests/test_operations.py runs them",
 }
 """Blocks of commands that these tests do not run, by page and language, and why."""

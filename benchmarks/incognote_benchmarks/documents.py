@@ -94,6 +94,8 @@ def corpus(folder: Path = CORPUS, formats: Collection[str] = ()) -> Iterator[Gol
             continue
         for line in gold.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
+            if row.get("pixels"):  # it is read by OCR, which `pages` measures
+                continue
             words = (each["text"] if isinstance(each, dict) else each for each in row["identifiers"])
             yield GoldFile(
                 gold.parent / row["file"], row["media_type"], row["kind"], row["made_by"], bool(row.get("held")),

@@ -50,7 +50,7 @@ def deid(
     also: Annotated[
         list[str] | None,
         typer.Option(
-            help="What to write beside each released image or scan: its text, hOCR, or a searchable PDF.",
+            help="Write these beside each released scan, too.",
             metavar="text,hocr,pdf",
         ),
     ] = None,
@@ -88,12 +88,11 @@ def deid(
     form: options.Format = None,
     index: options.RecordsIndex = None,
 ) -> None:
-    """De-identify notes, records, tables, and documents.
+    """De-identify notes, records, tables, documents, scans, and DICOM files.
 
-    Reads text (.txt), records (.json, .jsonl, .ndjson), tables (.csv, .tsv, .parquet), documents (.docx, .xlsx, .pdf,
-    .rtf, .html, .md, .eml, .mbox, .hl7, .xml), their .gz versions, archives (.zip, .tar, .tgz), and folders of them. A
-    record that passes every check is released. All others are encrypted and stored in the quarantine, where you can
-    retry them. Skipped files are listed.
+    Reads text, records (.json, .hl7, .xml), tables (.csv, .parquet), documents (.docx, .xlsx, .pdf, .rtf, .html, .md,
+    .eml), images (.png, .jpg, .tiff), DICOM, archives, and folders of them. A record that passes every check is released.
+    All others are encrypted and stored in the quarantine, where you can retry them.
 
     Examples:
         incognote deid examples/discharge_summary.txt

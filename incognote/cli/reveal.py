@@ -55,11 +55,10 @@ def reveal(
     With --patient-file it searches among the names of that patient, otherwise among those of staff. You need the index
     and its key. The time, your name, the surrogate, and the reason are written to the audit file first. If that fails,
     nothing is shown. A policy with `reveal = false` shows nothing, and neither does an index made under one. With
-    `reveal_approvals = 2` in the settings, the first call is a request. After another person approves it, repeat the
-    call with --approval. It works once.
+    `reveal_approvals = 2` in the settings, the first call is a request. After another person approves it, repeat it
+    with --approval.
 
-    With --image, it lists what was removed from an image: the page, the box in pixels, the type, and the words that
-    were read there. The number is in the name of the output, or in the manifest. The policy must have `vault`.
+    With --image, it lists what was removed from an image. The number is in the name of the output or in the manifest.
 
     Example:
         incognote reveal "Kevin Chang" --why "call back about a lab result" --patient-file patient.txt

@@ -77,8 +77,8 @@ class Catalogue(Mapping[str, EntityType]):
             self._types[entity.name] = entity
 
     def presidio_names(self) -> set[str]:
-        """Return the types by Presidio's names, or by ours if Presidio has no name."""
-        return {each.presidio or name for name, each in self._types.items()}
+        """Return the types that texts have, by Presidio's names, or by ours if Presidio has no name."""
+        return {each.presidio or name for name, each in self._types.items() if not each.pixels}
 
     def presidio_name(self, name: str, wanted: Collection[str]) -> str | None:
         """Return the name of a type for a client of Presidio, or None if the client did not ask for the type.

@@ -97,7 +97,7 @@ def test_what_cannot_be_read_as_text_is_refused_without_being_quoted(content_typ
 
 
 @pytest.mark.parametrize(("content_type", "content", "what"), [
-    ("application/postscript", b"%!PS Byron", "PostScript"), ("image/jpeg", b"\xff\xd8\xff\xe0Byron", "JPEG image"),
+    ("application/postscript", b"%!PS Byron", "PostScript"), ("image/jp2", b"\0\0\0\x0cjP  Byron", "JPEG 2000 image"),
     (None, b"%!PS Byron", "PostScript"), ("text/plain; charset=us-ascii", b"%!PS Byron", "PostScript"),
     ("text/html", b"7z\xbc\xaf\x27\x1cByron", "7-Zip archive"),
 ])

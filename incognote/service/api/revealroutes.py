@@ -116,7 +116,7 @@ class ImageRevealed(BaseModel):
     parts: list[PartRevealed]
 
 
-@routes.post("/image", responses=answers(404, 501))
+@routes.post("/image", responses=answers(404, 409))
 def image(asked: Annotated[ImageAsked, Body()], context: Context, caller: Revealer) -> ImageRevealed:
     """Reveal what was removed from an image. The request is logged first.
 
@@ -124,7 +124,7 @@ def image(asked: Annotated[ImageAsked, Body()], context: Context, caller: Reveal
     """
     tools = context.deid.engine
     if context.settings.index is None:
-        raise Refused(501, "no index is configured: set `index` (INCOGNOTE_INDEX)")
+        raise Refused(409, "no index is configured: set `index` (INCOGNOTE_INDEX)")
     if not tools.policy.relex.reveal:
         raise Refused(403, f"the policy {tools.policy.name} has reveal = false")
     domain = asked.domain or context.settings.domain

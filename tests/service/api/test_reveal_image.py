@@ -119,7 +119,7 @@ async def test_a_policy_can_forbid_it_and_a_service_without_an_index_has_no_imag
     (tmp_path / "b").mkdir()
     for more, status in (
         ({"folder": tmp_path / "a", "index": filled, "policy": str(tmp_path / "hidden.toml")}, 403),
-        ({"folder": tmp_path / "b"}, 501),
+        ({"folder": tmp_path / "b"}, 409),
     ):
         with housed(**more) as house:
             async with house.client(headers=house.key("eve", "reveal")) as client:

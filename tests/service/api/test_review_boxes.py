@@ -18,10 +18,12 @@ from PIL import Image
 from incognote.agents.item import Item
 from incognote.formats.base import UNWORDED
 from incognote.formats.images import reading
+from incognote.formats.images.document import ImageDocument
 from incognote.nouns import PageBox
 from incognote.pages.nouns import Word
 from incognote.service.audit.verify import entries
 from incognote.service.review import ReviewDecision, case_of, corrected
+from incognote.service.review.cases import document_of
 
 from .conftest import House
 
@@ -183,3 +185,21 @@ def test_a_decision_that_a_former_version_saved_is_read(house: House, monkeypatc
     again = DecidedCase.unpacked(opened.entry, opened.case, told)
     assert (again.spans, again.regions) == (opened.spans, ())
     assert DecidedCase.unpacked(opened.entry, opened.case, again.packed()).spans == opened.spans
+
+
+def test_what_was_read_on_pages_is_kept_with_the_record(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = house.context.queue.open(put(house, monkeypatch))
+    engine = house.context.deid.engine
+    _, document = opened.case.item.open(lambda: engine.registry, None)
+    assert isinstance(document, ImageDocument)
+    assert document.texts
+
+    def unread(*_: object) -> None:
+        pytest.fail("the page is read again")
+
+    monkeypatch.setattr(reading, "reading_of", unread)
+    again = document_of(opened.case, engine)
+    assert isinstance(again, ImageDocument)
+    assert (again.texts, again.pages, again.findings) == (document.texts, document.pages, document.findings)
+    assert again.picture(1) == document.picture(1)
+    assert again.boxes_of("body", 12, 24) == document.boxes_of("body", 12, 24)
