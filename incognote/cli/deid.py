@@ -90,9 +90,9 @@ def deid(
 ) -> None:
     """De-identify notes, records, tables, documents, scans, and DICOM files.
 
-    Reads text, records (.json, .hl7, .xml), tables (.csv, .parquet), documents (.docx, .xlsx, .pdf, .rtf, .html, .md,
-    .eml), images (.png, .jpg, .tiff), DICOM, archives, and folders of them. A record that passes every check is released.
-    All others are encrypted and stored in the quarantine, where you can retry them.
+    Reads text, records (.json, .hl7, .xml), tables (.csv, .parquet), documents (.docx, .xlsx, .pdf, .rtf, .html, .eml),
+    images (.png, .jpg, .tiff), DICOM, archives, and folders of them. A record that passes every check is released. All
+    others are encrypted and stored in the quarantine.
 
     Examples:
         incognote deid examples/discharge_summary.txt

@@ -58,7 +58,7 @@ def reveal(
     `reveal_approvals = 2` in the settings, the first call is a request. After another person approves it, repeat it
     with --approval.
 
-    With --image, it lists what was removed from an image. The number is in the name of the output or in the manifest.
+    With --image, it lists what was removed from an image.
 
     Example:
         incognote reveal "Kevin Chang" --why "call back about a lab result" --patient-file patient.txt

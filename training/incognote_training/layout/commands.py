@@ -34,7 +34,11 @@ def generate_(
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Draw random clinical pages with a browser: pictures, and their regions in COCO's format."""
+    """Draw random clinical pages with a browser: pictures, and their regions in COCO's format.
+
+    Example:
+        incognote layout generate -n 5000 --seed 1 -o pages
+    """
     from incognote_training.layout import data
     from incognote_training.layout.generate import draw, generate
 
@@ -73,7 +77,11 @@ def train_(
     seed: Annotated[int, typer.Option(help="Seed of weights, order, and effects.", metavar="N")] = 1,
     as_json: options.AsJson = False,
 ) -> None:
-    """Train a network. After a kill, the same command continues where it was."""
+    """Train a network. After a kill, the same command continues where it was.
+
+    Example:
+        incognote layout train pages -o run --minutes 60
+    """
     from incognote.errors import UsageError
     from incognote_training.layout.networks import NAMES
 
@@ -108,7 +116,11 @@ def evaluate_(
     worn: Annotated[bool, typer.Option("--worn", help="Scan, fax, or copy the pages before, at random.")] = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Precision, recall, and F1 of regions by class, at an overlap of 0.5."""
+    """Precision, recall, and F1 of regions by class, at an overlap of 0.5.
+
+    Example:
+        incognote layout evaluate held-out --network network
+    """
     import numpy as np
 
     from incognote.pages.layout import LayoutDetector
@@ -133,7 +145,11 @@ def export_(
     int8: Annotated[bool, typer.Option(help="Convolutions in integers.")] = True,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write `layout.onnx` and its card `layout.json`, and compare the integers with fp32 on pages."""
+    """Write `layout.onnx` and its card `layout.json`, and compare the integers with fp32 on pages.
+
+    Example:
+        incognote layout export run --pages held-out -o network
+    """
     _torch()
     from incognote_training.layout import loop
     from incognote_training.layout.export import export
