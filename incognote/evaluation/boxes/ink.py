@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from incognote.errors import MissingExtra, RecordProblem, UsageError
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import PageImage, Pages, Pixels
+    from incognote.formats.images.files import PageImage, Pages
+    from incognote.pages.nouns import Pixels
 
 Ink = NDArray[np.bool_]
 """Where a page has ink, of shape (height, width)."""

@@ -9,7 +9,7 @@ from incognote.errors import MissingExtra
 from incognote.evaluation.boxes.scored import PageScores
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import Pixels
+    from incognote.pages.nouns import Pixels
 
 MOST = 24
 """The number of pages that a report shows."""

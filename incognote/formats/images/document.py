@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, BinaryIO
 
-from incognote.errors import MalformedRecord
+from incognote.errors import AccountingError, MalformedRecord
 from incognote.formats.base import (
     UNWORDED,
     Change,
@@ -24,7 +24,7 @@ from incognote.formats.base import (
     split_edits,
 )
 from incognote.formats.images.files import ImageFile, PageImage, Pages
-from incognote.formats.images.page import ReadPage
+from incognote.formats.images.page import ReadPage, shared
 from incognote.formats.images.pagereader import read
 from incognote.formats.images.painting import Cover, painted
 from incognote.formats.pictures import Box, DrawnPage, PagedDocument, PagePart
@@ -35,7 +35,7 @@ from incognote.schemas.catalogue import catalogue
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-    from incognote.formats.images.files import Pixels
+    from incognote.pages.nouns import Pixels
 
 BODY = "body"
 _BETWEEN = "\n"
@@ -249,7 +249,7 @@ class _Output(Document):
         self.data = data
 
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
-        raise NotImplementedError
+        raise AccountingError("an output is not edited")
 
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
         return (Pointer(field),)
@@ -269,14 +269,8 @@ def _left(page: ReadPage, covers: Sequence[Cover]) -> tuple[Word, ...]:
     words = (each.word for each in page.words)
     return tuple(
         word for word in words
-        if sum(_shared(word.box, box) for box in boxes) <= _OVERLAP * _shared(word.box, word.box)
+        if sum(shared(word.box, box) for box in boxes) <= _OVERLAP * shared(word.box, word.box)
     )  # fmt: skip
-
-
-def _shared(one: Box, two: Box) -> int:
-    """Return the pixels that two boxes share."""
-    wide, high = min(one[2], two[2]) - max(one[0], two[0]), min(one[3], two[3]) - max(one[1], two[1])
-    return wide * high if wide > 0 and high > 0 else 0
 
 
 def _check(page: PageImage, stored: Pixels, made: PageImage, covers: Sequence[Cover], number: int) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from incognote.formats.images.ink import InkMap
 from incognote.formats.images.marks import marks
-from incognote.formats.images.page import is_apart, union
+from incognote.formats.images.page import is_apart, shared, union
 from incognote.formats.images.reading import PageReading
 from incognote.formats.images.vocabulary import label_of
 from incognote.formats.xlsx.vocabulary import ColumnLabel
@@ -23,7 +23,7 @@ from incognote.pages.nouns import Box, Region, Word
 from incognote.schemas.catalogue import catalogue
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import Pixels
+    from incognote.pages.nouns import Pixels
 
 _LONGEST_LABEL = 5  # words
 _CERTAIN, _LIKELY = 0.95, 0.8
@@ -304,6 +304,4 @@ def _is_in(box: Box, others: Sequence[Box]) -> bool:
 
 def _inside(one: Box, two: Box) -> float:
     """Return the share of the first box that is in the second."""
-    wide = min(one[2], two[2]) - max(one[0], two[0])
-    high = min(one[3], two[3]) - max(one[1], two[1])
-    return max(0, wide) * max(0, high) / max(1, (one[2] - one[0]) * (one[3] - one[1]))
+    return shared(one, two) / max(1, shared(one, one))

@@ -18,11 +18,7 @@ from incognote.formats.images.painting import MOST_COLORS, colors_of, packed
 from incognote.pages.nouns import Word
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Pixels = npt.NDArray[np.uint8]
-    """8-bit gray of shape (height, width), or RGB of shape (height, width, 3)."""
+    from incognote.pages.nouns import Pixels
 
 FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP")
 MOST_PIXELS = 89_000_000  # of a page; Pillow warns of more

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from incognote.pages.nouns import Box
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import Pixels
+    from incognote.pages.nouns import Pixels
 
 _LEAST_HEIGHT = 0.4  # heights of a line of text
 _MOST_HEIGHT = 5.0

@@ -12,7 +12,7 @@ from incognote.pages.nouns import Box, Word
 from incognote.text.lexicon import MEDICAL, commonness, fold, lexicon
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import Pixels
+    from incognote.pages.nouns import Pixels
 
 _EDGES = ".,:;()[]\"'-–—!?*"
 _PRINTED = 0.85  # the mean confidence of words beside each other above which a poor one is printed, too

@@ -12,11 +12,12 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incognote.formats.images.legible import is_known, legible, line_height
+from incognote.formats.images.page import shared, union
 from incognote.formats.images.reading import PageReading
 from incognote.pages.nouns import Box, Region, Word
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import Pixels
+    from incognote.pages.nouns import Pixels
 
 _SOURCES = ("ink",)
 _MANY = 300  # parts of a group
@@ -134,7 +135,7 @@ class _Page:
 
     def _hides(self, box: Box, word: Word) -> bool:
         """Whether a word is only what a pass read in a scrawl."""
-        if _shared(word.box, box) < 0.5 * _area(word.box):
+        if shared(word.box, box) < 0.5 * _area(word.box):
             return False
         known = len(word.text) > 2 and is_known(word.text)
         sure = (word.confidence > 0.9 and len(word.text) > 3) or (word.confidence > 0.8 and known)
@@ -201,13 +202,13 @@ class _Page:
             box = each.box
             if not (1.6 * high < each.high < 12 * high and 1.6 * high < each.wide < 16 * high):
                 continue
-            read = sum(_shared(word.box, box) for word in self.good if word.confidence > 0.7)
+            read = sum(shared(word.box, box) for word in self.good if word.confidence > 0.7)
             label = each.wide > 2 * each.high or each.area > 0.8 * _area(box)  # such as a button of a screen
             if read > (0.12 if label else 0.5) * _area(box) or each.area < 0.2 * _area(box):
                 continue
             if _stroke(solid[box[1] : box[3], box[0] : box[2]]) < 0.3 * high:
                 continue
-            if not any(_shared(box, other) > 0.5 * _area(box) for other in taken):
+            if not any(shared(box, other) > 0.5 * _area(box) for other in taken):
                 yield Region("Logo", self._padded(box), 0.6, _SOURCES)
 
     def writing(self, taken: Sequence[Box]) -> Iterator[Region]:
@@ -233,7 +234,7 @@ class _Page:
             if (kind := self._kind(ink, group)) is not None:
                 boxes = [each.box for each in group]
                 if kind == "Signature":
-                    boxes += self._flourishes(_around(boxes))
+                    boxes += self._flourishes(union(boxes))
                 for box in self._cut(boxes):
                     yield Region(kind, box, 0.7, _SOURCES)
 
@@ -242,7 +243,7 @@ class _Page:
         by = round(0.4 * self.high)
         near = box[0] - by, box[1] - by, box[2] + by, box[3] + by
         for each in self._short_lines:
-            if _shared(each.box, near):
+            if shared(each.box, near):
                 yield each.box
 
     @cached_property
@@ -278,7 +279,7 @@ class _Page:
     def _kind(self, ink: Any, group: Sequence[InkPart]) -> str | None:
         """Return what a group of parts is, or None if it is no writing."""
         high = self.high
-        left, top, right, bottom = _around(each.box for each in group)
+        left, top, right, bottom = union(each.box for each in group)
         w, h = right - left, bottom - top
         area = sum(each.area for each in group)
         tall = [each for each in group if each.high > 0.4 * high or each.wide > 0.6 * high]
@@ -298,15 +299,15 @@ class _Page:
 
     def _cut(self, boxes: Sequence[Box]) -> Iterator[Box]:
         """Yield boxes around boxes that leave read words out."""
-        whole = _around(boxes)
+        whole = union(boxes)
         if not self._swallowed(whole):
             yield self._padded(whole)
             return
         found: list[Box] = []
         for box in sorted(self._by_tile(boxes)):
             for at in range(len(found) - 1, max(-1, len(found) - 1 - _LATEST), -1):
-                if not self._swallowed(union := _around((box, found[at]))):
-                    found[at] = union
+                if not self._swallowed(joined := union((box, found[at]))):
+                    found[at] = joined
                     break
             else:
                 found.append(box)
@@ -320,7 +321,7 @@ class _Page:
         tiles: dict[tuple[int, int], list[Box]] = {}
         for box in boxes:
             tiles.setdefault((box[0] // side, box[1] // side), []).append(box)
-        return [_around(each) for each in tiles.values()]
+        return [union(each) for each in tiles.values()]
 
     def _swallowed(self, box: Box) -> bool:
         """Whether a box covers more than a quarter of a word that was read well."""
@@ -369,13 +370,3 @@ def _stroke(mask: Any) -> float:
 
 def _area(box: Box) -> int:
     return max(1, (box[2] - box[0]) * (box[3] - box[1]))
-
-
-def _shared(one: Box, two: Box) -> int:
-    wide, high = min(one[2], two[2]) - max(one[0], two[0]), min(one[3], two[3]) - max(one[1], two[1])
-    return max(0, wide) * max(0, high)
-
-
-def _around(boxes: Iterable[Box]) -> Box:
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)

@@ -130,6 +130,12 @@ def union(boxes: Iterable[Box]) -> Box:
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
+def shared(one: Box, two: Box) -> int:
+    """Return the pixels that two boxes share."""
+    wide, high = min(one[2], two[2]) - max(one[0], two[0]), min(one[3], two[3]) - max(one[1], two[1])
+    return wide * high if wide > 0 and high > 0 else 0
+
+
 def _parts(word: Word, n: int) -> Iterator[Box]:
     """Yield a box for each of the `n` characters of a word, all as wide."""
     left, top, right, bottom = word.box

@@ -14,7 +14,7 @@ from incognote.formats.images.fitting import fitted
 from incognote.formats.images.page import TYPES, PlacedWord, ReadPage, text_of
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import Pixels
+    from incognote.pages.nouns import Pixels
 
 
 def read(pixels: Pixels, dpi: float | None) -> ReadPage:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from incognote.pages.nouns import Region, Word
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import Pixels
+    from incognote.pages.nouns import Pixels
 
 _POOR = 0.75  # the quality of a reading below which languages in other scripts are tried
 _LATIN = ("en", "es", "de", "fr")

@@ -12,12 +12,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from incognote.formats.images.files import gray_of
+from incognote.formats.images.page import shared
 from incognote.pages.nouns import Box, Word
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import Pixels
     from incognote.formats.images.page import PlacedWord, ReadPage
     from incognote.formats.images.painting import Cover
+    from incognote.pages.nouns import Pixels
 
 _LARGER = 1.5
 _SURE = 0.6  # the least confidence of a word that counts
@@ -83,14 +84,11 @@ def _is_new(word: Word, own: Sequence[PlacedWord]) -> bool:
 
 def _under(word: Word, words: Sequence[PlacedWord]) -> list[PlacedWord]:
     """Return the words of the first reader with the same ink."""
-    left, top, right, bottom = word.box
-    found = []
-    for each in words:
-        a, b, c, d = each.word.box
-        wide, high = min(right, c) - max(left, a), min(bottom, d) - max(top, b)
-        if wide > 0 and high > 0 and wide * high > _SAME * min((right - left) * (bottom - top), (c - a) * (d - b)):
-            found.append(each)
-    return found
+    size = shared(word.box, word.box)
+    return [
+        each for each in words
+        if shared(word.box, each.word.box) > _SAME * min(size, shared(each.word.box, each.word.box))
+    ]  # fmt: skip
 
 
 def _lines(words: Sequence[Word]) -> Iterator[list[Word]]:

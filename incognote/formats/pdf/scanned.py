@@ -24,7 +24,7 @@ from incognote.formats.pdf.values import array, decimal, dictionary, entries, is
 from incognote.pages.nouns import Word
 
 if TYPE_CHECKING:
-    from incognote.formats.images.files import Pixels
+    from incognote.pages.nouns import Pixels
 
 USUAL_DPI, LEAST_DPI, MOST_DPI = 200.0, 100.0, 300.0
 MOST_SIDE = 8_000  # pixels
