@@ -219,6 +219,9 @@ class Settings(ModelSettings, BaseSettings):
     languages: tuple[str, ...] = Field(
         (), description="Languages (ISO 639-1) to accept although no detector supports them, at your own risk."
     )
+    pictures: Literal["remove", "read"] = Field(
+        "remove", description="Pictures in letters, workbooks, and messages: remove them, or read and redact them."
+    )
     encoder_point: Literal["recall", "balanced", "precision"] = Field(
         "balanced", description="The encoder's operating point: higher recall, or higher precision."
     )
@@ -391,6 +394,7 @@ class SettingKeywords(TypedDict, total=False):
     packs: Sequence[Path | str] | None
     roster: Path | str | None
     languages: Sequence[str] | None
+    pictures: Literal["remove", "read"] | None
     encoder_point: Literal["recall", "balanced", "precision"] | None
     encoder_fast: bool | None
     max_characters: int | None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from incognote.align.bearers import short_forms
 from incognote.align.merge import merge
+from incognote.align.misspelled import misspelled
 from incognote.align.sweep import sweep, sweep_all
 from incognote.detectors import Detector
 from incognote.detectors.agreement import ENGLISH, agreed, named, supported
@@ -335,7 +336,7 @@ class Detection:
         if policy.replaces("PERSON") and (words := foreign(text, spans, read)):
             spans = merge([*spans, *words], policy.priority)
         common = _common(spoken)
-        for find in (sweep, short_forms):
+        for find in (sweep, short_forms, misspelled):
             if repeated := [s for s in find(text, spans, common) if not self._allowed(s.text)]:
                 spans = merge([*spans, *repeated], policy.priority)
         spans = retyped(spans, lambda kind: policy.choice(kind) is not None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -80,6 +81,20 @@ class Engine:
     def shares(self) -> bool:
         """Whether short texts of several records of one patient share requests."""
         return self.reader is not None and self.reader.composes and self.policy.models.route != "embedded"
+
+    @contextmanager
+    def opening(self) -> Iterator[None]:
+        """Open documents within the block, and read their pages and pictures, as the settings say."""
+        from incognote.formats.images.reading import languages_of_pages
+        from incognote.formats.images.wholeregions import whole_regions
+        from incognote.formats.pictures import pictures_are_read
+
+        with (
+            languages_of_pages(self.detection.reads),
+            pictures_are_read(read=self.settings.pictures == "read"),
+            whole_regions(go=self.policy.replaces("REGION")),
+        ):
+            yield
 
     @cached_property
     def reads(self) -> frozenset[str]:

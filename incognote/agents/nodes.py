@@ -163,12 +163,10 @@ async def identify(at: Progress) -> None:
             finding=at.finding,
         )
 
-    if isinstance(at.item.content, str):
+    if isinstance(at.item.content, str) and not at.item.is_record:
         at.opened = opened()
         return
-    from incognote.formats.images.reading import languages_of_pages
-
-    with languages_of_pages(engine.detection.reads):  # a page may have to be read from its pixels
+    with engine.opening():
         at.opened = await asyncio.to_thread(opened) if len(at.item.content) > _LARGE else opened()
 
 

@@ -14,6 +14,7 @@ from incognote.agents.detection import Detection, TextView, detected
 from incognote.agents.stages import Opened, Replaced
 from incognote.detectors.known import KnownDetector
 from incognote.formats.base import SeenLine
+from incognote.formats.output import second_of
 from incognote.formats.pictures import UncheckedPart
 from incognote.formats.registry import is_exempt, named
 from incognote.nouns import Reason, Span, Text
@@ -48,8 +49,7 @@ def second_reading(
         remedy = f"the format {form.name} has no second reader. Its author can add one (`Format.second`)"
         return [], [] if is_exempt(form) else [Reason("not-verified", "", remedy)], []
     try:
-        own = opened.record.second(output, _changes(replaced)) if opened.record is not None else None
-        texts = list(own if own is not None else form.second(output))
+        texts = second_of(form, opened.record, output, _changes(replaced), replaced.values)
     except ImportError:
         remedy = "the library that checks this format is not installed. Run `pip install 'incognote[documents]'`"
         return [], [Reason("not-verified", "", remedy)], []

@@ -319,7 +319,7 @@ def _rebuilt(opened: Opened, edits: Mapping[str, Sequence[Change]], values: Mapp
     from incognote.formats.base import DecodedDocument
 
     if opened.form is not None and opened.record is not None:
-        from incognote.formats.registry import rebuilt
+        from incognote.formats.output import rebuilt
 
         return rebuilt(opened.form, opened.record, edits, values)
     assert isinstance(opened.record, DecodedDocument)  # it came as a str

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _REACHING = {"api_base", "api_key", "fallbacks", "model_timeout", "model_attempts", "model_slots", "prompt"}
 _ASKED = sorted(ModelSettings.model_fields.keys() - _REACHING)
 _TABLE = "table"  # the schema that is built from column options: a replay gets those options again
-_PLAIN = ("domain", "data_type", "max_characters", "encoder_point", "encoder_fast")
+_PLAIN = ("domain", "data_type", "max_characters", "encoder_point", "encoder_fast", "pictures")
 
 
 def decisive(made: Deidentifier, words: RecordDefaults, *, keep_names: bool) -> dict[str, Any]:

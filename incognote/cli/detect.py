@@ -58,7 +58,7 @@ def detect(
     points; the end is exclusive. A line that cannot be processed has `error` instead of spans, and the exit code is 1.
 
     For pages, each output line holds the name of the file and the boxes that the policy would remove (page, x0, y0, x1,
-    y1 in pixels, type, score, sources), whatever the verdict.
+    y1 in pixels, type, score, sources), whatever the verdict. A file without pages of pixels has `error` instead.
 
     Example:
         incognote detect examples/visits.jsonl
@@ -76,7 +76,7 @@ def detect(
     if types not in (None, "all"):
         raise UsageError("--types must be `all`. Leave it out to report the types that the policy handles.")
     sources = find([texts], form="jsonl" if texts == "-" else None)
-    on_pages = are_pages(sources.files)
+    on_pages = are_pages(sources)
     if not on_pages and (len(sources.files) != 1 or sources.files[0].kind != "lines"):
         raise UsageError(
             "detect reads one .jsonl file with an id and a text on each line, or images, scans, and DICOM files. Use - "
@@ -107,9 +107,8 @@ def detect(
     if taken is not None:
         warn(reading.line(taken, served))
     if failed:
-        warn(
-            f"{counted(failed, 'line')} could not be processed. They have `error` instead of spans."
-        )
+        what = ("file", "boxes") if on_pages else ("line", "spans")
+        warn(f"{counted(failed, what[0])} could not be processed. They have `error` instead of {what[1]}.")
         raise typer.Exit(FAILURE)
 
 

@@ -7,32 +7,44 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from incognote.files.inputs import Input
-    from incognote.files.sources import Source
+    from incognote.files.sources import Source, Sources
     from incognote.sdk import Deidentifier
 
+_TEXTS = ("lines", "text", "json", "other")
+_NO_PIXELS = "no-pixels: the file has no page of pixels. To see its spans, run: incognote deid FILE --show"
 
-def are_pages(sources: Sequence[Source]) -> bool:
-    """Whether the sources are files whose pages are pictures, or may be: images, PDF, and DICOM files."""
-    return bool(sources) and all(source.kind not in ("lines", "text", "json", "other") for source in sources)
+
+def are_pages(sources: Sources) -> bool:
+    """Whether the sources are a folder, or files whose pages may be pictures: images, PDF, and DICOM files."""
+    alone = len(sources.files) == 1 and sources.files[0].kind in _TEXTS
+    return not alone and (bool(sources.folders) or any(source.kind not in _TEXTS for source in sources.files))
 
 
 def removed_boxes(sources: Sequence[Source], made: Deidentifier) -> Iterator[tuple[Input, dict[str, Any]]]:
     """Yield each file with its line: its name and the boxes that the policy would remove, whatever the verdict.
 
-    A file that cannot be read has `error` instead.
+    A file that cannot be read, or has no page of pixels, has `error` instead.
     """
-    from incognote.agents.item import item_of
     from incognote.files.inputs import read
 
     for source in sources:
+        without_pixels: Source | None = None  # it may have many records
         for one in read(source):
-            name = source.inner_name
-            if one.error is not None:
-                yield one, {"id": name, "error": str(one.error)}
-                continue
-            result = made.deidentify(item_of(one, made.engine))
-            if result.verdict.outcome == "quarantine" and not result.boxes:
-                yield one, {"id": name, "error": "; ".join(str(reason) for reason in result.verdict.reasons)}
-                continue
-            boxes = [each.as_dict() for each in result.boxes]
-            yield one, {"id": name, "boxes": boxes, "verdict": result.verdict.outcome}
+            if one.source != without_pixels and not one.left_out:
+                line = _line(one, made)
+                without_pixels = one.source if line.get("error") == _NO_PIXELS else None
+                yield one, {"id": one.source.name, **line}
+
+
+def _line(one: Input, made: Deidentifier) -> dict[str, Any]:
+    from incognote.agents.item import item_of
+    from incognote.formats.pictures import has_boxes
+
+    if one.error is not None:
+        return {"error": str(one.error)}
+    if one.document is None or not has_boxes(one.document):
+        return {"error": _NO_PIXELS}
+    result = made.deidentify(item_of(one, made.engine))
+    if result.verdict.outcome == "quarantine" and not result.boxes:
+        return {"error": "; ".join(str(reason) for reason in result.verdict.reasons)}
+    return {"boxes": [each.as_dict() for each in result.boxes], "verdict": result.verdict.outcome}

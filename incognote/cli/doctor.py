@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 
 _COLORS: dict[str, str] = {"ok": "green", "off": "bright_black", "warn": "yellow", "fail": "red"}
 _PURPOSES = {
+    "dicom": "DICOM files",
     "documents": "office files, PDF, and second readers of HTML, RTF, HL7, and CDA",
     "frames": "tables of pandas, polars, and Hugging Face",
+    "images": "scans and pictures, with the program Tesseract",
     "parquet": "Parquet files",
+    "rapidocr": "RapidOCR as another OCR engine",
     "sql": "tables of databases",
     "docs": "the documentation as a site",
     "llm": "language models over their APIs",
@@ -116,7 +119,7 @@ def _examine(asked: options.EngineOptions, models: options.ModelOptions) -> Iter
     variables = f"variables {', '.join(own)}" if own else "no INCOGNOTE_* variable"
     yield Check("ok", "settings", f"{f'file {file}' if file else 'no settings file'}; {variables}")
     checks: tuple[Callable[[Settings], Iterator[Check]], ...] = (
-        _key, _languages, _policy, _schemas, _packs, _roster, _detectors, _index, language_models,
+        _key, _languages, _policy, _schemas, _packs, _roster, _detectors, _pages, _index, language_models,
     )  # fmt: skip
     for check in checks:
         try:
@@ -175,6 +178,29 @@ def _languages(settings: Settings) -> Iterator[Check]:
         yield Check("ok", "language", f"{code}: {', '.join(parts)} ({point.value}{release})")
     if not found:
         yield Check("fail", "language", "no language is installed", "pip install incognote-en")
+
+
+def _pages(settings: Settings) -> Iterator[Check]:
+    """Read an empty page in each language."""
+    from incognote.errors import SettingError
+    from incognote.pages.ocr.registry import engine_of
+
+    try:
+        import cv2  # noqa: F401 -- OCR prepares pages with it
+        import numpy
+    except ImportError:
+        yield Check("off", "pages", "scans and pictures are held", "pip install 'incognote[images]'")
+        return
+    engine, page = engine_of(), numpy.full((64, 64), 255, numpy.uint8)
+    read = list(dict.fromkeys(("en", *settings.languages)))
+    for language in read:
+        try:
+            engine.read(page, [language], "line")
+        except SettingError as error:
+            seen, _, remedy = str(error).partition(": ")
+            yield Check("warn", "pages", seen, remedy)
+            return
+    yield Check("ok", "pages", f"{engine.name} reads {', '.join(read)}")
 
 
 def _index(settings: Settings) -> Iterator[Check]:

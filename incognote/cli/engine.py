@@ -79,6 +79,7 @@ def settings_of(asked: options.EngineOptions, models: options.ModelOptions, base
         "detectors": options.split(asked.detectors) or None,
         "encoder_point": asked.encoder_point,
         "encoder_fast": asked.encoder_fast or None,
+        "pictures": asked.pictures,
         "processes": asked.jobs,
         "data_type": asked.data_type,
         "domain": asked.domain,

@@ -40,6 +40,10 @@ Detectors = Annotated[
         "NAME",
     ),
 ]
+Pictures = Annotated[
+    str | None,
+    _records("Pictures in letters, workbooks, and messages: remove, or read. Default: remove.", "remove|read"),
+]
 EncoderPoint = Annotated[
     str | None,
     _detection("Operating point of the encoder: recall, balanced, or precision. Default: balanced.", "NAME"),
@@ -204,6 +208,7 @@ class EngineOptions:
     detectors: Detectors = None
     encoder_point: EncoderPoint = None
     encoder_fast: EncoderFast = False
+    pictures: Pictures = None
     jobs: Jobs = None
     config: Config = None
     key_file: KeyFile = None

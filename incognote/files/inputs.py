@@ -38,7 +38,6 @@ _DOCUMENTS = frozenset(
 )
 UNREADABLE = (OSError, EOFError, zlib.error)  # errors when a file is read; BadGzipFile is an OSError
 _NOT_READ = "unreadable"
-_BINARY = (b"%PDF", b"PK\x03\x04")  # the beginnings of documents whose content decides over a wrong suffix
 _OTHER_COLUMNS = Reason("schema-violation", "", "the table does not have the columns that the options name")
 
 
@@ -270,11 +269,13 @@ def _read(source: Source, layout: Layout | Layouts | None, budget: UnpackBudget 
 def _kind(kind: str, head: bytes) -> str:
     """Return the name of the format that reads a file, given the one that its suffix states.
 
+    The content of PDF and of binary files decides over a wrong suffix.
+
     Args:
         head: its first bytes.
     """
     unsure = kind in (registry.OTHER, "text")
-    found = registry.of_container(head) if unsure or head.startswith(_BINARY) else None
+    found = registry.of_container(head) if unsure or head.startswith(b"%PDF") or b"\0" in head else None
     return kind if found is None or not (unsure or found.packed) else found.name
 
 

@@ -16,7 +16,7 @@ from dataclasses import field as dataclass_field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, AnyStr, BinaryIO, Literal
 
-from incognote.errors import AccountingError
+from incognote.errors import AccountingError, RecordProblem, UnsupportedFormat, UsageError
 from incognote.formats.encoding import UTF8, Codec
 from incognote.nouns import Known, Reason, Text
 
@@ -133,6 +133,11 @@ class SeenLine(str):
         line = cls(words)
         line.parts = parts
         return line
+
+    def within(self, name: str) -> SeenLine:
+        """Return the line for the document that holds this one as a child with a name."""
+        parts = ((a, b, own and (f"{name}/{own[0]}", *own[1:])) for a, b, own in self.parts)
+        return SeenLine.of(str(self), list(parts))
 
 
 class Document(ABC):
@@ -360,13 +365,27 @@ class StretchDocument(DecodedDocument):
 
 
 def texts_of(document: Document) -> tuple[Text, ...]:
-    """Return the texts of a document and of its children, whose fields begin with the child's name and a slash."""
+    """Return the texts of a document and of its children, whose fields begin with the child's name and a slash.
+
+    Raises:
+        RecordProblem, UsageError: the pixels of a page cannot be read. For a child, the error names the field.
+    """
     inner = (
         replace(text, field=f"{name}/{text.field}")
         for name, child in document.children.items()
-        for text in texts_of(child)
+        for text in _texts_within(child, name)
     )
     return (*document.texts, *inner)
+
+
+def _texts_within(child: Document, name: str) -> tuple[Text, ...]:
+    try:
+        return texts_of(child)
+    except RecordProblem as problem:
+        problem.field = f"{name}/{problem.field}" if problem.field else name
+        raise
+    except UsageError as missing:  # a program or library that reads pages
+        raise UnsupportedFormat(str(missing), field=name) from None
 
 
 def actions_of(document: Document) -> tuple[FieldAction, ...]:
@@ -433,6 +452,18 @@ def remarks_of(document: Document) -> tuple[Reason, ...]:
         for each in remarks_of(child)
     )
     return (*document.remarks, *inner)
+
+
+def changes_of_child(changes: Mapping[str, Sequence[Change]], name: str) -> dict[str, Sequence[Change]]:
+    """Return the changes for one child by its own field names."""
+    prefix = f"{name}/"
+    return {field.removeprefix(prefix): each for field, each in changes.items() if field.startswith(prefix)}
+
+
+def joined_edits(changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> list[Edit]:
+    """Return the edits that `split_edits` splits into these."""
+    edits: list[Edit] = [TextEdit(field, *change) for field, each in changes.items() for change in each]
+    return [*edits, *(FieldEdit(action, value) for action, value in values.items())]
 
 
 def split_edits(edits: Iterable[Edit]) -> tuple[dict[str, list[Change]], dict[FieldAction, str]]:

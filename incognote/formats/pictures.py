@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
@@ -12,6 +14,24 @@ from incognote.formats.base import Change, Document
 
 Box = tuple[int, int, int, int]
 """Left, top, right, and bottom, in pixels of a picture from its top left corner."""
+
+
+_READ: ContextVar[bool] = ContextVar("whether pictures in documents are read", default=False)
+
+
+@contextmanager
+def pictures_are_read(*, read: bool = True) -> Iterator[None]:
+    """Read the pictures in letters, workbooks, and messages that are opened within the block, or remove them."""
+    token = _READ.set(read)
+    try:
+        yield
+    finally:
+        _READ.reset(token)
+
+
+def reads_pictures() -> bool:
+    """Whether the pictures in letters, workbooks, and messages are read."""
+    return _READ.get()
 
 
 class PagePart(NamedTuple):
@@ -91,6 +111,16 @@ class PagedDocument(Document):
             Whether there are more.
         """
         return False
+
+
+def has_boxes(document: Document) -> bool:
+    """Whether the pages of a document are read and written as pixels, so that what is covered on them has boxes."""
+    return isinstance(document, PagedDocument) and type(document).boxes_of is not PagedDocument.boxes_of
+
+
+def has_pixels(document: Document) -> bool:
+    """Whether the pages of a document, or of one within it, are read and written as pixels."""
+    return has_boxes(document) or any(map(has_pixels, document.children.values()))
 
 
 def pages_of(document: Document) -> list[PlacedPage]:

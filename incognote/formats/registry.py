@@ -10,7 +10,8 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
@@ -20,7 +21,6 @@ from typing import BinaryIO, cast
 
 from incognote import formats as package
 from incognote.errors import (
-    AccountingError,
     IncognoteError,
     MalformedRecord,
     RecordProblem,
@@ -28,21 +28,11 @@ from incognote.errors import (
     UnsupportedFormat,
 )
 from incognote.formats.base import (
-    Change,
     Document,
-    Edit,
-    FieldAction,
-    FieldEdit,
     Format,
-    TextEdit,
     Unreadable,
-    actions_of,
-    always_of,
-    splice,
-    texts_of,
-    written_of,
 )
-from incognote.formats.pictures import PagedDocument
+from incognote.formats.pictures import reads_pictures
 from incognote.nouns import Reason
 from incognote.plugins import installed, load
 from incognote.text.container import of_bytes
@@ -51,7 +41,6 @@ OTHER = "other"
 """The name for a source without a format: neither its name nor an option gives one. Nothing of it is released."""
 OPTIONS = {"jsonl": "lines"}
 """The `--format` values that differ from the name of the format."""
-UNENCODABLE = Reason("encoding", "", "the new text has a character that the encoding of its file cannot represent")
 PROVEN = frozenset({"text", "json", "lines", "csv", "tsv", "parquet"})
 """Formats whose output is not read again: property tests show that they change only what is edited."""
 
@@ -59,6 +48,7 @@ PROVEN = frozenset({"text", "json", "lines", "csv", "tsv", "parquet"})
 MOST_DEPTH = 5
 """The most documents inside each other."""
 _DEPTH: ContextVar[int] = ContextVar("depth of nested documents", default=0)
+_OUTPUTS: ContextVar[dict[bytes, bool]] = ContextVar("outputs that were read", default={})  # noqa: B039  # stays empty
 
 
 class FormatMismatch(RecordProblem):
@@ -259,6 +249,14 @@ def nested(data: bytes, media_type: str | None, field: str) -> tuple[Format, Doc
         _DEPTH.reset(token)
 
 
+def reads_picture(data: bytes) -> bool:
+    """Whether a picture in a letter, workbook, or message is read. If not, its container replaces it."""
+    from incognote.formats.images import FORMATS
+    from incognote.formats.images.files import is_tiny
+
+    return reads_pictures() and of_container(data) in FORMATS and not is_tiny(data)
+
+
 def _readable_type(data: bytes, media_type: str | None) -> str:
     """Return the media type of the format that reads a nested document: of its content if that is a container.
 
@@ -285,8 +283,20 @@ def _charset(media_type: str | None) -> str:
     return separator + parameters
 
 
+@contextmanager
+def knowing_outputs(outputs: dict[bytes, bool]) -> Iterator[None]:
+    """Let `second_reading` leave out these bytes within the block, and mark those that it saw."""
+    token = _OUTPUTS.set(outputs)
+    try:
+        yield
+    finally:
+        _OUTPUTS.reset(token)
+
+
 def second_reading(data: bytes, media_type: str | None = None) -> list[str]:
     """Return the texts of a nested document as the second reader of its format sees them.
+
+    Within `knowing_outputs`, known outputs give none.
 
     Texts and tables have no second reader: their characters are returned. That of JSON shows attachments and pages.
 
@@ -294,6 +304,10 @@ def second_reading(data: bytes, media_type: str | None = None) -> list[str]:
         Exception: it cannot be read.
         LookupError: its format needs a second reader and has none.
     """
+    outputs = _OUTPUTS.get()
+    if data in outputs:
+        outputs[data] = True
+        return []
     form = of_media_type(_readable_type(data, media_type))
     if form.second is not None:
         return list(form.second(data))
@@ -311,86 +325,3 @@ def reopened_one(name: str, data: bytes) -> Document | Unreadable:
     except RecordProblem as problem:
         reason = Reason(problem.code, problem.field, str(problem))
     return Unreadable(reason, data)
-
-
-def rebuilt(
-    form: Format, document: Document, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]
-) -> bytes:
-    """Return the new bytes of a document, with the bytes before and after it in its source.
-
-    Args:
-        changes: the changes by field of a text.
-        values: the new value of every structured field.
-
-    Raises:
-        AccountingError: as in `Document.rebuild`.
-        UnreadableSource: the encoding of the source cannot represent the new words.
-        FormatMismatch: the output, read again, does not equal the texts and structured fields with their edits.
-    """
-    edits: list[Edit] = [TextEdit(field, *change) for field, each in changes.items() for change in each]
-    edits += (FieldEdit(action, value) for action, value in values.items())
-    paged = document if isinstance(document, PagedDocument) else None
-    while True:
-        data = _written(document, edits)
-        if form.name in PROVEN:
-            return data
-        try:
-            again = document.reopened(data, changes) or open_one(data, form.media_types[0])[1]
-            if document.registry is not None:
-                again = again.under(document.registry, None)
-        except RecordProblem:
-            again = None
-        if again is not None and _solid(_readable(again)) == _solid(_expected(document, changes, values)):
-            return data
-        if paged is None or again is None or not paged.draw_more(again, changes):
-            raise FormatMismatch(f"the {form.name} reader does not write the content that it read")
-
-
-def _written(document: Document, edits: Sequence[Edit]) -> bytes:
-    out = io.BytesIO()
-    try:
-        document.rebuild(edits, out)
-    except UnicodeEncodeError:
-        raise UnreadableSource(UNENCODABLE) from None
-    return document.head + out.getvalue() + document.after
-
-
-def _solid(read: tuple[list[tuple[str, str]], dict[str, str]]) -> tuple[list[tuple[str, str]], dict[str, str]]:
-    """Return texts and fields without white space: an edit over two paragraphs or cells leaves their layout as it is.
-
-    A text without any other character is left out, since its paragraphs may be gone.
-    """
-    texts, fields = read
-    solid = [(field, "".join(content.split())) for field, content in texts]
-    return [each for each in solid if each[1]], {path: "".join(value.split()) for path, value in fields.items()}
-
-
-def _readable(document: Document) -> tuple[list[tuple[str, str]], dict[str, str]]:
-    """Return the texts with their fields, in order, and the structured fields by path."""
-    fields = {action.text.field: action.text.content for action in actions_of(document)}
-    return [(text.field, text.content) for text in texts_of(document)], fields
-
-
-def _expected(
-    document: Document, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]
-) -> tuple[list[tuple[str, str]], dict[str, str]]:
-    """Return the expected texts and structured fields of a document after its edits.
-
-    Raises:
-        AccountingError: an edit is not for this document, or a structured field has no edit.
-    """
-    texts, fields = _readable(document)
-    if changes.keys() - {field for field, _ in texts} or set(values) != set(actions_of(document)):
-        raise AccountingError("edits do not belong to this document, or a structured field has no edit")
-    stretches: dict[str, list[Change]] = {}
-    for action, value in values.items():
-        new = written_of(document, action, value)
-        if new is None:
-            fields.pop(action.text.field, None)
-        else:
-            field = action.text.field
-            stretches.setdefault(field, list(always_of(document, field))).append((action.start, action.end, new))
-    return (
-        [(field, splice(content, changes.get(field, ()))) for field, content in texts],
-        {path: splice(content, stretches.get(path, ())) for path, content in fields.items()},
-    )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import BinaryIO
 
-from incognote.errors import UnsupportedFormat
+from incognote.errors import MalformedRecord, MissingExtra, RecordProblem, UnsupportedFormat
 from incognote.formats import encoding
 from incognote.formats.base import Document, Format, StretchDocument, Unreadable
 from incognote.formats.encoding import ENCODING, Codec, codec_of
 from incognote.nouns import Reason
 from incognote.text.container import of_bytes, of_records
 
+_EMPTY = Reason(MalformedRecord.code, "", "an empty file. Export it again")
 RENAME = "rename it (.txt, .json, .jsonl, .csv, .tsv), or use --format"
 
 
@@ -48,6 +49,36 @@ def read_whole(
         return make(codec.decode(data), codec)
     except UnicodeDecodeError:
         return Unreadable(ENCODING, data)
+
+
+def read_bytes(
+    stream: BinaryIO, make: Callable[[bytes], Document], contents: Collection[str] | None = None
+) -> Iterator[Document | Unreadable]:
+    """Yield the document that `make` opens from all bytes of a stream, or why it cannot be read.
+
+    Args:
+        contents: the names of the containers that `make` reads. Any other container is refused. None: `make` decides.
+
+    Raises:
+        OSError: the stream cannot be read.
+    """
+    data = stream.read(encoding.MAX_BYTES + 1)
+    if len(data) > encoding.MAX_BYTES:
+        yield Unreadable(encoding.too_large())
+        return
+    if not data:
+        yield Unreadable(_EMPTY, data)
+        return
+    try:
+        what = None if contents is None else of_bytes(data[: encoding.HEAD])
+        if what is not None and contents is not None and what not in contents:
+            yield Unreadable(encoding.unsupported(what), data)
+        else:
+            yield make(data)
+    except RecordProblem as problem:
+        yield Unreadable(Reason(problem.code, problem.field, str(problem)), data)
+    except MissingExtra as missing:
+        yield Unreadable(Reason(UnsupportedFormat.code, "", str(missing)), data)
 
 
 def refused(stream: BinaryIO, reason: Reason = ENCODING) -> Unreadable:

@@ -15,7 +15,7 @@ from incognote.formats.tables import Layout, Layouts
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
 
-_SETTINGS = ("domain", "data_type", "max_characters", "encoder_point", "encoder_fast", "detectors")
+_SETTINGS = ("domain", "data_type", "max_characters", "encoder_point", "encoder_fast", "detectors", "pictures")
 
 
 def deciding(made: Deidentifier, *, layout: Layout | Layouts | None, words: RecordDefaults) -> dict[str, Any]:

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
+from incognote.formats.images.reading import PageReading
+from incognote.pages.nouns import Word
 from incognote.sdk import Deidentifier
 
 Run = Callable[..., Any]
@@ -124,6 +127,29 @@ def test_all_types_widen_what_the_policy_serves(run: Run, tmp_path: Path) -> Non
         assert run("detect", path, "--out", tmp_path / "out.jsonl", "--overwrite", "--policy", narrow, *args).code == 0
         counts.append(len(_lines(tmp_path / "out.jsonl")[0]["spans"]))
     assert counts == [0, 1, 1]
+
+
+def test_a_folder_gives_a_line_for_each_file_with_boxes_or_an_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = (Word("MRN:", (20, 20, 70, 40), 0.9, 1), Word("4471902", (80, 20, 160, 40), 0.9, 1))
+    read = PageReading(words, words, (), (), 0.9)
+    monkeypatch.setattr("incognote.formats.images.reading.reading_of", lambda *_: read)
+    folder = tmp_path / "ward"
+    (folder / "b").mkdir(parents=True)
+    Image.new("RGB", (200, 60), "white").save(folder / "b" / "página.PNG")
+    (folder / "empty.png").write_bytes(b"")
+    (folder / "note.txt").write_text("MRN 4471902")
+    (folder / "visits.jsonl").write_text('{"id": 1, "text": "a"}\n{"id": 2, "text": "b"}\n')
+    done = run("detect", folder, "--out", tmp_path / "out.jsonl", "--detectors", "rules")
+    assert done.code == 1
+    assert done.err == "incognote: 3 files could not be processed. They have `error` instead of boxes.\n"
+    page, *others = sorted(_lines(tmp_path / "out.jsonl"), key=lambda line: str(line["id"]))
+    assert page["id"] == "b/página.PNG"
+    assert (1, "MEDICAL_RECORD_NUMBER") in {(box["page"], box["type"]) for box in page["boxes"]}
+    assert [(line["id"], line["error"].partition(":")[0]) for line in others] == [
+        ("empty.png", "malformed"), ("note.txt", "no-pixels"), ("visits.jsonl", "no-pixels"),
+    ]  # fmt: skip
 
 
 def test_what_cannot_be_asked_is_a_usage_error(run: Run, tmp_path: Path) -> None:

@@ -11,6 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image as Picture
+from PIL import ImageDraw, ImageFont
+
+from incognote.pages.ocr.tesseract import DATA
 
 from .chroot import Image, built, container, debian, unable
 from .dockerfile import DOCKERFILE, ROOT
@@ -44,8 +48,18 @@ def worker(image: Image, secrets: dict[str, Path], tmp_path: Path) -> Iterator[l
         shutil.chown(folder, 10001, 10001)
     for name in ("discharge_summary.txt", "letter.rtf"):
         shutil.copy(ROOT / "examples" / name, source)
+    scan().save(source / "scan.png", dpi=(200, 200))
     with container(image, SERVICES["worker"], tmp_path, secrets) as begun:
         yield begun
+
+
+def scan() -> Picture.Image:
+    """A page of three lines."""
+    page = Picture.new("L", (900, 400), "white")
+    draw = ImageDraw.Draw(page)
+    for at, line in enumerate(("Patient: Ottoline Quackenbush", "Date of birth: 04/17/1961", "Asthma, stable.")):
+        draw.text((60, 60 + 100 * at), line, font=ImageFont.load_default(36), fill="black")
+    return page
 
 
 def output(begun: list[str], *words: str) -> str:
@@ -76,7 +90,7 @@ def test_the_bill_of_materials_is_that_of_the_installation(worker: list[str]) ->
     assert {"incognote-en", "fastapi", "onnxruntime"} <= parts
 
 
-def test_the_worker_of_the_minimal_service_deidentifies_a_note_and_a_letter_in_rtf(
+def test_the_worker_of_the_minimal_service_deidentifies_a_note_a_letter_in_rtf_and_a_scan(
     image: Image, worker: list[str], tmp_path: Path
 ) -> None:
     command = [re.sub(r"\$\{\w+:-(\w+)\}", r"\1", word) for word in SERVICES["worker"]["command"]]
@@ -87,6 +101,16 @@ def test_the_worker_of_the_minimal_service_deidentifies_a_note_and_a_letter_in_r
     text = json.loads(shard.read_text())["text"]
     assert "[PERSON]" in text
     assert not [name for name in ("okonkwo", "raghunathan", "wieczorek", "00482913") if name in text.lower()]
+    (picture,) = (tmp_path / "data" / "destination").rglob("*.png")
+    with Picture.open(picture) as covered:
+        assert covered.crop((230, 50, 700, 120)).tobytes() != scan().crop((230, 50, 700, 120)).tobytes()
+        assert covered.crop((0, 250, 900, 400)).tobytes() == scan().crop((0, 250, 900, 400)).tobytes()
+
+
+def test_the_image_reads_pages_in_the_languages_that_are_installed(worker: list[str]) -> None:
+    read = set(output(worker, "tesseract", "--list-langs").split())
+    assert {DATA[folder.name] for folder in (ROOT / "languages").iterdir() if folder.name in DATA} <= read
+    assert "osd" in read
 
 
 def test_the_api_of_the_minimal_service_becomes_healthy(image: Image, secrets: dict[str, Path], tmp_path: Path) -> None:

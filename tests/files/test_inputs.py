@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import os
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from incognote.files.inputs import Input, RecordDefaults, read, read_all
 from incognote.files.sources import find
@@ -203,6 +205,24 @@ def test_a_pdf_or_an_office_file_with_a_wrong_suffix_is_read_by_its_content(
     [one] = _read(tmp_path / f"a{wrong}", original.read_bytes())
     assert one.error is None
     assert (one.source.kind, one.source.suffix) == (suffix[1:], suffix)
+
+
+@pytest.mark.parametrize(("kind", "named"), [
+    ("png", "a.jpg"), ("png", "scan.pdf"), ("jpeg", "a.PNG"), ("tiff", "a.dcm"), ("gif", "a.csv"), ("bmp", "a.webp"),
+])  # fmt: skip
+def test_an_image_with_a_wrong_suffix_is_read_by_its_content(tmp_path: Path, kind: str, named: str) -> None:
+    out = io.BytesIO()
+    Image.new("RGB", (40, 30), "white").save(out, kind)
+    [one] = _read(tmp_path / named, out.getvalue())
+    assert (one.error, one.source.kind) == (None, kind)
+    assert one.source.suffix == {"jpeg": ".jpg", "tiff": ".tif"}.get(kind, f".{kind}")
+
+
+@pytest.mark.parametrize("suffix", [".png", ".pdf", ".docx", ".xlsx", ".rtf"])
+def test_an_empty_document_is_said_to_be_empty(tmp_path: Path, suffix: str) -> None:
+    [one] = _read(tmp_path / f"a{suffix}", b"")
+    assert one.error == Reason("malformed", "", "an empty file. Export it again")
+    assert one.data == b""
 
 
 @pytest.mark.parametrize("name", ["letter.docx", "letter.pdf", "patients.xlsx"])

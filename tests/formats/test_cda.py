@@ -16,7 +16,8 @@ from incognote.errors import BadSchema, RecordProblem
 from incognote.formats.base import Document, TextEdit, actions_of, texts_of
 from incognote.formats.cda.document import CdaDocument
 from incognote.formats.encoding import UTF8
-from incognote.formats.registry import named, open_one, rebuilt
+from incognote.formats.output import rebuilt
+from incognote.formats.registry import named, open_one
 from incognote.schemas.registry import Registry, approve
 from incognote.sdk import Deidentifier
 

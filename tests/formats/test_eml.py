@@ -21,7 +21,8 @@ from incognote import Deidentifier
 from incognote.errors import RecordProblem, UnsupportedFormat
 from incognote.formats.base import Document, FieldEdit, TextEdit, Unreadable, actions_of, known_of, texts_of
 from incognote.formats.mail.charsets import CODECS
-from incognote.formats.registry import named, open_documents, open_one, rebuilt
+from incognote.formats.output import rebuilt
+from incognote.formats.registry import named, open_documents, open_one
 from incognote.schemas.registry import Registry
 
 PLAIN = b"Subject: s\nContent-Type: text/plain; charset=utf-8\n"

@@ -12,11 +12,12 @@ import pytest
 from pikepdf import Array, Dictionary, Name, Pdf
 
 from incognote.errors import MalformedRecord, NotReleased, UnsupportedFormat
+from incognote.formats.output import rebuilt
 from incognote.formats.pdf import imaging, picture
 from incognote.formats.pdf.document import PdfDocument, saved
 from incognote.formats.pdf.second import texts
 from incognote.formats.pictures import UncheckedPart
-from incognote.formats.registry import named, rebuilt
+from incognote.formats.registry import named
 from incognote.sdk import Deidentifier
 
 from .samples.pdf import page

@@ -22,8 +22,10 @@ from incognote.formats.base import (
     TextEdit,
     actions_of,
     of_child,
+    texts_of,
 )
 from incognote.formats.json import JsonRecord
+from incognote.formats.output import rebuilt
 from incognote.formats.registry import (
     FormatMismatch,
     name_of,
@@ -31,9 +33,7 @@ from incognote.formats.registry import (
     of_media_type,
     open_documents,
     open_one,
-    rebuilt,
     suffix_of,
-    texts_of,
 )
 from incognote.formats.text import plain
 from incognote.nouns import Text

@@ -20,7 +20,8 @@ from markdown_it.token import Token
 from incognote.errors import RecordProblem
 from incognote.formats.base import actions_of, texts_of
 from incognote.formats.mail.headers import FIXED, KINDS
-from incognote.formats.registry import open_one, rebuilt
+from incognote.formats.output import rebuilt
+from incognote.formats.registry import open_one
 from incognote.schemas.registry import Registry
 
 CORPUS = Path(__file__).parents[1] / "data" / "documents"

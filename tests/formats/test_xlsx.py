@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from incognote.errors import MalformedRecord, RecordProblem, UnsupportedFormat
 from incognote.formats.base import Edit, FieldEdit, TextEdit
 from incognote.formats.office.package import unzipped, zipped
-from incognote.formats.registry import named, rebuilt, second_reading
+from incognote.formats.output import rebuilt
+from incognote.formats.registry import named, second_reading
 from incognote.formats.xlsx.closed import is_code, is_number, is_plain
 from incognote.formats.xlsx.dates import shown_by
 from incognote.formats.xlsx.document import XlsxDocument

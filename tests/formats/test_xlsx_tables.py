@@ -13,7 +13,8 @@ import pytest
 
 from incognote.formats.base import FieldEdit, TextEdit, splice
 from incognote.formats.office.package import unzipped, zipped
-from incognote.formats.registry import named, rebuilt, second_reading
+from incognote.formats.output import rebuilt
+from incognote.formats.registry import named, second_reading
 from incognote.formats.xlsx.dates import shown_by
 from incognote.formats.xlsx.document import XlsxDocument
 from incognote.formats.xlsx.labels import label_of

@@ -21,11 +21,12 @@ def write(folder: Path, content: str) -> Path:
     return path
 
 
-def test_eight_policies_are_shipped_strict_first() -> None:
+def test_nine_policies_are_shipped_strict_first() -> None:
     first, *others = shipped_policies()
     assert first == "strict"
     assert others == [
-        "gdpr-pseudonymised", "intelligent", "ksa-pdpl", "limited-data-set", "paper", "safe-harbor", "surrogate"
+        "gdpr-pseudonymised", "intelligent", "ksa-pdpl", "limited-data-set", "paper", "paper-image", "safe-harbor",
+        "surrogate",
     ]  # fmt: skip
 
 
@@ -44,6 +45,7 @@ def test_a_policy_says_which_label_it_may_claim() -> None:
         "safe-harbor": ("safe-harbor", "limited-data-set"),
         "limited-data-set": ("limited-data-set",),
         "paper": ("limited-data-set",),
+        "paper-image": ("safe-harbor", "limited-data-set"),
         "intelligent": ("limited-data-set",),
         "surrogate": ("limited-data-set",),
         "gdpr-pseudonymised": ("limited-data-set", "gdpr-pseudonymised", "ksa-pdpl"),
@@ -51,9 +53,10 @@ def test_a_policy_says_which_label_it_may_claim() -> None:
     }
 
 
-def test_strict_serves_all_but_the_four_that_point_to_nobody() -> None:
+def test_strict_serves_all_but_the_four_that_point_to_nobody_and_whole_regions() -> None:
     policy = load_policy("strict")
-    assert [t for t in catalogue() if policy.serves(t) is None] == ["RACE", "ETHNICITY", "MARITAL_STATUS", "PARENTHOOD"]
+    kept = ["RACE", "ETHNICITY", "MARITAL_STATUS", "PARENTHOOD", "REGION"]
+    assert [t for t in catalogue() if policy.serves(t) is None] == kept
     assert {policy.types[t].operator for t in policy.types} == {"label"}
 
 
@@ -81,7 +84,13 @@ def test_paper_writes_the_33_types_of_redactor_and_no_others() -> None:
     shown = {policy.types[t].params["name"] or t for t in policy.types}
     assert shown == PAPER_33
     assert len(shown) == 33
-    assert {t for t in catalogue() if policy.serves(t) is None} == {"DATE", "DATE_TIME"}
+    assert {t for t in catalogue() if policy.serves(t) is None} == {"DATE", "DATE_TIME", "REGION"}
+
+
+def test_paper_image_is_strict_with_whole_regions() -> None:
+    one, two = load_policy("paper-image"), load_policy("strict")
+    assert {name: one.types[name] for name in one.types if name != "REGION"} == two.types
+    assert one.replaces("REGION")
 
 
 def test_safe_harbor_serves_every_letter_of_the_rule() -> None:

@@ -15,6 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from incognote.formats.images import document, pagereader, reading
 from incognote.formats.images.document import ImageDocument
 from incognote.formats.images.page import ReadPage
 from incognote.formats.pictures import Box
+from incognote.pages.ocr.order import ordered
 from incognote_benchmarks.pages.degrade import LEVELS, TestPage, degraded
 from incognote_benchmarks.pages.score import Scored, covered_by, scored
 
@@ -55,7 +57,7 @@ def pages_of(folder: Path, levels: list[str], only: str) -> Iterator[tuple[str, 
             yield path.stem, level, gold, degraded(page, hidden, level, path.stem)
 
 
-def _remember(folder: Path) -> None:
+def remember(folder: Path) -> None:
     """Keep the words that OCR read in a folder, for a second run over the same pages."""
     original = reading.reading_of
     folder.mkdir(parents=True, exist_ok=True)
@@ -64,7 +66,8 @@ def _remember(folder: Path) -> None:
         path = folder / hashlib.sha256(pixels.tobytes()).hexdigest()
         if path.exists():
             kept: reading.PageReading = pickle.loads(path.read_bytes())  # noqa: S301 -- our own file, of an earlier run
-            return kept
+            high, wide = pixels.shape[:2]
+            return replace(kept, words=tuple(ordered(kept.words, (wide, high))))
         made = original(pixels, dpi)
         path.write_bytes(pickle.dumps(made))
         return made
@@ -123,7 +126,7 @@ def main() -> None:
     ask.add_argument("--draw", type=Path, help="a folder for pictures of the pages with the boxes")
     said = ask.parse_args()
     if said.remember:
-        _remember(said.remember)
+        remember(said.remember)
     rows: list[Row] = []
     engines: dict[tuple[str, ...], Deidentifier] = {}
     for name, level, gold, page in pages_of(said.folder, said.levels, said.only):

@@ -14,9 +14,8 @@ from incognote.formats.base import (
     Document,
     Edit,
     FieldAction,
-    FieldEdit,
-    TextEdit,
     account,
+    joined_edits,
     of_child,
     splice,
 )
@@ -81,8 +80,7 @@ class CdaDocument(DecodedDocument):
         for action, value in values.items():
             if action.text.field in self._fields:
                 edits += self._written(self._fields[action.text.field], action, value)
-        given: list[Edit] = [TextEdit(field, *change) for field, own in changes.items() for change in own]
-        given += (FieldEdit(action, value) for action, value in values.items())
+        given = joined_edits(changes, values)
         for path, embedded in self._embedded.items():
             edits += _embedded_edits(embedded, self.children[path], of_child(given, path))
         return splice(self.content, edits)

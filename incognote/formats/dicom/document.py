@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import BinaryIO
 
 from incognote.formats import base, encoding
-from incognote.formats.base import Change, Document, Edit, FieldAction, Pointer, account, of_child, splice, split_edits
+from incognote.formats.base import (
+    Change,
+    Document,
+    Edit,
+    FieldAction,
+    Finding,
+    Pointer,
+    SeenLine,
+    account,
+    of_child,
+    splice,
+    split_edits,
+)
+from incognote.formats.dicom.faces import require_no_face
 from incognote.formats.dicom.fields import ElementValues, Facts, Value
-from incognote.formats.dicom.pixels import require_reader
-from incognote.formats.dicom.profile import Code, Profile, profile, profile_with
+from incognote.formats.dicom.pixels import FIELD, PixelText
+from incognote.formats.dicom.profile import CLEAN_PIXELS, Code, Profile, profile, profile_with
+from incognote.formats.dicom.rewriting import new_pixels, verify
+from incognote.formats.dicom.second import second
 from incognote.formats.dicom.stream import DataElement, read_file
 from incognote.formats.dicom.values import (
     DUMMIES,
@@ -28,14 +45,16 @@ from incognote.formats.dicom.values import (
 )
 from incognote.formats.dicom.walk import DOCUMENT, DOCUMENT_LENGTH, DicomWalk
 from incognote.formats.dicom.write import method, written
+from incognote.formats.images.second import unread
+from incognote.formats.pictures import Box, DrawnPage, PagedDocument, PagePart
 from incognote.nouns import Text
 from incognote.schemas.registry import Registry
 
 _WHOLE_DATE = len("2025-03-09")
 
 
-class DicomDocument(Document):
-    """One instance, with or without pixels.
+class DicomDocument(PagedDocument):
+    """One instance, with or without pixels. Its pixels are read when its texts are needed, as one page for all frames.
 
     Args:
         data: the whole file.
@@ -43,22 +62,56 @@ class DicomDocument(Document):
         facts: what its original shows, if this is an output.
 
     Raises:
-        RecordProblem: it cannot be read, or its pixels have no reader.
+        RecordProblem: it cannot be read.
     """
 
     def __init__(self, data: bytes, rules: Profile | None = None, facts: Facts | None = None) -> None:
         self.data, self._rules, self._facts = data, rules or profile(), facts
         self._file = read_file(data, encoding.MAX_BYTES)
-        self._pixels = require_reader(self._file)
+        require_no_face(self._file, self._rules)
         self._walk = DicomWalk(self._file, self._rules, facts)
         self.actions, self.known = tuple(self._walk.actions), self._walk.known
         self.patient, self.id, self.children = self._walk.patient, self._walk.id, self._walk.children
         self._pieces = [value for place in self._walk.places.values() for value in place.values if value.is_text]
-        self.texts = tuple(Text(self._shown(value), value.field) for value in self._pieces)
+        self._pixels = PixelText(self._file, self.known)
+        self._written = ""
         self._of_field = {
             value.field: place for place in self._walk.places.values() for value in place.values if value.action
         }
         self._cut: dict[str, tuple[str, str]] = {}
+
+    @cached_property
+    def texts(self) -> tuple[Text, ...]:  # type: ignore[override]  # read-only
+        header = tuple(Text(self._shown(value), value.field) for value in self._pieces)
+        body = self._burned_in
+        return (*header, Text(body, FIELD)) if body.strip() else header
+
+    @property
+    def _burned_in(self) -> str:
+        """The text of the pixels. That of an output is known from its original."""
+        return self._written if self._facts is not None or self._pixels.frames is None else self._pixels.page.text
+
+    @property
+    def findings(self) -> Sequence[Finding]:  # type: ignore[override]  # read-only
+        if self._facts is not None or not self._burned_in.strip():
+            return ()
+        return [replace(each, field=FIELD) for each in self._pixels.page.findings]
+
+    @property
+    def pages(self) -> Sequence[PagePart]:  # type: ignore[override]  # read-only
+        return [] if self._pixels.frames is None else [PagePart(FIELD, 0, len(self._burned_in))]
+
+    def picture(self, number: int) -> DrawnPage:
+        from PIL import Image
+
+        pixels, out = self._pixels.picture(), io.BytesIO()
+        Image.fromarray(pixels).save(out, "PNG")
+        return DrawnPage(out.getvalue(), pixels.shape[1], pixels.shape[0], self._pixels.page.boxes())
+
+    def boxes_of(self, field: str, start: int, end: int) -> Sequence[tuple[int, Box]]:
+        if field != FIELD or self._pixels.frames is None:
+            return ()
+        return [(1, box) for box in self._pixels.covers([(start, end, "")])]
 
     def under(self, registry: Registry, data_type: str | None) -> Document:
         rules = profile_with(registry)
@@ -69,7 +122,27 @@ class DicomDocument(Document):
 
     def reopened(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> DicomDocument:
         facts = Facts({value.field: (value.before, value.after) for value in self._pieces}, self._cut)
-        return DicomDocument(output, self._rules, facts)
+        made = DicomDocument(output, self._rules, facts)
+        covers, frames = self._covers(changes), made._pixels.frames
+        verify(self._pixels, covers, self._has_new_pixels(covers), frames, frames.value() if frames else b"")
+        made._written = splice(self._burned_in, changes.get(FIELD, ()))
+        return made
+
+    def _covers(self, changes: Mapping[str, Sequence[Change]]) -> list[Box]:
+        own = changes.get(FIELD, ())
+        return self._pixels.covers(own) if own else []
+
+    def _has_new_pixels(self, covers: Sequence[Box]) -> bool:
+        return self._pixels.frames is not None and (bool(covers) or self._pixels.must_be_written())
+
+    def second(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Iterable[str]:
+        yield from second(output)
+        made = PixelText(read_file(output, encoding.MAX_BYTES), ())
+        if made.frames is None:
+            return
+        page = self._pixels.page
+        for words, parts in unread(made.picture(), page, page.covers(changes.get(FIELD, ()))):
+            yield SeenLine.of(words, [(a, b, None if own is None else (FIELD, *own)) for a, b, own in parts])
 
     def places(self, field: str, start: int, end: int) -> tuple[base.Place, ...]:
         return (Pointer(field),)
@@ -134,8 +207,9 @@ class DicomDocument(Document):
             self._embed(path, child, of_child(edits, path), new)
         options = [each for each in self._rules.options if each not in ("modified", "full")]
         options += {"MODIFIED": ["modified"], "UNMODIFIED": ["full"]}.get(kind, [])
-        added = method(options, self._pixels, self._file.syntax, kind)
-        out.write(written(self._file, new, found.vrs, added) or self.data)
+        made = new_pixels(self._file, self._pixels, self._covers(changes))
+        added = method(options, [CLEAN_PIXELS] if self._pixels.frames else [], self._file.syntax, kind) | made.added
+        out.write(written(self._file, new | made.values, {**found.vrs, **made.vrs}, added) or self.data)
 
     def _shift(self, value: Value, iso: str) -> str:
         """Return a date as it is written in the output if it is a whole one, else ""."""

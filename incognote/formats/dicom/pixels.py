@@ -1,37 +1,237 @@
-"""Whether the pixels of an instance can hold words that somebody must read."""
+"""What is burned into the pixels of an instance: read once for all frames, and covered in all of them.
+
+Burned-in text usually stands still. So the pictures that are read are the first frame, and the least and the greatest
+value of each pixel over all frames, in which moving parts fade. Then each frame is searched for lines of ink elsewhere.
+What goes in one frame is covered in all.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
 from incognote.errors import UnsupportedFormat
-from incognote.formats.dicom.stream import PIXELS, DataElement, DicomFile
+from incognote.formats.base import Change
+from incognote.formats.dicom.burned import KnownWords, PictureLine, lines_of_words, page_of
+from incognote.formats.dicom.frames import PixelFrames, pixels_of
+from incognote.formats.dicom.inklines import InkLine, quick_lines, written_lines
+from incognote.formats.dicom.masks import masks_of
+from incognote.formats.dicom.sheet import read_lines
+from incognote.formats.dicom.stream import DicomFile
+from incognote.formats.dicom.views import FrameViews, counted
+from incognote.formats.images.page import ReadPage, shared
+from incognote.nouns import Known
+from incognote.pages.nouns import Box, Word
 
-_ROWS, _COLUMNS = 0x00280010, 0x00280011
-_LEAST = 8  # pixels; no letter can be read in fewer
+if TYPE_CHECKING:
+    from incognote.formats.dicom.frames import Frame
+    from incognote.pages.nouns import Pixels
+
+FIELD = "PixelData"
+LEAST_SIDE = 8  # pixels; no letter can be read in fewer
+_STILL = 40.0  # gray levels by which words that stay may change over the frames, on average
+_SAME = 0.5  # the share of a line that another one covers
+_LARGER, _MOST_SIDE = 2.0, 4_000
+_CERTAIN, _LETTERS = 0.7, 3  # the confidence and letters of words that no line has
+_PAPER, _MANY = 150, 30  # the gray of paper, and the lines of a page on it
 
 
-def require_reader(file: DicomFile) -> tuple[tuple[str, str], ...]:
-    """Check that no words in the pixels stay unread.
+class PixelText:
+    """The pixels of an instance, the text in them, and new pixels without it.
 
-    Returns:
-        The codes and meanings for the method of de-identification that cleaned the pixels; none yet.
+    Args:
+        known: the identifiers of the header.
+
+    Attributes:
+        frames: None for an instance without pixels in which anything can be read.
 
     Raises:
-        UnsupportedFormat: the instance has pixels in which words could be.
+        MalformedRecord, UnsupportedFormat: as in `PixelFrames`.
     """
-    found = [file.root.elements[tag] for tag in PIXELS if tag in file.root.elements]
-    for element in found:
-        size = min(_number(file, _ROWS), _number(file, _COLUMNS))
-        if size >= _LEAST and not _is_uniform(file, element):
-            raise UnsupportedFormat("the pixels of DICOM have no reader yet", field="PixelData")
-    return ()
+
+    def __init__(self, file: DicomFile, known: Sequence[Known]) -> None:
+        self._file, self._known = file, known
+        frames = pixels_of(file)
+        small = frames is not None and min(frames.kind.rows, frames.kind.columns) < LEAST_SIDE
+        self.frames: PixelFrames | None = None if small else frames
+        if frames is not None and not small:
+            self._views = FrameViews(file, frames.kind)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of a frame."""
+        assert self.frames is not None
+        return self.frames.kind.columns, self.frames.kind.rows
+
+    @cached_property
+    def _composite(self) -> _Composite:
+        assert self.frames is not None
+        return _Composite(self.frames, self._views)
+
+    @cached_property
+    def page(self) -> ReadPage:
+        """What was read on all frames.
+
+        Raises:
+            MissingExtra, SettingError: no OCR engine is installed. RecordProblem: the pixels cannot be read.
+        """
+        assert self.frames is not None
+        made = self._composite
+        masked = masks_of(self._file, self.size)
+        found: list[tuple[Pixels, InkLine]] = []
+        for picture in made.pictures:
+            found += [(picture, line) for line in written_lines(picture) if not _is_in(line.box, found)]
+        for picture in made.composites:
+            found += [(picture, line) for line in quick_lines(picture) if not _is_in(line.box, found)]
+        words = read_lines(found)
+        lines = [
+            PictureLine(line, read, made.is_still(line.box)) for (_, line), read in zip(found, words, strict=True)
+        ]  # fmt: skip
+        for picture in made.pictures[:1]:
+            for line, read in lines_of_words(_words(picture)):
+                if not _is_in(line.box, found):
+                    lines.append(PictureLine(line, read, made.is_still(line.box)))
+        if made.moves:
+            lines += self._elsewhere([each.line for each in lines])
+        return page_of(lines, masked, KnownWords.of(self._known), self.size)
+
+    def _elsewhere(self, lines: Sequence[InkLine]) -> list[PictureLine]:
+        """Return the lines of ink of single frames where the composites have none."""
+        assert self.frames is not None
+        found: list[PictureLine] = []
+        for shown in _distinct(self.frames, self._views):
+            for line in quick_lines(self._views.pictures(shown)[0]):
+                if not _is_in(line.box, [(None, each) for each in (*lines, *(one.line for one in found))]):
+                    found.append(PictureLine(line, [], may_stay=False))
+        return found
+
+    def covers(self, changes: Sequence[Change]) -> list[Box]:
+        """Return the parts of all frames that changes of the text cover."""
+        return [cover.box for cover in self.page.covers(changes)] if changes else []
+
+    def black(self) -> Any:
+        """Return the value of a covered pixel."""
+        return self._views.black(self._composite.least, self._composite.most)
+
+    def picture(self) -> Pixels:
+        """Return the picture of all frames that a person sees."""
+        return self._composite.pictures[-1] if self.frames is None else self._composite.shown
+
+    def must_be_written(self) -> bool:
+        """Whether the pixels have something besides values that count: other bits, or comments of compressed frames."""
+        assert self.frames is not None
+        return self._composite.has_more or (self.frames.kind.compressed and not self.frames.is_bare())
+
+    def covered(self, covers: Sequence[Box]) -> Iterator[Frame]:
+        """Yield all frames with parts covered, without bits that do not count.
+
+        Raises:
+            UnsupportedFormat: pixels of one bit have to be covered.
+        """
+        assert self.frames is not None
+        kind = self.frames.kind
+        if kind.bits == 1 and covers:
+            raise UnsupportedFormat("text in pixels of one bit. Leave the instance out", field=FIELD)
+        black = self.black()
+        for frame in self.frames:
+            made = (counted(frame, kind) if kind.samples == 1 else frame).copy()
+            for left, top, right, bottom in covers:
+                made[top:bottom, left:right] = black
+            yield made
 
 
-def _number(file: DicomFile, tag: int) -> int:
-    element = file.root.elements.get(tag)
-    return file.syntax.number(file.body[slice(*element.value)]) if element else _LEAST
+class _Composite:
+    """What all frames show together.
+
+    Attributes:
+        pictures: of the first frame, in which text is read; none if all pixels are the same. shown: for a person.
+        composites: of all frames, if they differ.
+        moves: whether frames differ. least, most: of the values. has_more: whether bits that do not count are set.
+    """
+
+    def __init__(self, frames: PixelFrames, views: FrameViews) -> None:
+        import numpy
+
+        kind = frames.kind
+        self.least, self.most, self.has_more, self.moves = float("inf"), float("-inf"), False, False
+        low: Any = None
+        high: Any = None
+        first: Any = None
+        before: Any = None
+        for frame in frames:
+            if before is not None and numpy.array_equal(frame, before):
+                continue
+            before = frame
+            shown = views.values(frame)
+            if kind.samples == 1:
+                self.has_more = self.has_more or (shown.ndim == 2 and bool((shown != frame).any()))
+                values = frame if shown.ndim == 3 else shown
+                self.least, self.most = min(self.least, _end(values.min())), max(self.most, _end(values.max()))
+            if low is None:
+                low, high, first = shown.copy(), shown.copy(), shown
+            else:
+                self.moves = self.moves or not numpy.array_equal(shown, first)
+                numpy.minimum(low, shown, out=low)
+                numpy.maximum(high, shown, out=high)
+        assert low is not None and high is not None and first is not None  # noqa: PT018 -- there is a frame
+        flat = bool((low == low.reshape(-1, *low.shape[2:])[0]).all()) and not self.moves
+        self.pictures: list[Pixels] = [] if flat else views.pictures(first)
+        self.shown = views.pictures(first)[0]
+        self.composites: list[Pixels] = []
+        self._range = None
+        if self.moves:
+            ends = [views.pictures(end) for end in (low, high)]
+            self.composites = [picture for each in ends for picture in each]
+            both = views.pictures(numpy.stack((low, high)).reshape(-1, *low.shape[1:]))[0].astype(numpy.int16)
+            self._range = both[len(low) :] - both[: len(low)]
+
+    def is_still(self, box: Box) -> bool:
+        """Whether pixels are nearly the same in all frames."""
+        if self._range is None:
+            return True
+        left, top, right, bottom = box
+        return float(self._range[top:bottom, left:right].mean()) <= _STILL
 
 
-def _is_uniform(file: DicomFile, element: DataElement) -> bool:
-    """Whether all bytes of pixels that are not compressed are the same."""
-    value = file.body[slice(*element.value)]
-    return not element.undefined and value == value[:1] * len(value)
+def _end(value: Any) -> float:
+    import math
+
+    number = float(value)
+    return number if math.isfinite(number) else 0.0
+
+
+def _distinct(frames: PixelFrames, views: FrameViews) -> Iterator[Frame]:
+    """Yield what frames show that differ from those before them."""
+    import numpy
+
+    before: Any = None
+    for frame in frames:
+        if before is None or not numpy.array_equal(frame, before):
+            yield views.values(frame)
+        before = frame
+
+
+def _is_in(box: Box, lines: Sequence[tuple[Any, InkLine]]) -> bool:
+    size = (box[2] - box[0]) * (box[3] - box[1])
+    return any(shared(box, line.box) > _SAME * size for _, line in lines)
+
+
+def _words(gray: Pixels) -> list[Word]:
+    """Return the words that OCR is certain of on an enlarged picture."""
+    import cv2
+    import numpy
+
+    from incognote.pages.ocr.passes import default_engine
+
+    if float(gray.mean()) < 100:
+        gray = 255 - gray
+    larger = min(_LARGER, max(1.0, _MOST_SIDE / max(gray.shape)))
+    enlarged = numpy.asarray(cv2.resize(gray, None, fx=larger, fy=larger, interpolation=cv2.INTER_CUBIC), numpy.uint8)
+    found = []
+    for word in default_engine().read(enlarged, ["en"], "sparse"):
+        left, top, right, bottom = (round(side / larger) for side in word.box)
+        if word.confidence >= _CERTAIN and sum(map(str.isalnum, word.text)) >= _LETTERS:
+            box = left, top, max(left + 1, right), max(top + 1, bottom)
+            found.append(Word(word.text, box, word.confidence, word.line, word.turn, "whole"))
+    return found

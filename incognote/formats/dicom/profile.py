@@ -33,10 +33,13 @@ OPTIONS = {
 """The code and meaning of each option in DICOM's own code system (CID 7050)."""
 BASIC = ("113100", "Basic Application Confidentiality Profile")
 CLEAN_PIXELS = ("113101", "Clean Pixel Data Option")
+FACES = "faces"
+"""The option of a hospital that wants no faces. Nothing removes them, so instances that may show one are held."""
 _SITE_OPTIONS = {
     "RetainUIDs": "uids", "RetainDeviceIdentity": "device", "RetainInstitutionIdentity": "institution",
     "RetainPatientCharacteristics": "patient", "RetainLongitudinal": "modified", "RetainSafePrivate": "private",
     "CleanDescriptors": "descriptors", "CleanStructuredContent": "structured", "CleanGraphics": "graphics",
+    "CleanRecognizableVisualFeatures": FACES,
 }  # fmt: skip
 _FLAGS: Mapping[str, Code] = {"pass": "keep", "mask": "mask", "hash": "hash", "auto": "clean"}
 _FIRST: dict[str, tuple[Code, Code, Code]] = {  # by the type of the attribute: 1, 2, 3

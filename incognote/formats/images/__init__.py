@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from incognote.errors import MissingExtra, RecordProblem, UnsupportedFormat
-from incognote.formats import encoding
 from incognote.formats.base import Document, Format, Unreadable
-from incognote.nouns import Reason
+from incognote.formats.text import read_bytes
 
 _KINDS = (
     ("png", ("image/png", "image/x-png"), (".png",), "PNG image"),
@@ -23,16 +21,7 @@ _KINDS = (
 def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
     from incognote.formats.images.document import ImageDocument
 
-    data = stream.read(encoding.MAX_BYTES + 1)
-    if len(data) > encoding.MAX_BYTES:
-        yield Unreadable(encoding.too_large())
-        return
-    try:
-        yield ImageDocument(data)
-    except RecordProblem as problem:
-        yield Unreadable(Reason(problem.code, problem.field, str(problem)), data)
-    except MissingExtra as missing:
-        yield Unreadable(Reason(UnsupportedFormat.code, "", str(missing)), data)
+    return read_bytes(stream, ImageDocument)
 
 
 def _second(data: bytes) -> Iterable[str]:

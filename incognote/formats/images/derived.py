@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from incognote.errors import MissingExtra
 from incognote.formats.base import Change
-from incognote.formats.images.document import BODY, ImageDocument, _of_page
+from incognote.formats.images.document import BODY, ImageDocument
 from incognote.formats.images.page import union
 from incognote.nouns import DerivedKind
 from incognote.pages.nouns import Word
@@ -93,11 +93,8 @@ def visible_pages(
     if not isinstance(document, ImageDocument):
         return None
     own = changes.get(BODY, ())
-    pages = [
-        _visible(page, [*_of_page(part, own)], left)
-        for part, page, left in zip(document.pages, document._read, document.left({BODY: own}), strict=True)
-    ]
-    for region, (start, end, _) in zip(document.regions, document._marks(), strict=True):
+    pages = [_visible(*each) for each in document.redacted({BODY: own})]
+    for region, (start, end, _) in zip(document.regions, document.marks, strict=True):
         page = pages[region.page - 1]
         box = region.x0, region.y0, region.x1, region.y1
         new = [Word(words, box, 1.0, -1 - start, 0, REPLACED) for a, b, words in own if a < end and start < b and words]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -103,7 +104,8 @@ class ImageDocument(PagedDocument):
                 names = ", ".join(name for name, kind in types.items() if kind.pixels)
                 raise MalformedRecord(f"regions: one has a type that needs words. Use {names}")
         made = copy(self)
-        made.__dict__.pop("texts", None)
+        for name in ("texts", "marks"):
+            made.__dict__.pop(name, None)
         made.regions = (*self.regions, *regions)
         return made
 
@@ -114,12 +116,14 @@ class ImageDocument(PagedDocument):
     def with_readings(self, readings: str) -> ImageDocument:
         """Return the document with what was read on its pages before, from `readings`."""
         made = copy(self)
-        made.__dict__.pop("texts", None)
-        made.__dict__.pop("pages", None)
+        for name in ("texts", "marks", "pages"):
+            made.__dict__.pop(name, None)
         made.__dict__["_read"] = _adapter().validate_json(readings)
         return made
 
-    def _marks(self) -> list[tuple[int, int, str]]:
+    @cached_property
+    def marks(self) -> Sequence[tuple[int, int, str]]:
+        """The start, end, and type of the character of each of `regions`."""
         return marked(_BETWEEN.join(page.text for page in self._read), self.regions)[1] if self.regions else []
 
     @property
@@ -127,7 +131,7 @@ class ImageDocument(PagedDocument):
         return [
             replace(each, field=BODY, start=each.start + part.start, end=each.end + part.start)
             for part, page in zip(self.pages, self._read, strict=True) for each in page.findings
-        ] + [Finding(BODY, start, end, kind, 1.0, "person") for start, end, kind in self._marks()]  # fmt: skip
+        ] + [Finding(BODY, start, end, kind, 1.0, "person") for start, end, kind in self.marks]  # fmt: skip
 
     @property
     def remarks(self) -> Sequence[Reason]:  # type: ignore[override]  # read-only
@@ -137,8 +141,15 @@ class ImageDocument(PagedDocument):
         ]
 
     def boxes_of(self, field: str, start: int, end: int) -> Sequence[tuple[int, Box]]:
-        covers = self._covers({field: [(start, end, "")]}, every=False)
-        return [(number, cover.box) for number, each in enumerate(covers, 1) for cover in each]
+        found: list[tuple[int, Box]] = []
+        first, last = (bisect_right(self.pages, at, key=lambda part: part.start) for at in (start, end - 1))
+        for number in range(max(1, first), last + 1):
+            own = _of_page(self.pages[number - 1], [(start, end, "")])
+            found += [(number, cover.box) for cover in self._read[number - 1].covers(own)]
+        for each, mark in zip(self.regions, self.marks, strict=True):
+            if start < mark[1] and mark[0] < end:
+                found.append((each.page, (each.x0, each.y0, each.x1, each.y1)))
+        return found
 
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
         changes, values = split_edits(edits)
@@ -146,19 +157,14 @@ class ImageDocument(PagedDocument):
         covers = self._covers(changes)
         out.write(self.file.written(self._painted(covers)))
 
-    def _covers(self, changes: Mapping[str, Sequence[Change]], *, every: bool = True) -> list[list[Cover]]:
-        """Return the covers of each page.
-
-        Args:
-            every: also those of regions without a change.
-        """
+    def _covers(self, changes: Mapping[str, Sequence[Change]]) -> list[list[Cover]]:
+        """Return the covers of each page."""
         own = [list(_of_page(part, changes.get(BODY, ()))) for part in self.pages]
         covers = [page.covers(each) if each else [] for page, each in zip(self._read, own, strict=True)]
-        for region, (start, end, _) in zip(self.regions, self._marks(), strict=True):
+        for region, (start, end, _) in zip(self.regions, self.marks, strict=True):
             words = [new for first, last, new in changes.get(BODY, ()) if first < end and last > start]
-            if words or every:
-                box = region.x0, region.y0, region.x1, region.y1
-                covers[region.page - 1].append(Cover(box, words[0] if words else ""))
+            box = region.x0, region.y0, region.x1, region.y1
+            covers[region.page - 1].append(Cover(box, words[0] if words else ""))
         return covers
 
     def _painted(self, covers: Sequence[Sequence[Cover]]) -> Iterator[tuple[PageImage, bool]]:
@@ -199,7 +205,14 @@ class ImageDocument(PagedDocument):
 
     def left(self, changes: Mapping[str, Sequence[Change]]) -> list[tuple[Word, ...]]:
         """Return the words of each page that stay visible."""
-        return [_left(page, covers) for page, covers in zip(self._read, self._covers(changes), strict=True)]
+        return [words for _, _, words in self.redacted(changes)]
+
+    def redacted(
+        self, changes: Mapping[str, Sequence[Change]]
+    ) -> Iterator[tuple[ReadPage, list[Change], tuple[Word, ...]]]:
+        """Yield what was read on each page, the changes of its text, and the words that stay visible."""
+        for part, page, covers in zip(self.pages, self._read, self._covers(changes), strict=True):
+            yield page, list(_of_page(part, changes.get(BODY, ()))), _left(page, covers)
 
     def second(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Iterable[str]:
         from incognote.formats.images.second import unread

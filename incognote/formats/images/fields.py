@@ -13,7 +13,9 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from incognote.formats.images.doubtful import doubtful
 from incognote.formats.images.ink import InkMap
+from incognote.formats.images.legible import is_known
 from incognote.formats.images.marks import marks
 from incognote.formats.images.page import is_apart, shared, union
 from incognote.formats.images.reading import PageReading
@@ -34,6 +36,7 @@ _REACH = 40  # heights of a label within which ink belongs to it
 _WITHIN = 0.6  # the share of a word or region in another region above which it is a part of it
 _LEGIBLE = 0.85  # the confidence of a word that is kept although it is in a region without words
 _ILLEGIBLE = frozenset(("Signature", "Handwriting", "Seal_Stamp", "Face", "Logo", "Unread"))
+_CODE = re.compile(r"[A-Z0-9]{4,14}")
 _COLON = re.compile(r"[:：]")
 _SIGNED = re.compile(
     r"\b(?:signature|signed|sign here|initials)\b|\bfirma(?:do)?\b|unterschrift|\bgez\.|\bsigné|توقيع",
@@ -150,6 +153,7 @@ def located(reading: PageReading, pixels: Pixels) -> Located:
         word for word in reading.words
         if not _is_in(word.box, codes) and not (word.confidence < _LEGIBLE and _is_in(word.box, others))
     ]  # fmt: skip
+    found += doubtful(reading, words, pixels)
     finder = _Finder(words, found, InkMap(pixels, [word.box for word in words]))
     return Located(words, finder.values(), finder.regions())
 
@@ -265,7 +269,8 @@ def _taken(words: list[Word], first: int, said: ColumnLabel, text: str) -> Itera
 def _is_sure(said: ColumnLabel, text: str) -> bool:
     """Whether words after a label without a colon are its value."""
     group = catalogue()[said.type].group
-    return group in ("ID", "DATE", "CONTACT") and said.fits(text)
+    code = group == "ID" and _CODE.fullmatch(text) is not None and not is_known(text)
+    return code or ((group in ("ID", "DATE", "CONTACT") or said.type == "STATE") and said.fits(text))
 
 
 def _cells(words: Sequence[Word]) -> Iterator[PageCell]:

@@ -7,6 +7,7 @@ bytes after the image are left out of every output. Gray of more than 8 bits bec
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ _ORIENTATION = 0x0112  # tag
 _MODES = frozenset(("1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX", "CMYK", "YCbCr", "I", "F"))
 _LOSSY = frozenset(("jpeg", "tiff_jpeg", "webp"))  # compressions of TIFF
 _QUALITY = 90
+_AGAIN = ". Copy or scan it again, and save it as PNG, JPEG, or TIFF"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class ImageFile:
         except MemoryError:
             raise MalformedRecord("a page that does not fit into memory", field=f"page {number}") from None
         except Exception:  # as in `_opened`
-            raise MalformedRecord("a damaged page in an image file", field=f"page {number}") from None
+            raise MalformedRecord(f"a damaged page in an image file{_AGAIN}", field=f"page {number}") from None
 
     def written(self, pages: Iterable[tuple[PageImage, bool]]) -> bytes:
         """Return a new file of the same format.
@@ -194,6 +196,15 @@ def gray_of(pixels: Pixels) -> Pixels:
     return cv2.cvtColor(pixels[..., :3], cv2.COLOR_RGB2GRAY).astype(numpy.uint8)
 
 
+def is_tiny(data: bytes) -> bool:
+    """Whether an image file is too small for words, such as a line or a dot of a layout."""
+    try:
+        with closing(_opened(data)) as image:
+            return bool(min(image.size) < _LEAST_SIDE)
+    except (RecordProblem, MissingExtra):
+        return False
+
+
 def _opened(data: bytes) -> Any:
     """Return an image as Pillow opens it.
 
@@ -204,21 +215,22 @@ def _opened(data: bytes) -> Any:
         from PIL import Image, UnidentifiedImageError
     except ImportError:
         raise MissingExtra("images", "an image file") from None
+    warnings.filterwarnings("ignore", module=r"PIL\.")  # of odd metadata, which is left out
     try:
         image = Image.open(io.BytesIO(data), formats=FORMATS)
     except UnidentifiedImageError:
-        raise UnsupportedFormat("an image file that cannot be identified, or is damaged") from None
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise UnsupportedFormat(f"an image file that cannot be identified, or is damaged{_AGAIN}") from None
+    except Image.DecompressionBombError:
         raise _too_large() from None
     except Exception:  # Pillow raises many kinds of errors for damaged files, and their messages may quote them
-        raise MalformedRecord("a damaged image file") from None
+        raise MalformedRecord(f"a damaged image file{_AGAIN}") from None
     if image.width * image.height > MOST_PIXELS:
         raise _too_large()
     return image
 
 
 def _too_large() -> MalformedRecord:
-    return MalformedRecord(f"a page of more than {MOST_PIXELS:,} pixels")
+    return MalformedRecord(f"a page of more than {MOST_PIXELS:,} pixels. Reduce its resolution")
 
 
 def _page(image: Any, number: int) -> PageImage:
@@ -226,7 +238,7 @@ def _page(image: Any, number: int) -> PageImage:
     from PIL import Image, ImageOps
 
     if min(image.size) < _LEAST_SIDE:
-        raise MalformedRecord("a page without content", field=f"page {number}")
+        raise MalformedRecord(f"a side of less than {_LEAST_SIDE} pixels. Leave it out", field=f"page {number}")
     if image.mode not in _MODES and not image.mode.startswith("I;"):
         raise UnsupportedFormat("an image with unusual colors. Save it as RGB", field=f"page {number}")
     dpi, lossy = _dpi(image.info.get("dpi")), image.info.get("compression") in _LOSSY

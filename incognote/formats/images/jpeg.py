@@ -127,4 +127,4 @@ def _resolution(dpi: tuple[float, float]) -> bytes:
 
 
 def _damaged() -> MalformedRecord:
-    return MalformedRecord("a damaged JPEG file, or one that ends too early")
+    return MalformedRecord("a damaged JPEG file, or one that ends too early. Copy it again, or save it as PNG")

@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Container, Iterator, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from incognote.formats.images.page import is_apart, union
+from incognote.formats.images.page import is_apart, shared, union
+from incognote.formats.images.reading import page_languages
 from incognote.pages.nouns import Box, Word
 from incognote.text.lexicon import MEDICAL, commonness, fold, lexicon
 
 if TYPE_CHECKING:
     from incognote.pages.nouns import Pixels
 
-_EDGES = ".,:;()[]\"'-–—!?*"
+_PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_UNITS = frozenset(
+    "g kg mg µg μg mcg ng pg l L dL dl mL ml µL μL uL fL cm mm m nm mol mmol µmol μmol umol nmol pmol U u IU UI IE mIU "
+    "uIU µIU μIU mU kU mEq meq Eq Hg mmHg cmH bpm h hr hrs min s sec d wk w y yr °C °F C F Gy mGy mSv Hz kHz MHz kPa "
+    "mill cu gm gr vol am pm x".split()
+)
+_NUMBER = re.compile(r"\d+")
+_MOST_DIGITS = 3  # of a number beside letters that are a unit
 _PRINTED = 0.85  # the mean confidence of words beside each other above which a poor one is printed, too
 _MEASURE = re.compile(r"\d{1,3}[.,]\d|\d{1,2}")
 _PLAIN = 0.955  # the confidence of most printed words
 _WRITTEN = 2.0  # the score of handwriting
+_SYMBOLS = 0.8  # the confidence of signs
+_GAPLESS = 0.9  # the confidence of a word whose letters stand apart
+_HEIGHTS = (
+    (re.compile(r"[^\W\d_acemnorsuvwxz]|[\d%&#]"), 0.28),
+    (re.compile(r"[gjpqyQ,;µ()\[\]{}/|@]"), 0.28),
+    (re.compile(r"[À-ÝĀ-Ž()\[\]{}/|]"), 0.18),
+)
+"""Letters that reach above or below small ones, and by how many heights of a capital letter."""
+_FLUENT = 0.9  # the mean confidence of handwriting in which unknown words are right, too
+_CLINICAL = 2  # how common a handwritten word is that stays
+_SPLIT = 0.15  # heights between two pieces of a word
+_BETWEEN = 3  # letters of a word between two parts of a name
+_SMALL = 0.72  # heights of a capital letter
+_ARABIC = 1.28  # the height of Arabic words
 _BLUE = 40  # levels by which the ink of a pen is bluer than red
 
 
@@ -32,62 +55,116 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
     """
     high = line_height(words) or 1
     agreed = _agreed(seen)
+    upright = float(median([_capital(word) for word in words if _is_usable(word)] or [high]))
     found: list[Word] = []
     for cell in _cells(words):
         letters = [sum(map(str.isalnum, word.text)) for word in cell]
         mean = sum(n * word.confidence for n, word in zip(letters, cell, strict=True)) / max(1, sum(letters))
-        written = _is_written(cell, mean, high, ink, pixels)
+        blue = is_blue(pixels, ink, union(word.box for word in cell))
+        written = _is_written(cell, mean, upright, blue)
+        fluent = mean >= _FLUENT and not blue
         sure = [
-            _is_sure(word, (word.text, word.source) in agreed, mean, written) and not _has_gap(word, ink)
+            (
+                _is_sure_writing(word, fluent) if written
+                else _is_sure(word, (word.text, word.source) in agreed, mean)
+            ) and not _has_gap(word, ink)
             for word in cell
-        ]
+        ]  # fmt: skip
         if written:
             _doubt_neighbors(cell, sure)
         found += [word for word, each in zip(cell, sure, strict=True) if each]
-    return found
+    poor = [word for word in words if any(map(str.isalnum, word.text)) and word not in found]
+    return found + list(_signs(seen, (*found, *poor), agreed, high))
 
 
 def line_height(words: Sequence[Word]) -> float | None:
     """Return the height of printed words in pixels, or None if there are few."""
-    heights = [_across(word) for word in words if len(word.text) > 2 and word.confidence > 0.6]
+    heights = [_across(word) for word in words if _is_usable(word)]
     return float(median(heights)) if len(heights) >= 8 else None
 
 
-def is_known(text: str) -> bool:
-    """Whether letters are a usual or a medical word."""
-    entry = lexicon().get(fold(text.strip(_EDGES)), 0)
-    return bool(commonness(entry) or entry & MEDICAL)
+def _is_usable(word: Word) -> bool:
+    """Whether a word says how high printed words are."""
+    return len(word.text) > 2 and word.confidence > 0.6
 
 
-def _is_sure(word: Word, agreed: bool, mean: float, written: bool) -> bool:
+def is_known(text: str, least: int = 1) -> bool:
+    """Whether all letters are usual or medical words, or units, in a language in which pages are read.
+
+    Args:
+        least: how common they are, from 1 to 3; one more if they begin with a capital letter.
+    """
+    pieces = _PIECE.findall(text)
+    if any(len(number) > _MOST_DIGITS for number in _NUMBER.findall(text)):
+        return False
+    return bool(pieces) and all(piece in _UNITS or _is_usual(piece, least) for piece in pieces)
+
+
+def _is_usual(word: str, least: int) -> bool:
+    plain, least = fold(word), min(3, least + (least > 1 and word[0].isupper()))
+    entries = (lexicon(code).get(plain, 0) for code in dict.fromkeys(("en", *page_languages())))
+    return any(commonness(entry) >= least or entry & MEDICAL for entry in entries)
+
+
+def _is_sure_writing(word: Word, fluent: bool) -> bool:
     letters = sum(map(str.isalnum, word.text))
     if 2 * letters < len(word.text) or not letters:
         return False
+    if _MEASURE.fullmatch(word.text):
+        return word.confidence >= 0.7
+    known = len(word.text) > 2 and is_known(word.text, _CLINICAL)
+    return word.confidence >= 0.75 if known else fluent and word.confidence >= 0.9
+
+
+def _is_sure(word: Word, agreed: bool, mean: float) -> bool:
+    letters = sum(map(str.isalnum, word.text))
+    if 2 * letters < len(word.text) or not letters:
+        return letters <= 2 and word.confidence >= _SYMBOLS
     known = len(word.text) > 2 and is_known(word.text)
-    if written:
-        if _MEASURE.fullmatch(word.text):
-            return word.confidence >= 0.7
-        return word.confidence >= (0.75 if known else 0.9)
     if mean >= _PRINTED and not any(map(str.isdigit, word.text)) and 0.2 < _pitch(word) < 0.9:
         return word.confidence >= 0.25
     return word.confidence >= (0.45 if known else 0.5 if agreed else 0.65)
 
 
-def _is_written(cell: Sequence[Word], mean: float, high: float, ink: Any, pixels: Pixels) -> bool:
-    """Whether words beside each other are handwriting: read poorly, tall, or in blue ink."""
-    import numpy as np
+def _signs(
+    seen: Sequence[Word], others: Sequence[Word], agreed: Container[tuple[str, str]], high: float
+) -> Iterator[Word]:
+    """Yield what several passes read as signs with at most two letters, if no other word is near."""
+    for word in seen:
+        if (
+            sum(map(str.isalnum, word.text)) <= 2 and word.confidence >= _SYMBOLS and word.turn == 0
+            and (word.text, word.source) in agreed and _across(word) < 1.5 * high and _pitch(word) < 1.2
+            and not any(shared(_wider(word.box, high), each.box) for each in others)
+        ):  # fmt: skip
+            yield word
 
+
+def _wider(box: Box, by: float) -> Box:
+    return box[0] - round(by), box[1], box[2] + round(by), box[3]
+
+
+def _is_written(cell: Sequence[Word], mean: float, upright: float, blue: bool) -> bool:
+    """Whether words beside each other are handwriting: read poorly, tall, or in blue ink."""
     cell = [word for word in cell if any(map(str.isalnum, word.text))]
     if not cell:
         return False
-    left, top, right, bottom = union(word.box for word in cell)
-    tall = float(median(map(_across, cell))) / high
-    score = 5 * (1 - mean) + 3.3 * (min(max(tall, 0.7), 1.8) - 1)
-    if pixels.ndim == 3:
-        colors = pixels[top:bottom, left:right][ink[top:bottom, left:right] > 0]
-        if len(colors) and float(np.median(colors[:, 2].astype(int) - colors[:, 0])) > _BLUE:
-            score += 2
-    return score > _WRITTEN
+    tall = float(median(map(_capital, cell))) / upright
+    return 5 * (1 - mean) + 3.3 * (min(max(tall, 0.7), 1.8) - 1) + 2 * blue > _WRITTEN
+
+
+def is_blue(pixels: Pixels, ink: Any, box: Box) -> bool:
+    """Whether the ink in a box is that of a blue pen.
+
+    Args:
+        pixels: gray or RGB. ink: 255 where the page has ink.
+    """
+    import numpy as np
+
+    left, top, right, bottom = box
+    if pixels.ndim != 3:
+        return False
+    colors = pixels[top:bottom, left:right][ink[top:bottom, left:right] > 0]
+    return len(colors) > 0 and float(np.median(colors[:, 2].astype(int) - colors[:, 0])) > _BLUE
 
 
 def _has_gap(word: Word, ink: Any) -> bool:
@@ -100,27 +177,54 @@ def _has_gap(word: Word, ink: Any) -> bool:
     columns = np.flatnonzero(ink[top:bottom, left:right].any(0))
     gaps = np.diff(columns)
     gaps = np.sort(gaps[gaps > 1])
+    if word.confidence >= _GAPLESS and len(gaps) < len(word.text):  # no more strokes than letters
+        return False
     usual = float(np.median(gaps[:-1])) if len(gaps) > 1 else 1.0
     return len(gaps) > 0 and bool(gaps[-1] > max(0.5 * (bottom - top), 2.5 * usual))
 
 
 def _doubt_neighbors(cell: Sequence[Word], sure: list[bool]) -> None:
-    """Take words for misread that are beside misread ones, up to the next known word or measure."""
+    """Take words for misread that are beside misread ones, up to the next known word or measure.
+
+    Short words between two misread ones are a part of a name or number, too, unless they are in small letters.
+    """
     for order in (range(1, len(cell)), range(len(cell) - 2, -1, -1)):
         step = order.step
         for at in order:
             before, word = cell[at - step].text, cell[at]
-            if sure[at - step] or not any(map(str.isalnum, before)) or is_known(word.text):
+            if sure[at - step] or not any(map(str.isalnum, before)):
+                continue
+            if _gap(cell[at - step], word) < _SPLIT * _across(word):
+                sure[at] = False
+                continue
+            if len(word.text) > 2 and is_known(word.text, _CLINICAL):
                 continue
             number = any(map(str.isdigit, word.text))
             longer = number and not _MEASURE.fullmatch(word.text)
             if longer or any(map(str.isdigit, before)) or (not number and word.confidence < _PLAIN):
                 sure[at] = False
+    for at in range(1, len(cell) - 1):
+        text = cell[at].text
+        if not sure[at - 1] and not sure[at + 1] and len(text) <= _BETWEEN and not text[0].islower():
+            sure[at] = False
+
+
+def _gap(one: Word, two: Word) -> int:
+    """Return the pixels between two words of a line."""
+    axis = 0 if one.turn in (0, 180) else 1
+    return max(two.box[axis] - one.box[axis + 2], one.box[axis] - two.box[axis + 2])
 
 
 def _pitch(word: Word) -> float:
     left, top, right, bottom = word.box
     return (right - left if word.turn in (0, 180) else bottom - top) / max(1, _across(word) * len(word.text))
+
+
+def _capital(word: Word) -> float:
+    """Return how high a capital letter is in the line of a word, from the letters that the word has."""
+    if any(unicodedata.bidirectional(letter) == "AL" for letter in word.text):
+        return _across(word) / _ARABIC
+    return _across(word) / (_SMALL + sum(by for letters, by in _HEIGHTS if letters.search(word.text)))
 
 
 def _across(word: Word) -> int:

@@ -5,14 +5,16 @@ Nothing here is learned. Connected parts of ink are grouped and measured in heig
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import hypot
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from incognote.formats.images.legible import is_known, legible, line_height
+from incognote.formats.images import stamps
+from incognote.formats.images.legible import is_blue, is_known, legible, line_height
 from incognote.formats.images.page import shared, union
+from incognote.formats.images.parts import InkPart, area_of, erase, parts_of, stroke_of, strokes_across
 from incognote.formats.images.reading import PageReading
 from incognote.pages.nouns import Box, Region, Word
 
@@ -22,6 +24,12 @@ if TYPE_CHECKING:
 _SOURCES = ("ink",)
 _MANY = 300  # parts of a group
 _LATEST = 20  # boxes that another one is united with
+_TILTED = 0.3  # the share of a word that letters of a tilted line cover
+_CURVE, _FRAMED_CURVE = 1.06, 1.3  # strokes in a column of a curve with one value each, and in a frame
+_DASHES = 8  # of a dashed line
+_LETTER, _PRINTED = 1.45, 1.25  # heights of a line that one letter has at most, and a printed one
+_SHORT = 3  # letters of a word in the middle of a name
+_NEXT = 4.0  # heights between two parts of a handwritten name
 
 
 def marks(pixels: Pixels, reading: PageReading) -> list[Region]:
@@ -35,29 +43,11 @@ def marks(pixels: Pixels, reading: PageReading) -> list[Region]:
         Regions of the kinds Signature, Handwriting, Seal_Stamp, Face, Logo, and Unread.
     """
     page = _Page(pixels, reading)
-    found = [*page.pictures(), *page.stamps()]
+    found = [*page.pictures(), *page.outlines()]
     found += page.logos([region.box for region in found])
-    return found + list(page.writing([region.box for region in found]))
-
-
-class InkPart(NamedTuple):
-    """A connected part of ink.
-
-    Args:
-        label: in the picture of labels. area: its pixels.
-    """
-
-    label: int
-    box: Box
-    area: int
-
-    @property
-    def wide(self) -> int:
-        return self.box[2] - self.box[0]
-
-    @property
-    def high(self) -> int:
-        return self.box[3] - self.box[1]
+    tilted = list(page.tilts([region.box for region in found]))
+    written = list(page.writing([region.box for region in found]))
+    return found + tilted + written + list(page.between(written))
 
 
 class _Page:
@@ -80,14 +70,15 @@ class _Page:
         self.codes = [region.box for region in reading.codes]
         mask = self.ink.copy()
         mask[cv2.dilate(self.ruled, np.ones((3, 3), np.uint8)) > 0] = 0
-        _erase(mask, self.codes)
+        erase(mask, self.codes)
         self.good = legible(reading.words, reading.seen, mask, pixels)
         self.shown = self._tones()
-        _erase(mask, self.shown)
+        erase(mask, self.shown)
         self.good = self._without_scrawls(mask)
+        self.good = self._without_tilted(mask)
         self.read = np.array([word.box for word in self.good], int).reshape(-1, 4)
         self.unread = mask
-        _erase(mask, (word.box for word in self.good), 1)
+        erase(mask, (word.box for word in self.good), 1)
 
     def _tones(self) -> list[Box]:
         """Return the boxes of pictures: areas of many gray levels."""
@@ -105,7 +96,7 @@ class _Page:
         other = (np.abs(low - ground) > 14) & (np.abs(high - ground) > 14)
         toned = np.where(other, np.uint8(255), np.uint8(0))
         found = []
-        for part in _parts(cv2.morphologyEx(toned, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)))[1]:
+        for part in parts_of(cv2.morphologyEx(toned, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)))[1]:
             left, top, right, bottom = part.box
             if part.wide < 5 or part.high < 5 or part.area < 0.55 * part.wide * part.high:
                 continue
@@ -117,7 +108,7 @@ class _Page:
 
     def _without_scrawls(self, mask: Any) -> list[Word]:
         """Return the words that were read well, without those that a pass took a signature for."""
-        _, parts = _parts(mask, 0.9 * self.high)
+        _, parts = parts_of(mask, 0.9 * self.high)
         large = [part.box for part in parts if self._is_scrawl(mask, part)]
         return [word for word in self.good if not any(self._hides(box, word) for box in large)]
 
@@ -130,48 +121,53 @@ class _Page:
         if not ((tall > 1.5 and wide > 1.5) or (tall > 0.9 and wide > 3.5)):
             return False
         left, top, right, bottom = part.box
-        stroke = _stroke(mask[top:bottom, left:right])
+        stroke = stroke_of(mask[top:bottom, left:right])
         return stroke < 0.4 * high and part.area / stroke > 1.15 * hypot(part.wide, part.high)
 
     def _hides(self, box: Box, word: Word) -> bool:
         """Whether a word is only what a pass read in a scrawl."""
-        if shared(word.box, box) < 0.5 * _area(word.box):
+        if shared(word.box, box) < 0.5 * area_of(word.box):
             return False
         known = len(word.text) > 2 and is_known(word.text)
         sure = (word.confidence > 0.9 and len(word.text) > 3) or (word.confidence > 0.8 and known)
         return not sure or word.box[3] - word.box[1] < 0.4 * (box[3] - box[1])
 
-    def stamps(self) -> Iterator[Region]:
-        """Yield outlines that are tilted or round, with text inside."""
-        import cv2
-        import numpy as np
+    def outlines(self) -> Iterator[Region]:
+        """Yield stamps with an outline."""
+        for box in stamps.outlined(self.ink, self.gray, self.high):
+            yield Region("Seal_Stamp", box, 0.9, _SOURCES)
 
-        joined = cv2.morphologyEx(self.ink, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-        outlines, _ = cv2.findContours(joined, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-        high = self.high
-        for outline in outlines:
-            x, y, w, h = cv2.boundingRect(outline)
-            if not (2.2 * high < h < 26 * high and 2.2 * high < w < 30 * high):
-                continue
-            hull = cv2.convexHull(outline)
-            area, hulled = cv2.contourArea(outline), cv2.contourArea(hull)
-            if hulled < 4 * high * high or area < 0.85 * hulled:
-                continue
-            (_, _), (wide, tall), angle = cv2.minAreaRect(hull)
-            full = hulled / max(1.0, wide * tall)
-            angle = min(angle % 90, 90 - angle % 90)
-            round_ = 0.7 < full < 0.86 and min(wide, tall) > 0.4 * max(wide, tall)
-            tilted = full > 0.88 and angle > 2.0
-            if not (round_ or tilted):
-                continue
-            inside = np.zeros((h, w), np.uint8)
-            cv2.drawContours(inside, [hull - np.array([[x, y]])], -1, 255, -1)
-            ink = cv2.bitwise_and(self.ink[y : y + h, x : x + w], inside)
-            if float(ink.sum()) / 255 > 0.5 * hulled:
-                continue
-            parts = [each for each in _parts(ink)[1] if 0.25 * high < each.high < 2.5 * high and each.wide < 4 * high]
-            if len(parts) >= 4:
-                yield Region("Seal_Stamp", (x, y, x + w, y + h), 0.9, _SOURCES)
+    def tilts(self, taken: Sequence[Box]) -> Iterator[Region]:
+        """Yield stamps without an outline. Words that a pass read in tilted lines do not stay."""
+        for boxes in self.tilted:
+            if not any(shared(union(boxes), box) > 0.8 * area_of(union(boxes)) for box in taken):
+                erase(self.unread, boxes)
+                for box in self._cut(boxes):
+                    yield Region("Seal_Stamp", box, 0.8, _SOURCES)
+
+    def between(self, regions: Sequence[Region]) -> Iterator[Region]:
+        """Yield the short words between two parts of handwriting in a row: the middle of a name or number."""
+        boxes = sorted(region.box for region in regions if region.kind in ("Handwriting", "Signature"))
+        for at, one in enumerate(boxes):
+            for two in boxes[at + 1 :]:
+                same = min(one[3], two[3]) - max(one[1], two[1])
+                if not 0 < two[0] - one[2] < _NEXT * self.high or 2 * same < min(one[3] - one[1], two[3] - two[1]):
+                    continue
+                gap = one[2], max(one[1], two[1]), two[0], min(one[3], two[3])
+                words = [word for word in self.good if shared(word.box, gap) > 0.5 * area_of(word.box)]
+                if words and all(len(each.text) <= _SHORT and not each.text[0].islower() for each in words):
+                    yield Region("Handwriting", self._padded(union(each.box for each in words)), 0.7, _SOURCES)
+
+    def _without_tilted(self, mask: Any) -> list[Word]:
+        """Return the words that were read well, without those in tilted lines."""
+        level = mask.copy()
+        erase(level, (word.box for word in self.good if word.turn), 2)
+        self.tilted = stamps.tilted(level, self.high)
+        letters = [box for boxes in self.tilted for box in boxes]
+        return [
+            word for word in self.good
+            if sum(shared(word.box, box) for box in letters) < _TILTED * area_of(word.box)
+        ]  # fmt: skip
 
     def pictures(self) -> Iterator[Region]:
         """Yield small pictures in the shape of a portrait."""
@@ -183,33 +179,69 @@ class _Page:
 
     def logos(self, taken: Sequence[Box]) -> Iterator[Region]:
         """Yield solid blobs at the top of the page that are not text."""
+        import numpy as np
+
+        top = round(0.25 * self.size[1])
+        if top < self.high:
+            return
+        solid = [self._solid(self.gray[:top])]
+        if float(np.median(self.raw)) > 128:
+            solid += [self._solid(self.raw[:top]), self._light_on_dark(top)]
+        found = dict.fromkeys(box for each in solid for box in self._emblems(each) if not self._is_text(box))
+        for box in found:
+            if not any(shared(box, other) > 0.5 * area_of(box) for other in taken):
+                yield Region("Logo", self._padded(box), 0.6, _SOURCES)
+
+    def _solid(self, gray: Any) -> Any:
+        """Return 255 where the top of the page has dark or colored ink without gaps."""
         import cv2
         import numpy as np
 
-        high, top = self.high, round(0.25 * self.size[1])
-        if top < high:
-            return
-        part = self.gray[:top]
-        solid = np.where(part < np.percentile(part, 90) - 40, np.uint8(255), np.uint8(0))
+        solid = np.where(gray < np.percentile(gray, 90) - 40, np.uint8(255), np.uint8(0))
         if self.color is not None:
-            red, green, blue = cv2.split(self.color[:top])
+            red, green, blue = cv2.split(self.color[: len(gray)])
             most, least = cv2.max(cv2.max(red, green), blue), cv2.min(cv2.min(red, green), blue)
             solid |= np.where(cv2.subtract(most, least) > 60, np.uint8(255), np.uint8(0))
-        solid[cv2.dilate(self.ruled[:top], np.ones((3, 3), np.uint8)) > 0] = 0
-        _erase(solid, self.codes)
-        reach = max(3, round(0.25 * high)) | 1
-        for each in _parts(cv2.morphologyEx(solid, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8)), 1.6 * high)[1]:
-            box = each.box
+        solid[cv2.dilate(self.ruled[: len(gray)], np.ones((3, 3), np.uint8)) > 0] = 0
+        erase(solid, self.codes)
+        reach = max(3, round(0.25 * self.high)) | 1
+        return cv2.morphologyEx(solid, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8))
+
+    def _emblems(self, solid: Any) -> Iterator[Box]:
+        """Yield the boxes of blobs of the size of a logo."""
+        high = self.high
+        for each in parts_of(solid, 1.6 * high)[1]:
+            left, top, right, bottom = each.box
             if not (1.6 * high < each.high < 12 * high and 1.6 * high < each.wide < 16 * high):
                 continue
-            read = sum(shared(word.box, box) for word in self.good if word.confidence > 0.7)
-            label = each.wide > 2 * each.high or each.area > 0.8 * _area(box)  # such as a button of a screen
-            if read > (0.12 if label else 0.5) * _area(box) or each.area < 0.2 * _area(box):
-                continue
-            if _stroke(solid[box[1] : box[3], box[0] : box[2]]) < 0.3 * high:
-                continue
-            if not any(shared(box, other) > 0.5 * _area(box) for other in taken):
-                yield Region("Logo", self._padded(box), 0.6, _SOURCES)
+            if each.area > 0.2 * area_of(each.box) and stroke_of(solid[top:bottom, left:right]) >= 0.3 * high:
+                yield each.box
+
+    def _is_text(self, box: Box) -> bool:
+        """Whether a blob is mostly words, or a wide one has some, as a button of a screen."""
+        read = sum(shared(word.box, box) for word in self.good if word.confidence > 0.7)
+        solid = float((self.ink[box[1] : box[3], box[0] : box[2]] > 0).mean()) > 0.8
+        return read > (0.12 if solid or box[2] - box[0] > 2 * (box[3] - box[1]) else 0.5) * area_of(box)
+
+    def _light_on_dark(self, top: int) -> Any:
+        """Return 255 where a dark band at the top of the page has light blobs that are neither letters nor boxes."""
+        import cv2
+        import numpy as np
+
+        raw = cv2.medianBlur(self.raw[:top], 3)
+        dark = np.where(raw < 128, np.uint8(255), np.uint8(0))
+        light = np.zeros_like(dark)
+        outlines, _ = cv2.findContours(dark, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+        for outline in outlines:
+            if cv2.contourArea(outline) > 100 * self.high**2:
+                cv2.drawContours(light, [outline], -1, 255, -1)
+        light[dark > 0] = 0
+        kept = np.zeros_like(light)
+        labels, parts = parts_of(light, 2.5 * self.high)
+        for each in parts:
+            if 0.5 * area_of(each.box) < each.area < 0.92 * area_of(each.box):
+                kept[labels == each.label] = 255
+        return kept
 
     def writing(self, taken: Sequence[Box]) -> Iterator[Region]:
         """Yield groups of unread ink that look like writing."""
@@ -218,8 +250,8 @@ class _Page:
 
         high = self.high
         mask = self.unread.copy()
-        _erase(mask, taken)
-        labels, parts = _parts(mask, 0.25 * high)
+        erase(mask, taken)
+        labels, parts = parts_of(mask, 0.25 * high)
         parts = [each for each in parts if self._is_stroke(mask, labels, each)]
         kept = np.zeros(int(labels.max()) + 1, bool)
         kept[[each.label for each in parts]] = True
@@ -248,7 +280,7 @@ class _Page:
 
     @cached_property
     def _short_lines(self) -> list[InkPart]:
-        return [each for each in _parts(self.ruled)[1] if each.wide < 9 * self.high and each.high < 9 * self.high]
+        return [each for each in parts_of(self.ruled)[1] if each.wide < 14 * self.high and each.high < 14 * self.high]
 
     def _is_stroke(self, mask: Any, labels: Any, part: InkPart) -> bool:
         """Whether a part of ink can be of letters or of a signature: no speck, no solid area, no box."""
@@ -267,14 +299,47 @@ class _Page:
             return False
         if min(w, h) > 0.45 * high:
             own = labels[top:bottom, left:right] == part.label
-            starts = int(own[0].sum()) + int((own[1:] & ~own[:-1]).sum())
-            if w > 12 * high and starts < 1.3 * w:  # a curve with one value in each column
+            if w > 12 * high and self._is_curve(own, part.box):
                 return False
             edge = max(1, round(0.12 * high))
             sides = (own[:edge].any(0), own[-edge:].any(0), own[:, :edge].any(1), own[:, -edge:].any(1))
             if all(float(np.mean(side)) > 0.85 for side in sides):
                 return False
         return True
+
+    def _is_curve(self, own: Any, box: Box) -> bool:
+        """Whether ink has one value in each column, as the curve of a chart."""
+        strokes = strokes_across(own)
+        if strokes < _CURVE or strokes >= _FRAMED_CURVE:
+            return strokes < _CURVE
+        left, top, right, bottom = box
+        by = round(2 * self.high)
+        rules = self.ruled[max(0, top - by) : bottom + by, max(0, left - by) : right + by] > 0
+        return bool(rules.mean(1).max() > 0.75 and rules.mean(0).max() > 0.6)
+
+    def _is_dashed(self, group: Sequence[InkPart]) -> bool:
+        """Whether most parts are short bars: a dashed line or frame."""
+        bars = [
+            each for each in group
+            if each.area > 0.7 * each.wide * each.high and min(each.wide, each.high) < 0.35 * self.high
+            and max(each.wide, each.high) < 0.85 * self.high
+        ]  # fmt: skip
+        return len(group) >= _DASHES and len(bars) > 0.8 * len(group)
+
+    def _is_alone(self, box: Box) -> bool:
+        """Whether a printed letter has no words and no unread letters beside it."""
+        left, top, right, bottom = box
+        if bottom - top > _PRINTED * self.high:
+            return False
+        if self.color is not None and is_blue(self.color, self.ink, box):
+            return False
+        by, far = round(0.6 * self.high), round(2 * self.high)
+        if 2 * sum(word.turn in (90, 270) for word in self.good) > len(self.good):
+            near, row = (left, top - by, right, bottom + by), self.unread[max(0, top - far) : bottom + far, left:right]
+        else:
+            near, row = (left - by, top, right + by, bottom), self.unread[top:bottom, max(0, left - far) : right + far]
+        beside = int((row > 0).sum()) - int((self.unread[top:bottom, left:right] > 0).sum())
+        return beside < 5 and not any(shared(word.box, near) for word in self.good)
 
     def _kind(self, ink: Any, group: Sequence[InkPart]) -> str | None:
         """Return what a group of parts is, or None if it is no writing."""
@@ -283,10 +348,14 @@ class _Page:
         w, h = right - left, bottom - top
         area = sum(each.area for each in group)
         tall = [each for each in group if each.high > 0.4 * high or each.wide > 0.6 * high]
-        if max(w, h) < 0.8 * high or h < 0.4 * high or not tall:
+        if max(w, h) < 0.8 * high or h < 0.4 * high or not tall or self._is_dashed(group):
+            return None
+        if max(w, h) < _LETTER * high and self._is_alone((left, top, right, bottom)):
             return None
         part = ink[top:bottom, left:right]
-        stroke = _stroke(part)
+        if w > 8 * high and strokes_across(part > 0) < _CURVE:
+            return None
+        stroke = stroke_of(part)
         if stroke > 0.55 * high:
             return None
         length = area / max(1.0, stroke)
@@ -294,7 +363,8 @@ class _Page:
             return None
         largest = max(group, key=lambda each: each.wide * each.high)
         if largest.high > 1.6 * high and largest.wide > 2 * high:
-            return "Signature"
+            paper = stamps.is_paper(self.gray, self.ink, (left, top, right, bottom), round(0.5 * high))
+            return "Signature" if paper else None
         return "Handwriting" if median(each.high for each in tall) > 0.95 * high else "Unread"
 
     def _cut(self, boxes: Sequence[Box]) -> Iterator[Box]:
@@ -337,36 +407,3 @@ class _Page:
         wide, high = self.size
         return max(0, box[0] - by), max(0, box[1] - by), min(wide, box[2] + by), min(high, box[3] + by)
 
-
-def _parts(mask: Any, least: float = 0) -> tuple[Any, list[InkPart]]:
-    """Return the connected parts of ink of more than 4 pixels, and the picture of their labels.
-
-    Args:
-        least: their least width or height.
-    """
-    import cv2
-    import numpy as np
-
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    found = 1 + np.flatnonzero((stats[1:, 4] > 4) & (stats[1:, 2:4].max(axis=1) >= least))
-    rows = zip(found.tolist(), stats[found].tolist(), strict=True)
-    return labels, [InkPart(at, (x, y, x + w, y + h), area) for at, (x, y, w, h, area) in rows]
-
-
-def _erase(mask: Any, boxes: Iterable[Box], by: int = 0) -> None:
-    for left, top, right, bottom in boxes:
-        mask[max(0, top - by) : max(0, bottom + by), max(0, left - by) : max(0, right + by)] = 0
-
-
-def _stroke(mask: Any) -> float:
-    """Return the mean width of strokes, in pixels."""
-    import cv2
-    import numpy as np
-
-    mask = np.pad(mask, 1)
-    distance = cv2.distanceTransform(mask, cv2.DIST_L2, 3)
-    return max(1.0, 4 * float(distance.sum()) / max(1, cv2.countNonZero(mask)) - 2)
-
-
-def _area(box: Box) -> int:
-    return max(1, (box[2] - box[0]) * (box[3] - box[1]))

@@ -7,11 +7,12 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from incognote.formats.base import UNWORDED, Change, Finding
 from incognote.formats.images.painting import Cover
+from incognote.formats.images.paragraphs import wrapped
 from incognote.pages.nouns import Box, Region, Word
 from incognote.text.lexicon import only_titles
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 TYPES = {
     "Signature": "SIGNATURE", "Seal_Stamp": "STAMP", "QR_Bar_Code": "BARCODE", "Face": "FACE", "Logo": "LOGO",
-    "Handwriting": "HANDWRITING", "Unread": "UNREAD",
+    "Handwriting": "HANDWRITING", "Unread": "UNREAD", "Region": "REGION",
 }  # fmt: skip
 """The entity types of regions without words. Regions of other kinds stay."""
 BETWEEN_CELLS = "   "
@@ -158,7 +159,13 @@ def text_of(words: Sequence[Word], regions: Sequence[Region]) -> tuple[str, list
     pieces: list[str] = []
     placed: list[PlacedWord] = []
     at = 0
-    for _, line in groupby(words, lambda word: (word.line, word.turn)):
+    lines = [list(line) for _, line in groupby(words, lambda word: (word.line, word.turn))]
+    whole = [not any(is_apart(one, two) for one, two in pairwise(line)) for line in lines]
+    after = [
+        " " if goes_on else BETWEEN_CELLS if next_ and _is_beside(line, next_) else "\n"
+        for line, next_, goes_on in zip(lines, [*lines[1:], None], wrapped(lines, whole), strict=True)
+    ]
+    for line, gap_after in zip(lines, after, strict=True):
         before: Word | None = None
         for word in line:
             gap = "" if before is None else BETWEEN_CELLS if is_apart(before, word) else " "
@@ -167,11 +174,18 @@ def text_of(words: Sequence[Word], regions: Sequence[Region]) -> tuple[str, list
             placed.append(PlacedWord(at, at + len(word.text), word))
             at += len(word.text)
             before = word
-        pieces.append("\n")
-        at += 1
+        pieces.append(gap_after)
+        at += len(gap_after)
     marks = [(at + 2 * i, region) for i, region in enumerate(regions)]
     pieces.append("\n".join(UNWORDED for _ in marks))
     return "".join(pieces), placed, marks
+
+
+def _is_beside(one: Sequence[Word], two: Sequence[Word]) -> bool:
+    """Whether a line is in the same row of a table or form as the line before it."""
+    (_, top, _, bottom), (_, other_top, _, other_bottom) = one[-1].box, two[0].box
+    level = min(bottom, other_bottom) - max(top, other_top) > 0.5 * min(bottom - top, other_bottom - other_top)
+    return level and one[0].turn == two[0].turn == 0 and is_apart(one[-1], two[0])
 
 
 def is_apart(one: Word, two: Word) -> bool:

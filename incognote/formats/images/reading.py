@@ -45,6 +45,11 @@ def languages_of_pages(codes: Iterable[str]) -> Iterator[None]:
         _LANGUAGES.reset(token)
 
 
+def page_languages() -> tuple[str, ...]:
+    """Return the languages in which pages are read (ISO 639-1)."""
+    return _LANGUAGES.get()
+
+
 def reading_of(pixels: Pixels, dpi: float | None) -> PageReading:
     """Return what is on a page.
 

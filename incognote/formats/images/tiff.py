@@ -29,11 +29,13 @@ def pages(data: bytes) -> list[int]:
         found.append(start)
         total += tags.get(_WIDTH, 0) * tags.get(_HEIGHT, 0)
         if tags.get(_TILE_WIDTH, 0) * tags.get(_TILE_HEIGHT, 0) > MOST_PIXELS:
-            raise MalformedRecord(f"a tile of more than {MOST_PIXELS:,} pixels", field=f"page {len(found)}")
+            raise MalformedRecord(
+                f"a tile of more than {MOST_PIXELS:,} pixels. Save the page without tiles", field=f"page {len(found)}"
+            )
         if total > MOST_OF_ALL or len(found) > MOST_PAGES:
             raise MalformedRecord(f"more than {MOST_PAGES:,} pages, or too many pixels. Split the file")
     if not found:
-        raise MalformedRecord("no page in the image file")
+        raise MalformedRecord("no page in the image file. Save its pages as a new TIFF file")
     return found
 
 
@@ -78,4 +80,4 @@ def _head(data: bytes) -> tuple[str, bool]:
 
 
 def _damaged() -> MalformedRecord:
-    return MalformedRecord("a damaged TIFF file, or one that ends too early")
+    return MalformedRecord("a damaged TIFF file, or one that ends too early. Copy it again, or save its pages anew")

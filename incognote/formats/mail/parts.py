@@ -19,7 +19,7 @@ from incognote.formats.mail import headers as fields
 from incognote.formats.mail.charsets import UNKNOWN, codec_of
 from incognote.formats.mail.headers import FIXED, KINDS, WHITE, FileName, Header, Parameter, Words
 from incognote.formats.mail.transfer import Body, ByteChange, TextBody
-from incognote.formats.registry import UnreadableSource, nested, of_media_type, suffix_of
+from incognote.formats.registry import UnreadableSource, nested, of_media_type, reads_picture, suffix_of
 from incognote.nouns import Known, Reason, Text
 from incognote.text.container import of_bytes
 
@@ -86,7 +86,7 @@ class Boundary:
 
 
 class Picture:
-    """A placeholder for a picture, which is removed because nothing reads the words in it."""
+    """A placeholder for a picture that is removed."""
 
     content = "[picture]"
 
@@ -136,7 +136,7 @@ class Tree:
             headers, at = fields.headers_of(self.data, start, end)
             if not headers and not number:
                 raise MalformedRecord("not an e-mail, because it has no header fields")
-            if self._is_picture(headers, at, end):
+            if self._is_removed(headers, at, end):
                 self._picture(headers, at, end, path)
                 return
             self._fields(headers, f"{path}." if path else "")
@@ -190,15 +190,17 @@ class Tree:
         if self.data[start:end].strip():
             self.fixed.append((start, end, b""))
 
-    def _is_picture(self, headers: Sequence[Header], start: int, end: int) -> bool:
-        """Whether a part says that it is a picture, and has the content of one. Text in an SVG has no reader."""
+    def _is_removed(self, headers: Sequence[Header], start: int, end: int) -> bool:
+        """Whether a part says that it is a picture, has the content of one, and is not read. An SVG is held."""
         kinds = [fields.parameters_of(header)[0] for header in headers if header.name == "content-type"]
         if len(kinds) != 1 or not kinds[0].startswith(("image/", "application/octet-stream")):
             return False
         data = Body(self.data, start, end, self._transfer(headers)).data
         what = of_bytes(data)
-        unknown = what is None and b"\0" in data and kinds[0].startswith("image/")
-        return unknown or (what is not None and what.endswith(" image") and what not in _NO_PICTURES)
+        if what is None:
+            return b"\0" in data and kinds[0].startswith("image/")
+        is_picture = what.endswith(" image") and what not in _NO_PICTURES
+        return is_picture and not reads_picture(data)
 
     def _picture(self, headers: Sequence[Header], start: int, end: int, path: str) -> None:
         """Replace a picture by a text, with the fields that do not describe it."""

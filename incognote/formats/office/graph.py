@@ -15,6 +15,7 @@ from incognote.formats.office.package import (
     parsed,
     relations,
     relations_part,
+    shown_name,
     types_of,
     unzipped,
 )
@@ -22,6 +23,7 @@ from incognote.formats.office.pictures import pictures
 from incognote.formats.office.rules import lists, stays
 from incognote.formats.records.rawxml import Element, XmlAttribute
 from incognote.formats.records.references import escaped
+from incognote.nouns import Reason
 
 _RELATION_PARTS = "application/vnd.openxmlformats-package.relationships+xml"
 _MACROS = "an office file with macros. Save it without macros, as .docx or .xlsx"
@@ -147,17 +149,31 @@ class Package:
             self.kinds[name] = kind
             self._parsed(name)
         elif kind in kinds["picture"]:
-            neutral = pictures().get(content_type.lower())
-            if neutral is None:
-                return False
-            if self.parts.raw[name] != neutral:
-                self.parts.replaced[name] = neutral
+            return self._shows(name, content_type)
         elif kind in kinds["embedded"]:
             return self._embeds(name)
         elif kind in kinds["inserted"]:
             self._inserts(name, content_type)
         else:
             return False
+        return True
+
+    def _shows(self, name: str, content_type: str) -> bool:
+        """Read a picture, or replace it. Return whether it stays: pictures of unknown types do not."""
+        from incognote.formats.registry import UnreadableSource, nested, reads_picture
+
+        neutral, data = pictures().get(content_type.lower()), self.parts.raw[name]
+        if neutral is None or data == neutral:
+            return neutral is not None
+        if not reads_picture(data):
+            self.parts.replaced[name] = neutral
+            return True
+        try:
+            child = nested(data, None, "picture")[1]
+        except RecordProblem as problem:
+            reason = Reason(problem.code, "picture", f"{shown_name(name)}: {problem}")
+            raise UnreadableSource(reason) from None
+        self.parts.children[self.parts.numbered("picture")] = (name, child)
         return True
 
     def _embeds(self, name: str) -> bool:

@@ -19,12 +19,10 @@ from incognote.errors import SchemaViolation
 from incognote.formats.base import (
     Change,
     Document,
-    Edit,
     FieldAction,
-    FieldEdit,
     Format,
-    TextEdit,
     account,
+    joined_edits,
     of_child,
     splice,
     split_edits,
@@ -158,10 +156,9 @@ class FhirRecord(OpenRecord):
         self, changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]
     ) -> list[tuple[Node, list[Change]]]:
         """Return the edits that write the attachments of other formats."""
-        from incognote.formats.registry import rebuilt
+        from incognote.formats.output import rebuilt
 
-        edits: list[Edit] = [*(TextEdit(field, *change) for field, each in changes.items() for change in each),
-                 *(FieldEdit(action, value) for action, value in values.items())] if self.children else []
+        edits = joined_edits(changes, values) if self.children else []
         written: list[tuple[Node, list[Change]]] = []
         for path, inner in self.children.items():
             data = rebuilt(self.formats[path], inner, *split_edits(of_child(edits, path)))

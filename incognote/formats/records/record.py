@@ -18,11 +18,9 @@ from incognote.formats.base import (
     Change,
     DecodedDocument,
     Document,
-    Edit,
     FieldAction,
-    FieldEdit,
-    TextEdit,
     account,
+    joined_edits,
     of_child,
     splice,
 )
@@ -104,8 +102,7 @@ class OpenRecord(DecodedDocument):
         """Return the edits of the texts that are pages."""
         if not self.children:
             return []
-        edits: list[Edit] = [TextEdit(field, *change) for field, each in changes.items() for change in each]
-        edits += (FieldEdit(action, value) for action, value in values.items())
+        edits = joined_edits(changes, values)
         return [
             edit
             for path, page in self.children.items()

@@ -5,31 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
+from incognote.errors import UnsupportedFormat
 from incognote.formats import encoding
 from incognote.formats.base import Document, Format, Unreadable
-from incognote.nouns import Reason
+from incognote.formats.text import read_bytes
 from incognote.text.container import of_bytes
 
-_SAVED = Reason(
-    "unsupported-format", "", "an encrypted workbook or one of Excel 97 to 2003. Save it as .xlsx without a password"
-)
+_SAVED = "an encrypted workbook or one of Excel 97 to 2003. Save it as .xlsx without a password"
 
 
 def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
+    return read_bytes(stream, _document)
+
+
+def _document(data: bytes) -> Document:
     from incognote.formats.xlsx.document import XlsxDocument
     from incognote.formats.xlsx.workbook import read_workbook
 
-    data = stream.read(encoding.MAX_BYTES + 1)
-    if len(data) > encoding.MAX_BYTES:
-        yield Unreadable(encoding.too_large())
-        return
     what = of_bytes(data)
     if what in ("XLS", "OLE file"):
-        yield Unreadable(_SAVED, data)
-    elif what is not None and not data.startswith(b"PK"):
-        yield Unreadable(encoding.unsupported(what), data)
-    else:
-        yield XlsxDocument(data, read_workbook(data))
+        raise UnsupportedFormat(_SAVED)
+    if what is not None and not data.startswith(b"PK"):
+        raise UnsupportedFormat(encoding.unsupported(what).detail)
+    return XlsxDocument(data, read_workbook(data))
 
 
 def _second(data: bytes) -> Iterable[str]:

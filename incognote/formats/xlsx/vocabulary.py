@@ -73,6 +73,8 @@ class ColumnLabel:
         digits = sum(map(str.isdecimal, value))
         if group in ("ID", "CONTACT"):
             return _CODE.fullmatch(value) is not None and digits >= _DIGITS.get(self.type, 5 if self.short else 4)
+        if self.type == "STATE" and len(value) == 2:
+            return value.isalpha() and value.isupper()
         if group == "AGE":
             return value[:1].isdecimal() and len(value) < 10
         return digits > 2 and not _TEST.fullmatch(value) if group == "DATE" else digits > 0

@@ -12,6 +12,10 @@ from incognote.pages.nouns import Box, Turn, Word
 
 GAP = 2.2
 """A gap wider than this many heights of a line ends it: the next words are another column or cell."""
+GUTTER = 1.5
+"""The least width of a gap between columns, in heights of a line."""
+LEVEL = 0.25
+"""Heights of a line by which the lines of a row may be higher or lower than each other."""
 
 
 def ordered(words: Iterable[Word], size: tuple[int, int]) -> list[Word]:
@@ -54,6 +58,7 @@ def turned(box: Box, turn: Turn, size: tuple[int, int]) -> Box:
 
 
 Placed = tuple[Box, Word]
+Line = list[Placed]
 
 
 def _rows(words: list[Placed]) -> list[list[Placed]]:
@@ -90,7 +95,7 @@ def _rows(words: list[Placed]) -> list[list[Placed]]:
 
 def _lines(row: list[Placed]) -> list[list[Placed]]:
     """Return a row split at wide gaps."""
-    height = median(box[3] - box[1] for box, _ in row)
+    height = _height(row)
     lines = [[row[0]]]
     for before, item in pairwise(row):
         if item[0][0] - before[0][2] > GAP * height:
@@ -101,24 +106,21 @@ def _lines(row: list[Placed]) -> list[list[Placed]]:
     return lines
 
 
-def _columns(rows: list[list[list[Placed]]]) -> list[list[Placed]]:
-    """Return the lines of rows in reading order: row by row, but columns of running text one after another."""
-    found: list[list[Placed]] = []
+def _columns(rows: list[list[Line]]) -> list[Line]:
+    """Return the lines of rows in reading order: row by row, but independent columns one after another."""
+    found: list[Line] = []
     start = 0
     while start < len(rows):
-        end = start
-        split: float | None = None
-        while end < len(rows) and (at := _gutter(rows[start : end + 1])) is not None:
-            split, end = at, end + 1
+        end, split = _block(rows, start)
         block = rows[start:end]
-        if split is not None and len(block) >= 4 and _running(block, split):
-            rtl = sum(_is_rtl(item) for row in block for line in row for item in line) * 2 > sum(
-                len(line) for row in block for line in row
-            )
-            sides = ([line for row in block for line in row if line[0][0][0] < split],
-                     [line for row in block for line in row if line[0][0][0] >= split])
+        sides = [[line for line in row if line[0][0][0] < split] for row in block], [
+            [line for line in row if line[0][0][0] >= split] for row in block
+        ]
+        if _are_independent(*sides):
+            items = [item for row in block for line in row for item in line]
+            rtl = sum(map(_is_rtl, items)) * 2 > len(items)
             for side in reversed(sides) if rtl else sides:
-                found += side
+                found += _columns([row for row in side if row])
             start = end
         else:
             found += rows[start]
@@ -126,31 +128,51 @@ def _columns(rows: list[list[list[Placed]]]) -> list[list[Placed]]:
     return found
 
 
-def _gutter(rows: list[list[list[Placed]]]) -> float | None:
-    """Return a place between left and right that no line of the rows crosses, in the middle of their common gap."""
-    low, high = None, None
-    spans = [(line[0][0][0], line[-1][0][2]) for row in rows for line in row]
-    split_rows = [sorted((line[0][0][0], line[-1][0][2]) for line in row) for row in rows]
-    for row in split_rows:
-        if len(row) == 2:
-            gap = row[0][1], row[1][0]
-            low = gap[0] if low is None else max(low, gap[0])
-            high = gap[1] if high is None else min(high, gap[1])
-        elif len(row) > 2:
-            return None
-    if low is None or high is None or low >= high:
-        return None
-    middle = (low + high) / 2
-    return None if any(left < middle < right for left, right in spans) else middle
+def _block(rows: list[list[Line]], start: int) -> tuple[int, float]:
+    """Return the end of the longest run of rows with a common gap that no line crosses, and a place in the gap."""
+    spans: list[tuple[float, float]] = []
+    end, split = start + 1, 0.0
+    for at in range(start, len(rows)):
+        for line in rows[at]:
+            spans = _joined(spans, line[0][0][0], line[-1][0][2], GUTTER * _height(line))
+        if len(spans) > 1:
+            (_, low), (high, _) = max(pairwise(spans), key=lambda pair: pair[1][0] - pair[0][1])
+            end, split = at + 1, (low + high) / 2
+    return end, split
 
 
-def _running(rows: list[list[list[Placed]]], split: float) -> bool:
-    """Return whether both sides of a gap are running text: lines of several words."""
-    sides = ([], [])  # type: tuple[list[int], list[int]]
-    for row in rows:
-        for line in row:
-            sides[line[0][0][0] >= split].append(len(line))
-    return all(len(side) >= 3 and median(side) >= 4 for side in sides)
+def _joined(
+    spans: list[tuple[float, float]], left: float, right: float, gap: float
+) -> list[tuple[float, float]]:
+    """Return stretches from left to right with one more; those that are nearer to it than a gap are one with it."""
+    found = []
+    for low, high in spans:
+        if low - right < gap and left - high < gap:
+            left, right = min(left, low), max(right, high)
+        else:
+            found.append((low, high))
+    return sorted([*found, (left, right)])
+
+
+def _are_independent(left: list[list[Line]], right: list[list[Line]]) -> bool:
+    """Whether two columns are not the cells of one table: both are running text, or most lines are at other heights."""
+    least = min(sum(map(bool, left)), sum(map(bool, right)))
+    if least < 3:
+        return False
+    if all(median(len(line) for row in side for line in row) >= 4 for side in (left, right)):
+        return True
+    level = sum(_is_level(one[-1], two[0]) for one, two in zip(left, right, strict=True) if one and two)
+    return least >= 4 and level < 0.5 * least
+
+
+def _is_level(one: Line, two: Line) -> bool:
+    """Whether two lines stand at the same height."""
+    (_, top, _, bottom), (_, other_top, _, other_bottom) = one[-1][0], two[0][0]
+    return abs(bottom - other_bottom) < LEVEL * _height(one) or abs(top - other_top) < LEVEL * _height(one)
+
+
+def _height(line: Line) -> float:
+    return median(box[3] - box[1] for box, _ in line)
 
 
 def _is_rtl(item: Placed) -> bool:

@@ -14,7 +14,7 @@ from incognote.pages.nouns import Turn, Word
 from incognote.pages.ocr import prepare
 from incognote.pages.ocr.base import Mode, OcrEngine
 from incognote.pages.ocr.order import ordered
-from incognote.pages.ocr.registry import engine_of
+from incognote.pages.ocr.registry import engine_of, other_engine
 from incognote.pages.ocr.unite import Grid, is_tall, plausibilities, plausibility, united, with_turns
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 GOOD = 0.75
 """Words with this plausibility are not read again in quarter turns."""
 QUARTERS: tuple[Turn, ...] = (90, 270)
+_POOR = 0.7
+"""A page of less quality is read by another engine, too, if one is installed that reads its languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,8 @@ def read_page(
         MissingExtra, SettingError, RecordProblem: as in `OcrEngine.read`.
     """
     engine = engine or default_engine()
-    page = prepare.view_of(image)
-    page = replace(page, gray=without_noise(page.gray))
+    whole = prepare.view_of(image)
+    whole = page = replace(whole, gray=without_noise(whole.gray))
     letter = prepare.letter_height(page.gray) or (dpi or 200) * 0.075
     page = prepare.scaled(page, prepare.factor_for(page.size[0] * page.size[1], letter))
     letter = 22.0
@@ -82,8 +84,13 @@ def read_page(
     if prepare.has_letters(rest.gray):
         passes += reader.several([(prepare.turned(rest, by), "sparse", f"turn-{by}") for by in QUARTERS])
         words = united(passes)
+    if (quality := _quality(words, passes)) < _POOR and (other := other_engine(engine, languages)):
+        same = prepare.deskewed(prepare.turned(whole, upright.turn), degrees)
+        passes.append(_Reader(other, languages).more(same, "page", other.name))
+        words = united(passes)
+        quality = _quality(words, passes)
     seen = tuple(word for each in passes for word in each)
-    return ReadWords(tuple(ordered(words, page.size)), seen, upright.turn, degrees, _quality(words, passes))
+    return ReadWords(tuple(ordered(words, page.size)), seen, upright.turn, degrees, quality)
 
 
 class _Reader:

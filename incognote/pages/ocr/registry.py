@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from importlib.util import find_spec
 
 from incognote.errors import UnknownName
 from incognote.pages.ocr.base import OcrEngine
-from incognote.pages.ocr.rapid import RapidOcr
+from incognote.pages.ocr.rapid import LANGUAGES, RapidOcr
 from incognote.pages.ocr.tesseract import Tesseract
 
 ENGINES = {engine.name: engine for engine in (Tesseract, RapidOcr)}
@@ -23,3 +25,10 @@ def engine_of(name: str = DEFAULT) -> OcrEngine:
     if name not in ENGINES:
         raise UnknownName("OCR engine", name, ENGINES)
     return ENGINES[name]()
+
+
+def other_engine(engine: OcrEngine, languages: Sequence[str]) -> OcrEngine | None:
+    """Return an installed engine beside another one that reads some languages, or None."""
+    if engine.name == RapidOcr.name or not LANGUAGES.issuperset(languages) or find_spec("rapidocr") is None:
+        return None
+    return engine_of(RapidOcr.name)

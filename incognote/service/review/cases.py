@@ -12,8 +12,7 @@ from incognote.agents.item import Item
 from incognote.errors import IncognoteError, RecordProblem, UsageError
 from incognote.formats.base import Document, texts_of
 from incognote.formats.images.document import BODY, ImageDocument, marked
-from incognote.formats.images.reading import languages_of_pages
-from incognote.formats.pictures import pages_of
+from incognote.formats.pictures import has_pixels, pages_of
 from incognote.nouns import PageBox, Result, Span, Text
 from incognote.service.review.nouns import ReviewCase
 
@@ -92,7 +91,7 @@ async def corrected(
     if regions:
         given[BODY] = (*given.get(BODY, ()), *marked(_body(case), regions)[1])
     record = replace(item or case.item, spans=given, regions=(*case.item.regions, *regions))
-    if isinstance(record.content, bytes):
+    if isinstance(record.content, bytes) or (record.is_record and record.opened is None):
         pages = await asyncio.to_thread(_read_pages, case, deid.engine)
         if pages is not None:
             record = replace(record, opened=pages, regions=tuple(regions))
@@ -129,8 +128,8 @@ def _body(case: ReviewCase) -> str:
     return next((text.content for text in case.texts if text.field == BODY), "")
 
 
-def _read_pages(case: ReviewCase, engine: Engine) -> ImageDocument | None:
-    """Return the document of a record with its pages read, or None if it is neither an image nor a scan.
+def _read_pages(case: ReviewCase, engine: Engine) -> Document | None:
+    """Return the document of a record with its pages read, or None if neither it nor a part of it consists of pixels.
 
     Raises:
         UsageError: its text is not that of the case.
@@ -139,9 +138,10 @@ def _read_pages(case: ReviewCase, engine: Engine) -> ImageDocument | None:
         document = document_of(case, engine)
     except (IncognoteError, RecursionError):
         return None
-    if not isinstance(document, ImageDocument):
+    if document is None or not has_pixels(document):
         return None
-    if texts_of(document) != tuple(text for text in case.texts if text.content):
+    now, then = ([text for text in texts if text.content] for texts in (texts_of(document), case.texts))
+    if now != then:
         raise UsageError("the pages are read otherwise now than for the review: reject the record, and run it again")
     return document
 
@@ -171,7 +171,7 @@ def opened_item(item: Item, engine: Engine) -> Document | None:
     Raises:
         RecordProblem, SchemaProblem: as in `case_of`.
     """
-    with languages_of_pages(engine.detection.reads):
+    with engine.opening():
         _, document = item.open(lambda: engine.registry, engine.settings.data_type)
         if document is not None:
             texts_of(document)

@@ -22,7 +22,8 @@ from incognote.formats.base import UNWORDED, Change, splice
 from incognote.formats.images.derived import VisiblePages, visible_pages
 from incognote.formats.images.document import BODY, ImageDocument
 from incognote.formats.images.reading import PageReading
-from incognote.formats.registry import open_one, rebuilt
+from incognote.formats.output import rebuilt
+from incognote.formats.registry import open_one
 from incognote.formats.text import FORMATS as TEXT
 from incognote.nouns import PageBox
 from incognote.pages.nouns import Region, Word

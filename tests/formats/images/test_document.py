@@ -19,7 +19,8 @@ from incognote.formats.base import Edit
 from incognote.formats.images.document import ImageDocument
 from incognote.formats.images.files import ImageFile
 from incognote.formats.images.painting import Cover, painted
-from incognote.formats.registry import FormatMismatch, named, open_one, rebuilt
+from incognote.formats.output import rebuilt
+from incognote.formats.registry import FormatMismatch, named, open_one
 
 from . import made
 
@@ -236,3 +237,14 @@ def test_the_picture_of_a_page_has_the_place_of_each_character() -> None:
 def test_each_kind_of_file_has_a_format_with_a_second_reader(form: str) -> None:
     assert named(form).second is not None
     assert named(form).packed
+
+
+def test_the_boxes_of_a_stretch_are_the_covers_of_its_pages() -> None:
+    _, document = _opened(made.tiff(*[(made.page("1"), {})] * 3))
+    [text] = document.texts
+    for start in range(0, len(text.content), 7):
+        for end in (start + 1, start + 9, start + 60, len(text.content)):
+            covers = document._covers({"body": [(start, end, "")]})
+            assert document.boxes_of("body", start, end) == [
+                (number, cover.box) for number, each in enumerate(covers, 1) for cover in each
+            ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 import struct
+import warnings
 import zlib
 from typing import Any
 
@@ -73,14 +75,20 @@ HELD = {
     "a TIFF with a huge tile": (_tiff(_TILED), "a tile of more than"),
     "a TIFF whose pages have no end": (_tiff(_PLAIN, 8), "without an end"),
     "a TIFF that points outside": (_tiff(_PLAIN, 10**6), DAMAGED),
+    "a TIFF that says 9,000 x 9,000": (_tiff({**_PLAIN, 256: 9_000, 257: 9_000}), DAMAGED),
+    "a TIFF whose pixels are outside": (_tiff({**_PLAIN, 273: 10**6}), DAMAGED),
     "a TIFF of thumbnails": (made.tiff((made.page("L"), {"tiffinfo": {254: 1}})), "no page"),
     "a PNG that says more rows": (_png(800, 800, bytes(8000)), DAMAGED),
-    "a PNG of one row": (_png(800, 1, bytes(801)), "without content"),
+    "a PNG of one row": (_png(800, 1, bytes(801)), "less than 8 pixels"),
     "a JPEG with arithmetic coding": (_frame(_jpeg(), 1, b"\xc9"), "rare coding"),
     "a lossless JPEG": (_frame(_jpeg(), 1, b"\xc3"), "rare coding"),
     "a JPEG of 12 bits": (_frame(_jpeg(), 4, b"\x0c"), "cannot be identified"),
     "a JPEG without its end": (_jpeg()[:-2], "ends too early"),
-    "a text": (b"Seen by Dr. Carter.", "cannot be identified"),
+    "a text": (b"Seen by Dr. Carter.", "cannot be identified"), "nothing": (b"", "cannot be identified"),
+    **{f"a {form} of one pixel": (made.saved(Image.new("RGB", (1, 1)), form), "less than 8 pixels") for form in _PAGES},
+    "a GIF of 2,000 pictures": (
+        made.saved(Image.new("L", (9, 9)), "GIF", save_all=True, append_images=[
+            Image.new("L", (9, 9), 1 + n % 2) for n in range(2_000)]), "an animation"),
     "colors of CIE L*a*b*": (made.saved(Image.new("LAB", made.SIZE), "TIFF"), "unusual colors"),
     **{f"an animated {form}": (
         made.saved(made.page(), form, save_all=True, append_images=[made.page().rotate(180)]), "an animation",
@@ -92,8 +100,17 @@ HELD = {
 
 @pytest.mark.parametrize(("data", "why"), HELD.values(), ids=HELD)
 def test_it_is_held_with_its_reason(data: bytes, why: str) -> None:
-    with pytest.raises((MalformedRecord, UnsupportedFormat), match=why):
+    with pytest.raises((MalformedRecord, UnsupportedFormat), match=why) as held:
         _opened(data)
+    assert re.search(r"\. [A-Z][a-z]+ ", str(held.value)), "it says what to do"
+
+
+@pytest.mark.parametrize("form", _PAGES)
+def test_a_file_that_ends_too_early_is_held_wherever_it_ends(form: str) -> None:
+    data = _PAGES[form]
+    for tenth in range(10):
+        with pytest.raises((MalformedRecord, UnsupportedFormat), match="damaged"):
+            _opened(data[: tenth * len(data) // 10 + 5])
 
 
 def test_a_bomb_of_text_in_a_png_is_held() -> None:
@@ -341,6 +358,19 @@ def test_a_damaged_file_is_held_or_written_as_it_is_read(name: str, cut: bool, p
         return
     again = file.again(file.written((file.page(number), False) for number in range(1, len(file) + 1)))
     assert np.array_equal(again.page(1).pixels, page.pixels)
+
+
+def test_pillows_warnings_of_a_damaged_file_are_not_printed() -> None:
+    data = made.saved(made.page(), "TIFF", compression="tiff_lzw")[:-40]  # its directory is at its end
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with pytest.raises(RecordProblem):
+            _opened(data)
+        assert told == []
+        warnings.simplefilter("always")
+        with pytest.raises(OSError, match="cannot identify"):
+            Image.open(io.BytesIO(data))
+        assert told != [], "Pillow itself warns"
 
 
 def test_the_limits_agree_with_those_of_pillow() -> None:

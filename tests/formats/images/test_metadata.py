@@ -14,7 +14,8 @@ from PIL import Image, PngImagePlugin
 
 from incognote.formats.images import jpeg
 from incognote.formats.images.document import ImageDocument
-from incognote.formats.registry import of_container, rebuilt
+from incognote.formats.output import rebuilt
+from incognote.formats.registry import of_container
 
 from . import made
 

@@ -13,9 +13,10 @@ import pypdfium2
 from pikepdf import Dictionary, Name, Pdf
 from PIL import Image
 
+from incognote.formats.output import rebuilt
 from incognote.formats.pdf import scanned
 from incognote.formats.pdf.scanned import ScannedPdf
-from incognote.formats.registry import named, open_one, rebuilt
+from incognote.formats.registry import named, open_one
 
 from ..images import made  # noqa: TID252 -- tests are not a package, so absolute imports cannot reach it
 

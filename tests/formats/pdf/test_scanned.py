@@ -13,10 +13,10 @@ from pikepdf import Array, Dictionary, Name
 from PIL import Image
 
 from incognote.formats.images.reading import PageReading
+from incognote.formats.output import rebuilt
 from incognote.formats.pdf import scanned, second
 from incognote.formats.pdf.scanned import PdfPages, ScannedPdf
 from incognote.formats.pictures import UncheckedPart
-from incognote.formats.registry import rebuilt
 from incognote.pages.nouns import Turn, Word
 
 from ..images import made  # noqa: TID252 -- tests are not a package, so absolute imports cannot reach it

@@ -18,10 +18,11 @@ from PIL import Image, ImageFilter
 from incognote.errors import MalformedRecord, RecordProblem
 from incognote.formats.base import Unreadable
 from incognote.formats.images.files import PageImage
+from incognote.formats.output import rebuilt
 from incognote.formats.pdf import scanned, second
 from incognote.formats.pdf.scanned import PdfPages, ScannedPdf
 from incognote.formats.pictures import UncheckedPart
-from incognote.formats.registry import FormatMismatch, open_documents, rebuilt
+from incognote.formats.registry import FormatMismatch, open_documents
 from incognote.pages.nouns import Word
 
 from ..images import made  # noqa: TID252 -- tests are not a package, so absolute imports cannot reach it

@@ -8,13 +8,14 @@ import os
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from incognote.errors import UsageError
-from incognote.pages.nouns import Region
+from incognote.pages.nouns import Box, Region
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 """Where it is, or None."""
@@ -44,6 +45,39 @@ _MEASURE = """(async () => {
   return {regions, page: [page.left, page.top, page.width, page.height]};
 })()"""
 
+# Returns each word of the page, its box, and whether it is written by hand or turned by a quarter.
+_WORDS = """(() => {
+  const main = document.querySelector('#page'), page = main.getBoundingClientRect(), words = [];
+  const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT), range = document.createRange();
+  for (let text; (text = texts.nextNode());) {
+    const by_hand = !!text.parentElement.closest('[data-region=Handwriting],[data-region=Signature],.hand');
+    const upright = getComputedStyle(text.parentElement).writingMode === 'horizontal-tb';
+    for (const word of text.data.matchAll(/\\S+/g)) {
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const box = range.getBoundingClientRect();
+      const place = [box.left - page.left, box.top - page.top, box.right - page.left, box.bottom - page.top];
+      words.push([word[0], ...place, by_hand, upright]);
+    }
+  }
+  return words;
+})()"""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnWord:
+    """A word of a drawn page.
+
+    Args:
+        text: its letters. box: in pixels.
+        by_hand: whether it is handwriting. upright: whether its line is horizontal.
+    """
+
+    text: str
+    box: Box
+    by_hand: bool
+    upright: bool
+
 
 class Browser:
     """One tab of one Chromium, for many pages.
@@ -71,6 +105,7 @@ class Browser:
         os.close(to_us)
         self._answers = answers
         self._left = bytearray()
+        self._drawn = 1.0, 0, 0
         target = self._ask("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self._frame = self._ask("Page.getFrameTree")["frameTree"]["frame"]["id"]
@@ -116,7 +151,20 @@ class Browser:
         for kind, *corners in answer["result"]["value"]["regions"]:
             x0, y0, x1, y1 = (round(corner * scale) for corner in corners)
             regions.append(Region(kind, (max(0, x0), max(0, y0), min(wide, x1), min(tall, y1))))
+        self._drawn = scale, wide, tall
         return np.asarray(picture, np.uint8), regions
+
+    def words(self) -> list[DrawnWord]:
+        """Return the words of the page that was drawn last, in the pixels of its picture."""
+        scale, wide, tall = self._drawn
+        answer = self._ask("Runtime.evaluate", expression=_WORDS, returnByValue=True)
+        found = []
+        for text, *corners, by_hand, upright in answer["result"]["value"]:
+            left, top, right, bottom = (round(corner * scale) for corner in corners)
+            box = max(0, left), max(0, top), min(wide, right), min(tall, bottom)
+            if box[0] < box[2] and box[1] < box[3]:
+                found.append(DrawnWord(text, box, by_hand, upright))
+        return found
 
     def _ask(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._number += 1

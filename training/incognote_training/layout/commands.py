@@ -1,4 +1,4 @@
-"""`incognote layout generate | train | evaluate | export`: from drawn pages to the layout detector."""
+"""`incognote layout generate | train | export | choose | evaluate`: from drawn pages to the layout detector."""
 
 from __future__ import annotations
 
@@ -114,6 +114,9 @@ def evaluate_(
         Path | None, typer.Option(help="A folder that `export` wrote. Default: the shipped network.", metavar="FOLDER")
     ] = None,
     worn: Annotated[bool, typer.Option("--worn", help="Scan, fax, or copy the pages before, at random.")] = False,
+    read: Annotated[
+        bool, typer.Option("--read", help="Read the words of the pages, and use the network that `choose` wrote.")
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Precision, recall, and F1 of regions by class, at an overlap of 0.5.
@@ -124,11 +127,13 @@ def evaluate_(
     import numpy as np
 
     from incognote.pages.layout import LayoutDetector
+    from incognote.pages.regions import RegionFinder
     from incognote_training.layout import effects, evaluate
 
-    detector = LayoutDetector(network)
+    detector = RegionFinder(network) if read else LayoutDetector(network)
+    find = evaluate.reader(detector) if isinstance(detector, RegionFinder) else detector.find
     change = (lambda page, number: effects.worn(page, np.random.default_rng(number))) if worn else None
-    found = evaluate.on_folder(detector.find, pages, **({"change": change} if change else {}))
+    found = evaluate.on_folder(find, pages, **({"change": change} if change else {}))
     rows = evaluate.rows(evaluate.scored(found))
     head = ("kind", "regions", "precision", "recall", "f1")
     cells = [[str(row[name]) for name in head] for row in rows]
@@ -160,6 +165,37 @@ def export_(
         say("layout", {"bytes": made.bytes, "int8": made.int8, "fp32": made.fp32, "same": made.same})
         return
     typer.echo(f"{made.bytes:,} bytes; F1 {made.int8:.3f}, in fp32 {made.fp32:.3f}; {made.same:.1%} of regions kept")
+
+
+@app.command("choose")
+def choose_(
+    pages: Annotated[
+        list[Path], typer.Argument(metavar="PAGES...", help="Folders that `generate` wrote.", show_default=False)
+    ],
+    out: Folder,
+    epochs: Annotated[int, typer.Option(help="Times that each page is seen.", min=1)] = 6,
+    minutes: Annotated[float | None, typer.Option(help="End earlier, after this time.", min=0.01, metavar="N")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of weights, order, and effects.", metavar="N")] = 1,
+    as_json: options.AsJson = False,
+) -> None:
+    """Train the network that says which candidates are regions: `regions.onnx` and its card `regions.json`.
+
+    Example:
+        incognote layout choose pages -o network
+    """
+    _torch()
+    from incognote_training.layout import choosing
+
+    made = list(choosing.examples(pages, seed))
+    with _watched("choose", 1000) as watch:
+        network, lowest = choosing.train(
+            made, epochs, minutes, seed=seed, watch=lambda share: watch(int(1000 * share))
+        )
+    size = choosing.export(network, lowest, out)
+    if as_json:
+        say("layout", {"pages": len(made), "bytes": size})
+        return
+    typer.echo(f"{len(made):,} pages; {size:,} bytes")
 
 
 def _torch() -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from incognote.pages.boxes import overlaps
 from incognote.pages.layout import KINDS
 from incognote.pages.nouns import Region
+from incognote.pages.regions import RegionFinder
 from incognote_training.layout import data
 
 PAPER = KINDS[:9]
@@ -133,6 +134,17 @@ def on_folder(
         (find(change(data.picture(page), number)), list(page.regions))
         for number, page in enumerate(data.read(folder))
     ]
+
+
+def reader(finder: RegionFinder) -> Callable[[NDArray[np.uint8]], list[Region]]:
+    """Return a function that reads a page with OCR and returns its regions."""
+    from incognote.pages.codes import codes
+    from incognote.pages.ocr.passes import read_page
+
+    def find(page: NDArray[np.uint8]) -> list[Region]:
+        return finder.find(page, read_page(page, None, ["en", "es", "de", "fr"]).words, codes(page))
+
+    return find
 
 
 def _array(regions: Sequence[Region]) -> NDArray[np.float32]:

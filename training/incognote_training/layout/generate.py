@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from incognote_training.layout.browser import Browser
 from incognote_training.layout.drawing import pictures
 from incognote_training.layout.drawing.kinds import page
 
-REGIONS = "regions.json"
+REGIONS, WORDS = "regions.json", "words.json"
 LONGEST = 960
 """Pixels of the longer side of a picture."""
 
@@ -24,7 +25,7 @@ _CODE = re.compile(r'<img(?=[^>]*\sdata-(code128|qr|datamatrix|pdf417)="([^"]+)"
 
 
 def generate(folder: Path, pages: int, seed: int = 1, watch: Callable[[int], None] = lambda done: None) -> None:
-    """Write random pages as pictures (PNG, gray) and `regions.json`. The same seed draws the same pages.
+    """Write random pages as pictures (PNG, gray), `regions.json`, and `words.json`. The same seed draws the same pages.
 
     Raises:
         UsageError: Chromium is not installed.
@@ -59,7 +60,7 @@ def _write(folder: Path, pages: Iterator[tuple[str, str]], longest: int, watch: 
     import cv2
 
     folder.mkdir(parents=True, exist_ok=True)
-    made = []
+    made, words = [], {}
     with Browser() as browser:
         for number, (stem, html) in enumerate(pages, 1):
             picture, regions = browser.draw(html, longest)
@@ -68,7 +69,9 @@ def _write(folder: Path, pages: Iterator[tuple[str, str]], longest: int, watch: 
             if not done:
                 raise ValueError("a picture cannot be encoded")
             (folder / name).write_bytes(data.tobytes())
+            words[name] = [(word.text, *word.box, word.by_hand, word.upright) for word in browser.words()]
             kept = tuple(region for region in regions if region.kind in KINDS)
             made.append(coco.RegionPage(name, picture.shape[1], picture.shape[0], kept))
             watch(number)
     write_atomic(folder / REGIONS, coco.write(made, KINDS))
+    write_atomic(folder / WORDS, json.dumps(words, ensure_ascii=False).encode())

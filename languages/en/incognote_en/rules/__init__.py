@@ -15,6 +15,7 @@ from incognote_en.rules import (
     places,
     professions,
     residue,
+    usernames,
 )
 from incognote_en.rules.holidays import is_holiday
 from incognote_en.rules.names.words import vocabulary
@@ -38,6 +39,7 @@ FINDERS: tuple[Callable[[View], Iterable[Candidate]], ...] = (
     neighbors.find,
     holidays.find,
     residue.find,
+    usernames.find,
 )
 
 

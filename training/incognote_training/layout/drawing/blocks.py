@@ -153,7 +153,7 @@ def _value(look: Style, by_hand: bool) -> str:
     if not by_hand:
         return look.words.value()
     font = look.hand if look.rtl else look.rng.choice(HANDS)
-    return f"<span style=\"font:{look.size * 1.4:.1f}px/1 '{font}';color:#1a2a7a\">{look.words.value()}</span>"
+    return f"<span class=hand style=\"font:{look.size * 1.4:.1f}px/1 '{font}';color:#1a2a7a\">{look.words.value()}</span>"
 
 
 def key_values(look: Style, columns: int = 1, rows: int = 0) -> str:

@@ -133,8 +133,11 @@ class Words:
         """An address, number, or site of an institute."""
         site = "".join(self.rng.choice("abcdefghilmnoprstu") for _ in range(self.rng.randint(5, 12)))
         return self.rng.choice(
-            (self.address(), "Tel " + self.phone(), "Fax " + self.phone(), f"www.{site}.test", f"info@{site}.test")
-        )
+            (
+                self.address(), self.place(), "Tel " + self.phone(), "Fax " + self.phone(), "Tel: " + self.phone(),
+                f"www.{site}.test", f"info@{site}.test", f"E-mail: info@{site}.test",
+            )
+        )  # fmt: skip
 
     def value(self) -> str:
         """The value of a field."""

@@ -1,0 +1,42 @@
+"""Redact the DICOM files of a folder with Presidio's image redactor: `python dicom_presidio.py FOLDER`.
+
+It runs in an environment of its own. Presidio gets an empty pipeline of spaCy, since its usual model must be downloaded.
+What it knows are the values of the header and its patterns.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+
+def main(folder: str) -> None:
+    """Write the redacted file beside each file of a folder."""
+    import spacy  # type: ignore[import-not-found,unused-ignore]  # of the environment of Presidio
+    from presidio_analyzer import AnalyzerEngine
+    from presidio_analyzer.nlp_engine import SpacyNlpEngine
+    from presidio_image_redactor import DicomImageRedactorEngine, ImageAnalyzerEngine
+    from pydicom import dcmread
+
+    class Blank(SpacyNlpEngine):
+        def __init__(self) -> None:
+            super().__init__()
+            self.nlp = {"en": spacy.blank("en")}
+
+        def load(self) -> None:
+            pass
+
+    analyzer = ImageAnalyzerEngine(analyzer_engine=AnalyzerEngine(nlp_engine=Blank(), supported_languages=["en"]))
+    engine = DicomImageRedactorEngine(image_analyzer_engine=analyzer)
+    for path in sorted(Path(folder).glob("*.dcm")):
+        try:
+            found = dcmread(path)
+            engine.redact(found, fill="contrast").save_as(path.with_suffix(".out"))
+        except Exception as error:  # noqa: BLE001 -- it counts as failed
+            print(path.name, type(error).__name__, str(error)[:200], file=sys.stderr)
+    print(f"presidio-image-redactor {version('presidio-image-redactor')}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,117 @@
+"""Words of poorly read lines: what is not surely a usual or a medical word may be an identifier, and goes.
+
+On a poorly read page, so does all ink in lines that no pass has surely read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from incognote.formats.images.legible import is_known
+from incognote.formats.images.page import union
+from incognote.formats.images.reading import PageReading
+from incognote.pages.nouns import Box, Region, Word
+from incognote.pages.ocr.unite import Grid
+
+if TYPE_CHECKING:
+    from incognote.pages.nouns import Pixels
+
+POOR = 0.75
+"""The quality of a line below which its doubtful words go."""
+POOR_PAGE = 0.75
+"""The quality of a page below which it must be looked at by a person."""
+_LINES = 110  # of letters that fit above each other on a page
+_KNOWN, _AGREED = 0.5, 0.85  # the least confidence of a known word, and of one that two passes read
+_MEASURE = re.compile(r"\d{1,3}(?:[.,]\d{1,2})?%?")
+
+
+def doubtful(reading: PageReading, words: Sequence[Word], pixels: Pixels) -> Iterator[Region]:
+    """Yield a region for each run of doubtful words in the poorly read lines of a page. It reaches to the next words.
+
+    Args:
+        words: those that count, in reading order.
+        pixels: gray or RGB.
+    """
+    grid = Grid(reading.seen)
+    stays: list[Box] = []
+    for _, group in groupby(words, lambda word: (word.line, word.turn)):
+        line = list(group)
+        sure = _judged(line, grid)
+        runs = [list(run) for _, run in groupby(range(len(line)), lambda at: sure[at])]
+        for run in runs:
+            if not sure[run[0]]:
+                box = union(line[at].box for at in run)
+                beside = [line[at].box for at in (run[0] - 1, run[-1] + 1) if 0 <= at < len(line)]
+                yield Region("Unread", _extended(box, beside), 0.6, ("doubt",))
+        stays += [word.box for word, each in zip(line, sure, strict=True) if each]
+    if reading.quality < POOR_PAGE:
+        yield from _lines_of_ink(pixels, stays)
+
+
+def _lines_of_ink(pixels: Pixels, stays: Sequence[Box]) -> Iterator[Region]:
+    """Yield a region for each stretch of ink as high as a line of text, without the boxes that stay."""
+    import cv2
+    import numpy as np
+
+    from incognote.pages.lines import ink, ruled
+    from incognote.pages.ocr import prepare
+
+    view = prepare.view_of(pixels)
+    high = max(view.size) / _LINES
+    mask = ink(prepare.light(view, high / 1.7)[0].gray)
+    mask[ruled(mask, 16 * high) > 0] = 0
+    for left, top, right, bottom in stays:
+        mask[max(0, top - 1) : bottom + 1, max(0, left - 1) : right + 1] = 0
+    mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((max(1, round(0.3 * high)), round(high)), np.uint8))
+    count, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    for x, y, wide, tall, area in stats[1:count].tolist():
+        small, large = sorted((wide, tall))
+        if 0.4 * high < small < 4 * high and large > 0.7 * high and area > 0.3 * high * high:
+            yield Region("Unread", (x, y, x + wide, y + tall), 0.6, ("doubt",))
+
+
+def _judged(line: Sequence[Word], grid: Grid) -> list[bool]:
+    """Return for each word of a line whether it stays."""
+    agreed = [_is_agreed(word, grid) for word in line]
+    letters = [sum(map(str.isalnum, word.text)) for word in line]
+    worth = (n * word.confidence * (1 if two else 0.5) for n, word, two in zip(letters, line, agreed, strict=True))
+    if sum(worth) >= POOR * sum(letters):
+        return [True] * len(line)
+    sure = [_is_sure(word, agreed=two) for word, two in zip(line, agreed, strict=True)]
+    return [
+        each and (not any(map(str.isdigit, word.text)) or all(sure[max(0, at - 1) : at + 2]))
+        for at, (each, word) in enumerate(zip(sure, line, strict=True))
+    ]
+
+
+def _extended(box: Box, beside: Sequence[Box]) -> Box:
+    """Return a box that reaches to the boxes beside it that are less than two of its shorter sides away."""
+    left, top, right, bottom = box
+    near = 2 * min(right - left, bottom - top)
+    for each in beside:
+        if 0 < left - each[2] < near:
+            left = each[2] + 1
+        if 0 < each[0] - right < near:
+            right = each[0] - 1
+        if 0 < top - each[3] < near and right > each[0]:
+            top = each[3] + 1
+        if 0 < each[1] - bottom < near and right > each[0]:
+            bottom = each[1] - 1
+    return left, top, right, bottom
+
+
+def _is_sure(word: Word, *, agreed: bool) -> bool:
+    if any(map(str.isdigit, word.text)):
+        return agreed and word.confidence >= _AGREED and _MEASURE.fullmatch(word.text) is not None
+    if not any(map(str.isalpha, word.text)):
+        return True
+    return word.confidence >= (_KNOWN if agreed else _AGREED) and is_known(word.text)
+
+
+def _is_agreed(word: Word, grid: Grid) -> bool:
+    return any(
+        other.source != word.source and other.text.casefold() == word.text.casefold() for other in grid.near(word.box)
+    )
