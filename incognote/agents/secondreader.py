@@ -14,9 +14,6 @@ from incognote.agents.detection import Detection, TextView, detected
 from incognote.agents.stages import Opened, Replaced
 from incognote.detectors.known import KnownDetector
 from incognote.formats.base import SeenLine
-from incognote.formats.output import second_of
-from incognote.formats.pictures import UncheckedPart
-from incognote.formats.registry import is_exempt, named
 from incognote.nouns import Reason, Span, Text
 from incognote.schemas.policy import Policy
 
@@ -42,9 +39,15 @@ def second_reading(
     """
     form, output = opened.form, replaced.output
     if form is None and isinstance(output, str) and opened.record is not None and opened.record.children:
+        from incognote.formats.registry import named
+
         form, output = named("json"), output.encode()
     if form is None or not isinstance(output, bytes):
         return [], [], []
+    from incognote.formats.output import second_of
+    from incognote.formats.pictures import UncheckedPart
+    from incognote.formats.registry import is_exempt
+
     if form.second is None:
         remedy = f"the format {form.name} has no second reader. Its author can add one (`Format.second`)"
         return [], [] if is_exempt(form) else [Reason("not-verified", "", remedy)], []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from incognote.pages import lines
 from incognote.pages.nouns import Region, Word
@@ -246,13 +246,13 @@ def _ink_groups(page: LayoutPage) -> Iterator[tuple[float, ...]]:
         yield from _parts(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, reach), high)
 
 
-def _parts(mask: Mask, least: float) -> Iterator[tuple[float, ...]]:
+def _parts(mask: Any, least: float) -> Iterator[tuple[float, ...]]:
     import cv2
 
     yield from _of(cv2.connectedComponentsWithStats(mask, connectivity=8)[2], 1.2 * least)
 
 
-def _of(stats: NDArray[np.int32], least: float) -> Iterator[tuple[float, ...]]:
+def _of(stats: Any, least: float) -> Iterator[tuple[float, ...]]:
     """Yield the boxes of connected parts whose sides are longer than `least`."""
     for x, y, w, h, _ in stats[1:][(stats[1:, 2:4] > least).all(axis=1)].tolist():
         yield x, y, x + w, y + h

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from incognote.pages.boxes import overlaps
 from incognote.pages.candidates import SOURCES
@@ -74,8 +74,8 @@ def _words(page: LayoutPage, boxes: Boxes) -> Numbers:
     if not count:
         return np.zeros((len(boxes), 50), np.float32)
     middles = (words[:, :2] + words[:, 2:]) / 2
-    inside = ((middles[:, None] >= boxes[None, :, :2]) & (middles[:, None] <= boxes[None, :, 2:])).all(axis=2).T
-    inside = inside.astype(np.float32)  # candidates × words
+    both = (middles[:, None] >= boxes[None, :, :2]) & (middles[:, None] <= boxes[None, :, 2:])
+    inside: Any = both.all(axis=2).T.astype(np.float32)  # candidates × words
     n = inside.sum(axis=1)
     some = np.maximum(n, 1)
     row, start, gap, cell = _rows(words, high)
@@ -99,10 +99,10 @@ def _words(page: LayoutPage, boxes: Boxes) -> Numbers:
     first = inside * (cell == 0)
     later = inside * (cell > 0)
 
-    def mean(values: Numbers, which: Numbers = inside) -> Numbers:
+    def mean(values: Any, which: Any = inside) -> Any:
         return (which @ values) / np.maximum(which.sum(axis=1), 1)
 
-    def spread(values: Numbers) -> Numbers:
+    def spread(values: Any) -> Any:
         return np.sqrt(np.maximum(mean(values**2) - mean(values) ** 2, 0))
 
     per_row = starts.sum(axis=1) / lines
@@ -170,7 +170,7 @@ def _rows(words: Boxes, high: float) -> tuple[NDArray[np.intp], Numbers, Numbers
     return row, start, gap, cell
 
 
-def _columns(words: Boxes, start: Numbers, high: float) -> NDArray[np.intp]:
+def _columns(words: Boxes, start: Any, high: float) -> NDArray[np.intp]:
     """Return for each word the number of its column: words whose left sides are near each other."""
     import numpy as np
 
@@ -228,7 +228,7 @@ def _crossed(mask: NDArray[np.bool_], strips: Boxes, *, vertical: bool) -> Numbe
     import numpy as np
 
     length = (strips[:, 3] - strips[:, 1]) if vertical else (strips[:, 2] - strips[:, 0])
-    return np.minimum(_sum(mask, strips) / np.maximum(length, 1), 3).astype(np.float32)
+    return np.asarray(np.minimum(_sum(mask, strips) / np.maximum(length, 1), 3), np.float32)
 
 
 def _pixels(page: LayoutPage, boxes: Boxes) -> Numbers:
@@ -238,7 +238,7 @@ def _pixels(page: LayoutPage, boxes: Boxes) -> Numbers:
 
     gray = page.gray.astype(np.float32) / 255
     ink = page.ink > 0
-    unread = page.ink.copy()
+    unread: Any = page.ink.copy()
     for left, top, right, bottom in page.boxes.astype(int).tolist():
         unread[top:bottom, left:right] = 0
     unread = cv2.subtract(unread, cv2.dilate(cv2.max(*page.rules), np.ones((3, 3), np.uint8)))
@@ -257,7 +257,7 @@ def _pixels(page: LayoutPage, boxes: Boxes) -> Numbers:
     ring = boxes + np.array([-1, -1, 1, 1], np.float32) * page.high
     sizes = (np.prod(np.maximum(each[:, 2:] - each[:, :2], 1), axis=1) for each in (ring, boxes))
     outer = (_sum(ink, ring) - _sum(ink, boxes)) / np.maximum(np.subtract(*sizes), 1)
-    table = [
+    table: list[Any] = [
         mean, np.sqrt(np.maximum(_share(gray**2, boxes) - mean**2, 0)), _share((other > 0.05) & (other < 0.5), boxes),
         _share(other > 0.1, boxes), inks, _share(unread > 0, boxes), _share(solid, boxes), edges_x, edges_y,
         np.log((edges_x + 0.003) / (edges_y + 0.003)), outer, _share(wild[labels], boxes),

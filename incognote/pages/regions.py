@@ -47,7 +47,7 @@ _LOWEST = 0.03  # the lowest score of a proposal
 _TEXT = frozenset(
     ("Table", "One_Col_Key_Value", "Two_Col_Key_Value", "Multi_Col_Text", "Header", "Footer", "Handwriting")
 )
-_SAME, _OTHER, _WITHIN = 0.3, 0.5, 0.75  # shares of overlap above which the region with the lower score is dropped
+_SAME, _OTHER, _WITHIN = 0.2, 0.5, 0.6  # shares of overlap above which the region with the lower score is dropped
 
 
 class RegionFinder:

@@ -17,11 +17,12 @@ PATIENT = "Ottoline Quackenbush"
 
 
 def label(number: int) -> Image.Image:
-    """A label of two lines, no two alike: 126,000 bytes as RGB."""
-    page = Image.new("RGB", (420, 100), "white")
+    """A label of three lines, no two alike: 239,400 bytes as RGB."""
+    page = Image.new("RGB", (570, 140), "white")
     draw = ImageDraw.Draw(page)
-    for at, line in ((12, f"Patient: {PATIENT}"), (54, f"MRN {4_711_000 + number}")):
-        draw.text((12, at), line, font=ImageFont.load_default(26), fill="black")
+    lines = (f"Patient: {PATIENT}", f"MRN {4_711_000 + number}", "Asthma, stable. Inhaler as needed.")
+    for at, line in enumerate(lines):
+        draw.text((12, 12 + 42 * at), line, font=ImageFont.load_default(26), fill="black")
     return page
 
 

@@ -11,45 +11,51 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import cv2
 
+from incognote import Deidentifier
+from incognote.evaluation.regions import rows
+from incognote.evaluation.regions import scored as scored_regions
 from incognote.formats.images import reading
-from incognote.formats.images.files import gray_of
+from incognote.formats.images.files import ImageFile, gray_of
 from incognote.formats.images.wholeregions import CONSIDERABLE, considerable
 from incognote.pages.layout import LayoutDetector
 from incognote.pages.nouns import Region
-from incognote.pages.regions import RegionFinder, shipped
-from incognote_benchmarks.pages.degrade import degraded
-from incognote_benchmarks.pages.run import remember
-from incognote_benchmarks.pages.score import covered_by, scored
-from incognote_training.layout import evaluate
+from incognote.pages.regions import shipped
+from incognote_benchmarks.pages.run import found as quickly_found
+from incognote_benchmarks.pages.run import pages_of, remember
+from incognote_benchmarks.pages.score import Scored, covered_by, scored
 
 PAPER = {"precision": 0.91, "recall": 0.93, "f1": 0.92}
 """The image paper's Table 3, for all its classes together."""
-PAPER_REMOVAL = {"precision": 0.97, "recall": 0.96, "f1": 0.97}
+PAPER_REMOVED = {"precision": 0.97, "recall": 0.96, "f1": 0.97}
 """Its Table 4, of tokens."""
 
 
-def measured(folder: Path, level: str = "clean", only: str = "") -> dict[str, Any]:
-    """Return the figures of a folder of drawn pages.
+def measured(folder: Path, only: str = "") -> dict[str, Any]:
+    """Return the figures of a folder of drawn pages, without wear.
 
     Args:
-        level: of wear, as in `degrade`. Regions have gold only on clean pages.
         only: a part of the names of the pages.
     """
     finder, proposer = shipped(), LayoutDetector()
     both: list[tuple[Sequence[Region], Sequence[Region]]] = []
     alone: list[tuple[Sequence[Region], Sequence[Region]]] = []
     seconds: list[float] = []
-    counts = dict.fromkeys(("identifiers", "gone", "other words", "kept", "regions", "regions that go"), 0)
-    for path, gold, image in _pages(folder, level, only):
-        hidden = cv2.imread(str(path.with_suffix(".hidden.png")))
-        page = degraded(cv2.imread(str(path.with_suffix(".png"))), hidden, level, path.stem)
-        read = reading.reading_of(image, 200)
+    removed = {name: Removed() for name in ("strict", "algorithm 1 alone", "paper-image")}
+    engines: dict[tuple[str, ...], Deidentifier] = {}
+    for name, _, gold, page in pages_of(folder, ["clean"], only):
+        _, png = cv2.imencode(".png", page.image)
+        image = ImageFile(png.tobytes()).page(1).pixels
+        languages = tuple(dict.fromkeys(("en", gold["language"][:2])))
+        deid = engines.setdefault(languages, Deidentifier(languages=languages))
+        with reading.languages_of_pages(deid.engine.detection.reads):
+            read = reading.reading_of(image, 200)
         gray = gray_of(image)
         begun = time.process_time()
         found = finder.find(gray, read.words, read.codes)
@@ -61,41 +67,54 @@ def measured(folder: Path, level: str = "clean", only: str = "") -> dict[str, An
         ]
         both.append((found, regions))
         alone.append((proposer.find(gray), regions))
-        go = considerable(read.words, found)
-        row = scored(gold, page, covered_by([region.box for region in go], page))
-        counts["identifiers"] += len(row["identifiers"])
-        counts["gone"] += sum(gone for *_, gone in row["identifiers"])
-        counts["other words"] += row["words"]
-        counts["kept"] += row["kept"]
-        counts["regions"] += len(found)
-        counts["regions that go"] += len(go)
+        strict, *_ = quickly_found(deid, page)
+        whole = [region.box for region in considerable(read.words, found)]
+        for policy, boxes in (("strict", strict), ("algorithm 1 alone", whole), ("paper-image", [*strict, *whole])):
+            removed[policy].add(scored(gold, page, covered_by(boxes, page)))
+        sys.stderr.write(f"{name}: {len(found)} regions, {len(whole)} go\n")
     return {
         "pages": len(both),
-        "level": level,
-        "networks": {"layout": proposer.version, "regions": RegionFinder().version},
-        "seconds": {"median": round(sorted(seconds)[len(seconds) // 2], 3), "most": round(max(seconds), 3)},
-        "kinds": evaluate.rows(evaluate.scored(both)),
-        "first network alone": evaluate.rows(evaluate.scored(alone)),
-        "paper": PAPER,
-        "algorithm 1 alone": {
-            "threshold": CONSIDERABLE,
-            **counts,
-            "identifiers gone": round(counts["gone"] / max(1, counts["identifiers"]), 3),
-            "other words kept": round(counts["kept"] / max(1, counts["other words"]), 3),
-            "paper": PAPER_REMOVAL,
-        },
+        "networks": {"layout": proposer.version, "regions": finder.version},
+        "seconds of a core": {"median": round(sorted(seconds)[len(seconds) // 2], 3), "most": round(max(seconds), 3)},
+        "kinds": rows(scored_regions(both)),
+        "first network alone": rows(scored_regions(alone)),
+        "image paper, layout": PAPER,
+        "removed": {name: each.figures() for name, each in removed.items()},
+        "considerable": CONSIDERABLE,
+        "image paper, tokens removed": PAPER_REMOVED,
     }
 
 
-def _pages(folder: Path, level: str, only: str) -> Iterator[tuple[Path, dict[str, Any], Any]]:
-    from incognote.formats.images.files import ImageFile
+@dataclass
+class Removed:
+    """What became of the boxes of identifiers, and of the other words, of some pages."""
 
-    for path in sorted(folder.glob("*.json")):
-        if only not in path.stem:
-            continue
-        first, second = (cv2.imread(str(path.with_suffix(suffix))) for suffix in (".png", ".hidden.png"))
-        _, png = cv2.imencode(".png", degraded(first, second, level, path.stem).image)
-        yield path, json.loads(path.read_text(encoding="utf-8")), ImageFile(png.tobytes()).page(1).pixels
+    identifiers: int = 0
+    gone: int = 0
+    words: int = 0
+    kept: int = 0
+    pages: int = 0
+    clean: int = 0
+
+    def add(self, row: Scored) -> None:
+        """Count a page."""
+        gone = sum(gone for *_, gone in row["identifiers"])
+        self.identifiers += len(row["identifiers"])
+        self.gone += gone
+        self.words += row["words"]
+        self.kept += row["kept"]
+        self.pages += 1
+        self.clean += gone == len(row["identifiers"])
+
+    def figures(self) -> dict[str, float]:
+        """Return shares of identifiers whose ink is gone, of other words kept, and of pages wholly clean."""
+        return {
+            "identifiers gone": round(self.gone / max(1, self.identifiers), 3),
+            "other words kept": round(self.kept / max(1, self.words), 3),
+            "pages wholly clean": round(self.clean / max(1, self.pages), 3),
+            "identifiers": self.identifiers,
+            "other words": self.words,
+        }
 
 
 def main() -> None:

@@ -2,10 +2,9 @@
 
     python -m incognote_benchmarks.pages.peers PAGES --presidio PYTHON --model FOLDER --rows r.jsonl --out peers.json
 
-PAGES is a folder of drawn pages, as in `run`. PYTHON is an interpreter with `presidio-image-redactor` and Tesseract on its path, FOLDER a spaCy model. The pages are
-drawn ones, as in `run`, in an order without a system. Besides what `run` counts: seconds and processor seconds of a
-page, and the most memory that a redactor and the programs that it starts had together. A second run with the same
-rows continues the first.
+PAGES is a folder of drawn pages (`render`), PYTHON an interpreter with `presidio-image-redactor`, FOLDER a spaCy model.
+Besides what `run` counts: seconds and processor seconds of a page, and the most memory that a redactor and the programs
+that it starts had together. The order of the pages has no system. A second run with the same rows continues the first.
 """
 
 from __future__ import annotations

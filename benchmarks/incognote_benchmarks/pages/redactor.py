@@ -73,7 +73,7 @@ class Presidio:
         return [(b.left, b.top, b.left + b.width, b.top + b.height) for b in boxes], "release"
 
 
-REDACTORS = {"incognote": Ours, "presidio": Presidio}
+REDACTORS: dict[str, type[Ours] | type[Presidio]] = {"incognote": Ours, "presidio": Presidio}
 
 
 def main() -> None:

@@ -15,7 +15,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ from incognote.formats.images import document, pagereader, reading
 from incognote.formats.images.document import ImageDocument
 from incognote.formats.images.page import ReadPage
 from incognote.formats.pictures import Box
-from incognote.pages.ocr.order import ordered
 from incognote_benchmarks.pages.degrade import LEVELS, TestPage, degraded
 from incognote_benchmarks.pages.score import Scored, covered_by, scored
 
@@ -66,8 +64,7 @@ def remember(folder: Path) -> None:
         path = folder / hashlib.sha256(pixels.tobytes()).hexdigest()
         if path.exists():
             kept: reading.PageReading = pickle.loads(path.read_bytes())  # noqa: S301 -- our own file, of an earlier run
-            high, wide = pixels.shape[:2]
-            return replace(kept, words=tuple(ordered(kept.words, (wide, high))))
+            return kept
         made = original(pixels, dpi)
         path.write_bytes(pickle.dumps(made))
         return made

@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,4}(?:[.,]\d{1,3})?")
 _ALONE = re.compile(r"\d{1,3}(?:[.,]\d)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _MEASURE = re.compile(r"([+-]?\d{1,4}(?:[.,]\d{1,3})?)(\D{1,6})")
-_SIDE, _ABOVE = 1.3, 0.22  # heights of letters around ink that goes
+_SIDE, _FAR, _ABOVE = 1.0, 2.0, 0.22  # heights of letters around ink that goes: beside words that stay, or not
 _LEAST_DIGITS = 4
 _LIKE = 0.8  # of two words that are the same, misread
 _LEAST_LETTERS = 3
@@ -197,7 +197,8 @@ def _gone(found: PictureLine, kept: Sequence[Box], size: tuple[int, int]) -> Ite
     """Yield the boxes of a line that go: all of it but for words that stay."""
     line = found.line
     along, across = (1, 0) if line.turned else (0, 1)
-    side, above = max(3, round(_SIDE * line.height)), max(2, round(_ABOVE * line.height))
+    side = max(3, round((_SIDE if kept else _FAR) * line.height))
+    above = max(2, round(_ABOVE * line.height))
     first, last = max(0, line.box[along] - side), min(size[along], line.box[along + 2] + side)
     low, high = max(0, line.box[across] - above), min(size[across], line.box[across + 2] + above)
     spans, at = [], first

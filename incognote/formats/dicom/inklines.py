@@ -20,6 +20,10 @@ _LEVELS = (12, 18, 27, 40, 60, 90, 130)  # gray levels of ink above or below its
 _LEAST, _MOST = 5, 72  # height of a part
 _WIDEST = 24.0  # heights of a part: letters that touch each other
 _FULL = (0.10, 0.92)  # the share of its box that a part fills
+_BESIDE, _PEAK, _FEW, _PEAKS = 4, 4.0, 60, 4  # values beside one, times they are rarer, pixels, and such values
+_SHARE = 0.05  # of a picture that letters cover at most
+_BRIGHT = 150  # the least of them: the ground of a picture has one value, too
+_FLAT = 3  # the support of a line of one value
 _GAP = 1.5  # heights between letters or words of a line
 _HIGHER = 1.7  # of two letters of a line
 _MANY = 5_000  # parts of a picture; more are noise
@@ -68,7 +72,21 @@ def ink_lines(gray: Pixels) -> list[InkLine]:
             found += _lines(mask, dark)
             sideways = _lines(numpy.ascontiguousarray(mask.T), dark)
             found += [_turned(line) for line in sideways]
-    return _united(found)
+    return _united([*found, *_of_one_value(gray)])
+
+
+def _of_one_value(gray: Pixels) -> Iterator[InkLine]:
+    """Yield lines of parts that have one value which many pixels have: programs draw letters in one color."""
+    import numpy
+
+    counts = numpy.bincount(gray.ravel(), minlength=256).astype(float)
+    padded = numpy.pad(counts, _BESIDE, mode="reflect")
+    around = numpy.median([padded[at : at + 256] for at in range(2 * _BESIDE + 1) if at != _BESIDE], axis=0)
+    peaks = [int(value) for value in numpy.argsort(-(counts - around)) if counts[value] > _PEAK * around[value] + _FEW]
+    for value in [value for value in peaks if value >= _BRIGHT and counts[value] < _SHARE * gray.size][:_PEAKS]:
+        for line in _lines((gray == value).astype(numpy.uint8), dark=False):
+            if len(line.parts) >= _LEAST_PARTS:
+                yield replace(line, support=_FLAT)
 
 
 def _masks(gray: Pixels, strokes: Sequence[int] = _STROKES) -> Iterator[Pixels]:
@@ -158,6 +176,7 @@ def _united(lines: Sequence[InkLine]) -> list[InkLine]:
     lines = sorted(lines, key=lambda each: (-len(each.parts), each.box))
     boxes = numpy.array([line.box for line in lines])
     areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    supports = numpy.array([line.support for line in lines])
     left = numpy.ones(len(lines), bool)
     found: list[InkLine] = []
     for at, line in enumerate(lines):
@@ -175,7 +194,7 @@ def _united(lines: Sequence[InkLine]) -> list[InkLine]:
             min(line.box[0], int(around[:, 0].min())), min(line.box[1], int(around[:, 1].min())),
             max(line.box[2], int(around[:, 2].max())), max(line.box[3], int(around[:, 3].max())),
         )  # fmt: skip
-        found.append(replace(line, box=box, support=int(alike.sum())))
+        found.append(replace(line, box=box, support=int(supports[alike].sum())))
     return found
 
 
@@ -203,7 +222,7 @@ def _is_sure(line: InkLine) -> bool:
 
 def _is_beside(line: InkLine, other: InkLine) -> bool:
     """Whether two lines may be of one block of text."""
-    if line.turned != other.turned or line.dark != other.dark:
+    if line.turned != other.turned:
         return False
     low, high = sorted((line.height, other.height))
     if high > _ALIKE * low:
@@ -212,8 +231,9 @@ def _is_beside(line: InkLine, other: InkLine) -> bool:
     apart = max(line.box[along], other.box[along]) - min(line.box[along + 2], other.box[along + 2])
     below = max(line.box[across], other.box[across]) - min(line.box[across + 2], other.box[across + 2])
     if below <= -0.6 * low:
-        return apart <= 3 * high
-    return apart <= 0 and below <= 1.5 * high and (line.support > 1 or len(line.parts) >= _VERY_LONG)
+        starts, ends = (abs(line.box[each] - other.box[each]) for each in (across, across + 2))
+        return apart <= 3 * high and max(starts, ends) <= 0.5 * high
+    return line.dark == other.dark and apart <= 0 and below <= 1.5 * high and (line.support > 1 or len(line.parts) >= _VERY_LONG)
 
 
 def _inside(one: Box, two: Box) -> float:
@@ -231,6 +251,6 @@ def quick_lines(gray: Pixels) -> list[InkLine]:
         for mask in _masks(255 - gray if dark else gray, _STROKES[:1]):
             found += _lines(mask, dark)
     return [
-        line for line in _united(found)
+        line for line in _united([*found, *_of_one_value(gray)])
         if line.support >= _QUICK and len(line.parts) >= _LONG and line.height <= _MOST / 2
     ]  # fmt: skip

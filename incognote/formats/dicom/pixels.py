@@ -222,14 +222,14 @@ def _words(gray: Pixels) -> list[Word]:
     import cv2
     import numpy
 
-    from incognote.pages.ocr.passes import default_engine
+    from incognote.pages.ocr.registry import engine_of
 
     if float(gray.mean()) < 100:
         gray = 255 - gray
     larger = min(_LARGER, max(1.0, _MOST_SIDE / max(gray.shape)))
     enlarged = numpy.asarray(cv2.resize(gray, None, fx=larger, fy=larger, interpolation=cv2.INTER_CUBIC), numpy.uint8)
     found = []
-    for word in default_engine().read(enlarged, ["en"], "sparse"):
+    for word in engine_of().read(enlarged, ["en"], "sparse"):
         left, top, right, bottom = (round(side / larger) for side in word.box)
         if word.confidence >= _CERTAIN and sum(map(str.isalnum, word.text)) >= _LETTERS:
             box = left, top, max(left + 1, right), max(top + 1, bottom)

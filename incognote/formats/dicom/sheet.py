@@ -47,11 +47,11 @@ def read_lines(lines: Sequence[tuple[Pixels, InkLine]]) -> list[list[Word]]:
     """
     import numpy
 
-    from incognote.pages.ocr.passes import default_engine
+    from incognote.pages.ocr.registry import engine_of
 
     crops = [crop for at, (gray, line) in enumerate(lines) for crop in _crops(gray, line, at)]
     found: dict[tuple[int, Turn], list[Word]] = {}
-    engine = default_engine()
+    engine = engine_of()
     for placed, (wide, high) in _sheets(crops):
         sheet = numpy.full((high, wide), 255, numpy.uint8)
         for crop, x, y in placed:

@@ -40,9 +40,9 @@ def doubtful(reading: PageReading, words: Sequence[Word], pixels: Pixels) -> Ite
     for _, group in groupby(words, lambda word: (word.line, word.turn)):
         line = list(group)
         sure = _judged(line, grid)
-        runs = [list(run) for _, run in groupby(range(len(line)), lambda at: sure[at])]
-        for run in runs:
-            if not sure[run[0]]:
+        for stays_here, places in groupby(range(len(line)), sure.__getitem__):
+            run = list(places)
+            if not stays_here:
                 box = union(line[at].box for at in run)
                 beside = [line[at].box for at in (run[0] - 1, run[-1] + 1) if 0 <= at < len(line)]
                 yield Region("Unread", _extended(box, beside), 0.6, ("doubt",))
@@ -65,8 +65,9 @@ def _lines_of_ink(pixels: Pixels, stays: Sequence[Box]) -> Iterator[Region]:
     mask[ruled(mask, 16 * high) > 0] = 0
     for left, top, right, bottom in stays:
         mask[max(0, top - 1) : bottom + 1, max(0, left - 1) : right + 1] = 0
-    mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((max(1, round(0.3 * high)), round(high)), np.uint8))
-    count, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    near = np.ones((max(1, round(0.3 * high)), max(1, round(high))), np.uint8)
+    joined = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, near)
+    count, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     for x, y, wide, tall, area in stats[1:count].tolist():
         small, large = sorted((wide, tall))
         if 0.4 * high < small < 4 * high and large > 0.7 * high and area > 0.3 * high * high:

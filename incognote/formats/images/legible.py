@@ -26,9 +26,11 @@ _NUMBER = re.compile(r"\d+")
 _MOST_DIGITS = 3  # of a number beside letters that are a unit
 _PRINTED = 0.85  # the mean confidence of words beside each other above which a poor one is printed, too
 _MEASURE = re.compile(r"\d{1,3}[.,]\d|\d{1,2}")
+_COUNT = re.compile(r"\d{1,3}(?:[.,]\d{1,2})?")
 _PLAIN = 0.955  # the confidence of most printed words
 _WRITTEN = 2.0  # the score of handwriting
 _SYMBOLS = 0.8  # the confidence of signs
+_SIGN = 1.6  # heights of a line that a sign has at most
 _GAPLESS = 0.9  # the confidence of a word whose letters stand apart
 _HEIGHTS = (
     (re.compile(r"[^\W\d_acemnorsuvwxz]|[\d%&#]"), 0.28),
@@ -42,7 +44,7 @@ _SPLIT = 0.15  # heights between two pieces of a word
 _BETWEEN = 3  # letters of a word between two parts of a name
 _SMALL = 0.72  # heights of a capital letter
 _ARABIC = 1.28  # the height of Arabic words
-_BLUE = 40  # levels by which the ink of a pen is bluer than red
+_BLUE, _DARK = 40, 120  # levels by which the ink of a pen is bluer than red, and the most red it has
 
 
 def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixels) -> list[Word]:
@@ -62,11 +64,11 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
         mean = sum(n * word.confidence for n, word in zip(letters, cell, strict=True)) / max(1, sum(letters))
         blue = is_blue(pixels, ink, union(word.box for word in cell))
         written = _is_written(cell, mean, upright, blue)
-        fluent = mean >= _FLUENT and not blue
+        fluent = mean >= (_PLAIN if blue else _FLUENT)
         sure = [
             (
                 _is_sure_writing(word, fluent) if written
-                else _is_sure(word, (word.text, word.source) in agreed, mean)
+                else _is_sure(word, (word.text, word.source) in agreed, mean, high)
             ) and not _has_gap(word, ink)
             for word in cell
         ]  # fmt: skip
@@ -112,14 +114,16 @@ def _is_sure_writing(word: Word, fluent: bool) -> bool:
         return False
     if _MEASURE.fullmatch(word.text):
         return word.confidence >= 0.7
+    if _COUNT.fullmatch(word.text) and word.confidence >= 0.9:
+        return True
     known = len(word.text) > 2 and is_known(word.text, _CLINICAL)
     return word.confidence >= 0.75 if known else fluent and word.confidence >= 0.9
 
 
-def _is_sure(word: Word, agreed: bool, mean: float) -> bool:
+def _is_sure(word: Word, agreed: bool, mean: float, high: float) -> bool:
     letters = sum(map(str.isalnum, word.text))
     if 2 * letters < len(word.text) or not letters:
-        return letters <= 2 and word.confidence >= _SYMBOLS
+        return letters <= 2 and word.confidence >= _SYMBOLS and _across(word) < _SIGN * high
     known = len(word.text) > 2 and is_known(word.text)
     if mean >= _PRINTED and not any(map(str.isdigit, word.text)) and 0.2 < _pitch(word) < 0.9:
         return word.confidence >= 0.25
@@ -133,7 +137,7 @@ def _signs(
     for word in seen:
         if (
             sum(map(str.isalnum, word.text)) <= 2 and word.confidence >= _SYMBOLS and word.turn == 0
-            and (word.text, word.source) in agreed and _across(word) < 1.5 * high and _pitch(word) < 1.2
+            and (word.text, word.source) in agreed and _across(word) < _SIGN * high and _pitch(word) < 1.2
             and not any(shared(_wider(word.box, high), each.box) for each in others)
         ):  # fmt: skip
             yield word
@@ -164,7 +168,9 @@ def is_blue(pixels: Pixels, ink: Any, box: Box) -> bool:
     if pixels.ndim != 3:
         return False
     colors = pixels[top:bottom, left:right][ink[top:bottom, left:right] > 0]
-    return len(colors) > 0 and float(np.median(colors[:, 2].astype(int) - colors[:, 0])) > _BLUE
+    if not len(colors) or float(np.median(colors[:, 0])) > _DARK:
+        return False
+    return float(np.median(colors[:, 2].astype(int) - colors[:, 0])) > _BLUE
 
 
 def _has_gap(word: Word, ink: Any) -> bool:

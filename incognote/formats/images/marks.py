@@ -11,7 +11,7 @@ from math import hypot
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from incognote.formats.images import stamps
+from incognote.formats.images import emblems, stamps
 from incognote.formats.images.legible import is_blue, is_known, legible, line_height
 from incognote.formats.images.page import shared, union
 from incognote.formats.images.parts import InkPart, area_of, erase, parts_of, stroke_of, strokes_across
@@ -184,64 +184,24 @@ class _Page:
         top = round(0.25 * self.size[1])
         if top < self.high:
             return
-        solid = [self._solid(self.gray[:top])]
+        color, without = None if self.color is None else self.color[:top], self.ruled[:top].copy()
+        for box in self.codes:
+            without[max(0, box[1]) : max(0, box[3]), max(0, box[0]) : max(0, box[2])] = 255
+        solid = [emblems.solid(self.gray[:top], color, without, self.high)]
         if float(np.median(self.raw)) > 128:
-            solid += [self._solid(self.raw[:top]), self._light_on_dark(top)]
-        found = dict.fromkeys(box for each in solid for box in self._emblems(each) if not self._is_text(box))
+            solid.append(emblems.solid(self.raw[:top], color, without, self.high))
+            solid.append(emblems.light_on_dark(self.raw[:top], self.high))
+        boxes = (box for each in solid for box in emblems.emblems(each, self.high))
+        found = dict.fromkeys(box for box in boxes if not self._is_text(box))
         for box in found:
             if not any(shared(box, other) > 0.5 * area_of(box) for other in taken):
                 yield Region("Logo", self._padded(box), 0.6, _SOURCES)
-
-    def _solid(self, gray: Any) -> Any:
-        """Return 255 where the top of the page has dark or colored ink without gaps."""
-        import cv2
-        import numpy as np
-
-        solid = np.where(gray < np.percentile(gray, 90) - 40, np.uint8(255), np.uint8(0))
-        if self.color is not None:
-            red, green, blue = cv2.split(self.color[: len(gray)])
-            most, least = cv2.max(cv2.max(red, green), blue), cv2.min(cv2.min(red, green), blue)
-            solid |= np.where(cv2.subtract(most, least) > 60, np.uint8(255), np.uint8(0))
-        solid[cv2.dilate(self.ruled[: len(gray)], np.ones((3, 3), np.uint8)) > 0] = 0
-        erase(solid, self.codes)
-        reach = max(3, round(0.25 * self.high)) | 1
-        return cv2.morphologyEx(solid, cv2.MORPH_CLOSE, np.ones((reach, reach), np.uint8))
-
-    def _emblems(self, solid: Any) -> Iterator[Box]:
-        """Yield the boxes of blobs of the size of a logo."""
-        high = self.high
-        for each in parts_of(solid, 1.6 * high)[1]:
-            left, top, right, bottom = each.box
-            if not (1.6 * high < each.high < 12 * high and 1.6 * high < each.wide < 16 * high):
-                continue
-            if each.area > 0.2 * area_of(each.box) and stroke_of(solid[top:bottom, left:right]) >= 0.3 * high:
-                yield each.box
 
     def _is_text(self, box: Box) -> bool:
         """Whether a blob is mostly words, or a wide one has some, as a button of a screen."""
         read = sum(shared(word.box, box) for word in self.good if word.confidence > 0.7)
         solid = float((self.ink[box[1] : box[3], box[0] : box[2]] > 0).mean()) > 0.8
         return read > (0.12 if solid or box[2] - box[0] > 2 * (box[3] - box[1]) else 0.5) * area_of(box)
-
-    def _light_on_dark(self, top: int) -> Any:
-        """Return 255 where a dark band at the top of the page has light blobs that are neither letters nor boxes."""
-        import cv2
-        import numpy as np
-
-        raw = cv2.medianBlur(self.raw[:top], 3)
-        dark = np.where(raw < 128, np.uint8(255), np.uint8(0))
-        light = np.zeros_like(dark)
-        outlines, _ = cv2.findContours(dark, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-        for outline in outlines:
-            if cv2.contourArea(outline) > 100 * self.high**2:
-                cv2.drawContours(light, [outline], -1, 255, -1)
-        light[dark > 0] = 0
-        kept = np.zeros_like(light)
-        labels, parts = parts_of(light, 2.5 * self.high)
-        for each in parts:
-            if 0.5 * area_of(each.box) < each.area < 0.92 * area_of(each.box):
-                kept[labels == each.label] = 255
-        return kept
 
     def writing(self, taken: Sequence[Box]) -> Iterator[Region]:
         """Yield groups of unread ink that look like writing."""

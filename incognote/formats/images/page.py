@@ -36,6 +36,11 @@ _CREDENTIALS = frozenset(
 """What follows a name to say what its bearer has passed. It goes with the name."""
 _DEGREES = frozenset("med dent vet nat rer phil habil dipl priv doz univ".split())
 """What stands between a title and a name, as in `Dr. med.`"""
+_LONGEST = 20  # characters before a stretch that belong to it
+_BEFORE = re.compile(r"(?:[^\W_]*\d[^\W_]*[-/])*[^\W_]+\Z|(?:[^\W_]*\d[^\W_]*[-/])+\Z")
+_AFTER = re.compile(r"[^\W_]+(?:[-/][^\W_]*\d[^\W_]*)*|(?:[-/][^\W_]*\d[^\W_]*)+")
+_GROUPS = re.compile(r"(?: \d{2,6}(?![\w%.,/]))+(?! ?[^\W\d_]|%)")
+_GROUPED = 5  # digits of a number that may be written in groups
 _TITLE = re.compile(r"([^\W\d_]+)\.? ?\Z")
 
 
@@ -62,6 +67,7 @@ class ReadPage:
         findings: without a field; offsets in the text.
         quality: of the reading, from 0 to 1.
         size: width and height in pixels.
+        languages: in which it was read (ISO 639-1).
     """
 
     text: str = field(repr=False)
@@ -70,12 +76,14 @@ class ReadPage:
     findings: Sequence[Finding] = field(repr=False)
     quality: float
     size: tuple[int, int]
+    languages: tuple[str, ...] = ("en",)
 
     def covers(self, changes: Iterable[Change]) -> list[Cover]:
         """Return the parts of the page to cover for the changes of its text."""
         found: list[Cover] = []
         starts = [each.start for each in self.words]
         for start, end, new in changes:
+            start, end = _to_whole_codes(self.text, start, end)
             while (passed := _CREDENTIAL.match(self.text, end)) and passed[1].replace(".", "") in _CREDENTIALS:
                 end = passed.end()
             while (title := _TITLE.search(self.text, max(0, start - 12), start)) and _is_title(title[1]):
@@ -105,6 +113,17 @@ class ReadPage:
         left, top, right, bottom = box
         margin = max(2, round(share * min(bottom - top, right - left)))
         return max(0, left - margin), max(0, top - margin), min(wide, right + margin), min(high, bottom + margin)
+
+
+def _to_whole_codes(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a stretch of text that cuts no word, and no number into its groups."""
+    if before := _BEFORE.search(text, max(0, start - _LONGEST), start):
+        start = before.start() if text[start].isalnum() else start
+    if text[end - 1].isalnum() and (after := _AFTER.match(text, end)):
+        end = after.end()
+    if sum(map(str.isdigit, text[start:end])) >= _GROUPED and (more := _GROUPS.match(text, end)):
+        end = more.end()
+    return start, end
 
 
 def _is_title(word: str) -> bool:

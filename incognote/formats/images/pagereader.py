@@ -37,7 +37,7 @@ def read(pixels: Pixels, dpi: float | None) -> ReadPage:
         for start, end in _stretches(parts, label.first, label.last):
             findings.append(Finding("", start, end, label.type, label.score, label.source))
     findings += [Finding("", at, at + 1, TYPES[region.kind], region.score, "page") for at, region in marks]
-    return ReadPage(text, placed, marks, findings, found.quality, (pixels.shape[1], pixels.shape[0]))
+    return ReadPage(text, placed, marks, findings, found.quality, (pixels.shape[1], pixels.shape[0]), found.languages)
 
 
 def _stretches(parts: Sequence[PlacedWord], first: int, last: int | None) -> Iterator[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from incognote.pages.nouns import Box, Word
@@ -42,7 +43,7 @@ def wrapped(lines: Sequence[Sequence[Word]], whole: Sequence[bool]) -> list[bool
             continue
         block = read[first:at]
         margin = max(each.box[2] for each in block)
-        for i, (one, two) in enumerate(zip(block, block[1:], strict=False), first):
+        for i, (one, two) in enumerate(pairwise(block), first):
             next_word = two.words[0].box
             found[i] = (
                 len(one.words) >= _LEAST_WORDS

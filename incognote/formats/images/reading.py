@@ -25,7 +25,7 @@ class PageReading:
     Args:
         words: in reading order. seen: all words of all passes.
         codes: barcodes. regions: of the layout.
-        quality: from 0 to 1.
+        quality: from 0 to 1. languages: in which it was read (ISO 639-1).
     """
 
     words: tuple[Word, ...] = field(repr=False)
@@ -33,6 +33,7 @@ class PageReading:
     codes: tuple[Region, ...]
     regions: tuple[Region, ...]
     quality: float
+    languages: tuple[str, ...] = ("en",)
 
 
 @contextmanager
@@ -56,12 +57,18 @@ def reading_of(pixels: Pixels, dpi: float | None) -> PageReading:
     Raises:
         MissingExtra, SettingError, RecordProblem: as in `incognote.pages.ocr.passes.read_page`.
     """
+    from incognote.formats.images.files import gray_of
     from incognote.pages.codes import codes
     from incognote.pages.ocr.passes import read_page
+    from incognote.pages.regions import shipped
 
-    found = read_page(pixels, dpi, [code for code in _LANGUAGES.get() if code in _LATIN] or ["en"])
+    languages = tuple(code for code in _LANGUAGES.get() if code in _LATIN) or ("en",)
+    found = read_page(pixels, dpi, languages)
     others = [code for code in _LANGUAGES.get() if code not in _LATIN]
     if others and found.quality < _POOR:
         other = read_page(pixels, dpi, [*others, "en"])
-        found = other if other.quality > found.quality else found
-    return PageReading(found.words, found.seen, tuple(codes(pixels, dpi)), (), found.quality)
+        if other.quality > found.quality:
+            found, languages = other, (*others, "en")
+    barcodes = tuple(codes(pixels, dpi))
+    regions = tuple(shipped().find(gray_of(pixels), found.words, barcodes))
+    return PageReading(found.words, found.seen, barcodes, regions, found.quality, languages)

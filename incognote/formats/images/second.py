@@ -1,4 +1,4 @@
-"""Read the pages of an output again, on an enlarged copy.
+"""Read the pages of an output again: an enlarged copy, and with another engine where one is installed.
 
 What is covered is filled with the color of the paper first, so that the labels on it are not read. A word counts if the
 first reader read nothing there, or something else with less confidence.
@@ -41,7 +41,7 @@ def text_of(pixels: Pixels) -> str:
     Args:
         pixels: gray, or three or four channels.
     """
-    return "\n".join(" ".join(word.text for word in line) for line in _lines(_words(gray_of(pixels))))
+    return "\n".join(" ".join(word.text for word in line) for line in _lines(_words(gray_of(pixels), ["en"])))
 
 
 def unread(
@@ -63,7 +63,7 @@ def unread(
     for cover in covers:
         left, top, right, bottom = cover.box
         gray[top:bottom, left:right] = paper
-    for line in _lines(_words(gray)):
+    for line in (*_lines(_words(gray, page.languages)), *_lines(_others(gray, page.languages))):
         parts, at = [], 0
         for word in line:
             own = _under(word, page.words)
@@ -96,7 +96,16 @@ def _lines(words: Sequence[Word]) -> Iterator[list[Word]]:
         yield list(line)
 
 
-def _words(gray: Pixels) -> list[Word]:
+def _others(gray: Pixels, languages: Sequence[str]) -> list[Word]:
+    """Return the words that another engine reads, with its dark areas inverted."""
+    from incognote.pages.ocr.passes import default_engine, light_copy
+    from incognote.pages.ocr.registry import other_engine
+
+    engine = other_engine(default_engine(), languages)
+    return [] if engine is None else engine.read(light_copy(gray), languages, "page")
+
+
+def _words(gray: Pixels, languages: Sequence[str]) -> list[Word]:
     """Return the words on an enlarged copy of a page, with boxes on the page itself."""
     import cv2
     import numpy
@@ -107,7 +116,7 @@ def _words(gray: Pixels) -> list[Word]:
         gray = 255 - gray
     larger = min(_LARGER, max(1.0, _MOST_SIDE / max(gray.shape)))
     enlarged = cv2.resize(gray, None, fx=larger, fy=larger, interpolation=cv2.INTER_CUBIC).astype(numpy.uint8)
-    words = default_engine().read(enlarged, ["en"], "page")
+    words = default_engine().read(enlarged, languages, "page")
     return [replace(word, box=_scaled(word.box, 1 / larger)) for word in words]
 
 

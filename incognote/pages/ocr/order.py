@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from math import radians, tan
 from statistics import median
 
 from incognote.pages.nouns import Box, Turn, Word
@@ -18,7 +19,7 @@ LEVEL = 0.25
 """Heights of a line by which the lines of a row may be higher or lower than each other."""
 
 
-def ordered(words: Iterable[Word], size: tuple[int, int]) -> list[Word]:
+def ordered(words: Iterable[Word], size: tuple[int, int], skew: float = 0.0) -> list[Word]:
     """Return words in reading order, with lines numbered from 0.
 
     Rows go from top to bottom. A row is split into lines at wide gaps. Cells of a row follow each other, but columns of
@@ -28,6 +29,7 @@ def ordered(words: Iterable[Word], size: tuple[int, int]) -> list[Word]:
     Args:
         words: with boxes on a page.
         size: width and height of the page.
+        skew: by how many degrees its lines fall to the right.
     """
     by_turn: dict[Turn, list[Word]] = {}
     for word in words:
@@ -35,7 +37,7 @@ def ordered(words: Iterable[Word], size: tuple[int, int]) -> list[Word]:
     found: list[Word] = []
     count = 0
     for turn, group in sorted(by_turn.items(), key=lambda item: (-len(item[1]), item[0])):
-        upright = [(turned(word.box, turn, size), word) for word in group]
+        upright = [(_level(turned(word.box, turn, size), skew), word) for word in group]
         rows = [_lines(row) for row in _rows(upright)]
         for line in _columns(rows):
             found += [replace(word, line=count) for word in _logical(line)]
@@ -55,6 +57,13 @@ def turned(box: Box, turn: Turn, size: tuple[int, int]) -> Box:
         case 270:
             return height - bottom, left, height - top, right
     return box
+
+
+def _level(box: Box, skew: float) -> Box:
+    """Return a box moved up so that its line does not fall to the right."""
+    left, top, right, bottom = box
+    down = round((left + right) / 2 * tan(radians(skew)))
+    return left, top - down, right, bottom - down
 
 
 Placed = tuple[Box, Word]

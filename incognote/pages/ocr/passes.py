@@ -13,12 +13,14 @@ from incognote.pages.noise import without_noise
 from incognote.pages.nouns import Turn, Word
 from incognote.pages.ocr import prepare
 from incognote.pages.ocr.base import Mode, OcrEngine
+from incognote.pages.ocr.combs import joined
 from incognote.pages.ocr.order import ordered
 from incognote.pages.ocr.registry import engine_of, other_engine
 from incognote.pages.ocr.unite import Grid, is_tall, plausibilities, plausibility, united, with_turns
 
 if TYPE_CHECKING:
     from incognote.pages.ocr.base import Image
+    from incognote.pages.ocr.prepare import Gray
 
 GOOD = 0.75
 """Words with this plausibility are not read again in quarter turns."""
@@ -61,12 +63,12 @@ def read_page(
         image: the page, 8-bit gray of shape (height, width) or RGB of shape (height, width, 3).
         dpi: its resolution, if it is known.
         languages: ISO 639-1 codes of its languages, such as `en`; the likeliest first.
-        engine: Tesseract if it is not given.
+        engine: Tesseract if it is not given, and another installed one for pages that it reads poorly.
 
     Raises:
         MissingExtra, SettingError, RecordProblem: as in `OcrEngine.read`.
     """
-    engine = engine or default_engine()
+    chosen, engine = engine, engine or default_engine()
     whole = prepare.view_of(image)
     whole = page = replace(whole, gray=without_noise(whole.gray))
     letter = prepare.letter_height(page.gray) or (dpi or 200) * 0.075
@@ -84,13 +86,21 @@ def read_page(
     if prepare.has_letters(rest.gray):
         passes += reader.several([(prepare.turned(rest, by), "sparse", f"turn-{by}") for by in QUARTERS])
         words = united(passes)
-    if (quality := _quality(words, passes)) < _POOR and (other := other_engine(engine, languages)):
+    quality = _quality(words, passes)
+    other = other_engine(engine, languages) if chosen is None and quality < _POOR else None
+    if other is not None:
         same = prepare.deskewed(prepare.turned(whole, upright.turn), degrees)
         passes.append(_Reader(other, languages).more(same, "page", other.name))
         words = united(passes)
         quality = _quality(words, passes)
     seen = tuple(word for each in passes for word in each)
-    return ReadWords(tuple(ordered(words, page.size)), seen, upright.turn, degrees, quality)
+    return ReadWords(tuple(joined(ordered(words, page.size, degrees))), seen, upright.turn, degrees, quality)
+
+
+def light_copy(gray: Gray) -> Gray:
+    """Return a gray page of shape (height, width) whose dark areas are inverted, so that all letters are dark."""
+    letter = prepare.letter_height(gray) or max(gray.shape) / 160
+    return prepare.light(prepare.view_of(gray), letter)[0].gray
 
 
 class _Reader:

@@ -41,6 +41,47 @@ def test_a_box_does_not_follow_a_ruled_line() -> None:
     assert word.box == (96, 98, 120, 142)
 
 
+def test_a_box_takes_in_a_letter_beside_it_that_no_word_holds() -> None:
+    pixels = page()
+    cv2.rectangle(pixels, (100, 100), (110, 130), 0, -1)
+    cv2.rectangle(pixels, (124, 100), (134, 130), 0, -1)
+    [word] = fitted([Word("l", (96, 98, 120, 134), 0.5)], pixels)
+    assert word.box[2] >= 135
+
+
+def test_a_box_does_not_take_in_a_letter_of_the_next_word() -> None:
+    pixels = page()
+    cv2.rectangle(pixels, (100, 100), (110, 130), 0, -1)
+    cv2.rectangle(pixels, (124, 100), (134, 130), 0, -1)
+    words = [Word("l", (96, 98, 120, 134), 0.5), Word("l", (123, 98, 140, 134), 0.5)]
+    assert fitted(words, pixels)[0].box == (96, 98, 120, 134)
+
+
+def test_a_box_takes_in_an_accent_above_it() -> None:
+    pixels = page()
+    cv2.rectangle(pixels, (100, 100), (110, 130), 0, -1)
+    cv2.rectangle(pixels, (102, 88), (108, 93), 0, -1)
+    [word] = fitted([Word("l", (96, 98, 120, 134), 0.5)], pixels)
+    assert word.box[1] <= 88
+
+
+def test_an_underline_of_words_belongs_to_them() -> None:
+    pixels = page()
+    for left in (100, 180):
+        cv2.rectangle(pixels, (left, 100), (left + 60, 130), 0, 2)
+    cv2.line(pixels, (100, 139), (240, 139), 0, 2)
+    found = fitted([Word("ab", (98, 98, 164, 133), 0.9), Word("cd", (178, 98, 244, 133), 0.9)], pixels)
+    assert all(word.box[3] >= 141 for word in found)
+
+
+def test_a_rule_that_is_longer_than_the_words_above_does_not_belong_to_them() -> None:
+    pixels = page()
+    cv2.rectangle(pixels, (100, 100), (160, 130), 0, 2)
+    cv2.line(pixels, (60, 139), (400, 139), 0, 2)
+    [word] = fitted([Word("ab", (98, 98, 164, 133), 0.9)], pixels)
+    assert word.box[3] < 137
+
+
 def test_a_box_grows_by_at_most_a_part_of_its_height() -> None:
     pixels = page()
     cv2.line(pixels, (110, 100), (110, 250), 0, 5)

@@ -212,3 +212,113 @@ def test_a_barcode_that_was_found_is_not_found_again() -> None:
     for x in range(100, 400, 9):
         cv2.rectangle(page.pixels, (x, 100), (x + 1 + x % 4, 170), INK, -1)
     assert page.found((Region("QR_Bar_Code", (95, 95, 410, 175)),)) == []
+
+
+def test_a_signature_with_few_loops_is_a_signature() -> None:
+    page = sheet()
+    t = np.linspace(0, 1, 300)
+    x, y = 120 + 320 * t + 30 * np.sin(30 * t), 930 + 45 * np.sin(30 * t + 1) * (1 - t)
+    cv2.polylines(page.pixels, [np.stack([x, y], 1).round().astype(np.int32)], False, BLUE, 4, cv2.LINE_AA)
+    assert covered((int(x.min()), int(y.min()), int(x.max()), int(y.max())), page.found()) > 0.9
+
+
+def test_a_curve_that_an_engine_took_for_letters_in_part_is_nothing() -> None:
+    page = sheet()
+    x = np.arange(100, 900)
+    y = 900 - 90 * np.exp(-(((x % 160) - 80) ** 2) / 200) + 5 * np.sin(x / 9)
+    cv2.polylines(page.pixels, [np.stack([x, y], 1).round().astype(np.int32)], False, INK, 2, cv2.LINE_AA)
+    page.words.append(Word("l", (330, 800, 350, 905), 0.96, line=900))
+    assert page.found() == []
+
+
+def test_a_dashed_frame_is_nothing() -> None:
+    page = sheet()
+    for x in range(100, 700, 24):
+        for y in (700, 900):
+            cv2.rectangle(page.pixels, (x, y), (x + 13, y + 3), INK, -1)
+    for y in range(700, 900, 24):
+        for x in (100, 700):
+            cv2.rectangle(page.pixels, (x, y), (x + 3, y + 13), INK, -1)
+    assert page.found() == []
+
+
+def test_signs_that_were_read_stay() -> None:
+    page = sheet()
+    boxes = [page.text(80 + 200 * at, 800, sign) for at, sign in enumerate(("%", "[x]", "++", "(z."))]
+    assert all(covered(box, page.found()) == 0 for box in boxes)
+
+
+def test_a_sign_that_was_then_taken_for_a_turned_word_stays() -> None:
+    page = sheet()
+    box = page.text(400, 800, "%", read=None)
+    sign = Word("%", box, 0.92, line=500)
+    words = (*page.words, Word("xX", box, 0.5, 501, 90, "turn-90"))
+    seen = (sign, Word("%", box, 0.9, 0, 0, "clean"), *words)
+    assert marks(page.pixels, PageReading(words, seen, (), (), 0.9)) == []
+
+
+def test_a_printed_letter_on_its_own_that_no_pass_read_stays() -> None:
+    page = sheet()
+    box = page.text(80, 800, "2", read=None)
+    assert covered(box, page.found()) == 0
+
+
+def test_a_letter_of_a_blue_pen_on_its_own_is_covered() -> None:
+    page = sheet()
+    box = page.text(80, 800, "R", fill=BLUE, read=None)
+    assert covered(box, page.found()) > 0.9
+
+
+@pytest.mark.parametrize("angle", [-14, 3, 12])
+def test_tilted_lines_are_a_stamp_however_they_were_read(angle: int) -> None:
+    page = sheet()
+    layer = Sheet()
+    for at, line in enumerate(("RECEIVED 12 MARCH 2025", "Quackenbush & Partner", "Records desk, floor two")):
+        layer.text(250, 750 + 40 * at, line)
+    matrix = cv2.getRotationMatrix2D((450, 800), angle, 1.0)
+    turned = cv2.warpAffine(layer.pixels, matrix, SIZE, borderValue=(255, 255, 255))
+    page.pixels = np.minimum(page.pixels, turned)
+    ink = turned.min(axis=2) < 128
+    rows = np.flatnonzero(ink.any(axis=1))
+    page.words.append(Word("Quackenbush", (250, int(rows.min()) + 40, 380, int(rows.min()) + 70), 0.96, line=900))
+    found = page.found()
+    mask = np.zeros(ink.shape, bool)
+    for left, top, right, bottom in (region.box for region in found):
+        mask[top:bottom, left:right] = True
+    assert "Seal_Stamp" in kinds(found)
+    assert mask[ink].mean() > 0.95
+
+
+def test_a_page_whose_lines_are_all_tilted_has_no_stamps() -> None:
+    page = Sheet()
+    for at in range(12):
+        page.text(120, 300 + 60 * at, "Patient was seen in clinic with mild pain today", read=None)
+    matrix = cv2.getRotationMatrix2D((500, 600), 4, 1.0)
+    page.pixels = cv2.warpAffine(page.pixels, matrix, SIZE, borderValue=(255, 255, 255))
+    assert "Seal_Stamp" not in kinds(page.found())
+
+
+def test_a_light_emblem_on_a_dark_band_is_a_logo() -> None:
+    page = sheet()
+    page.pixels[0:180] = (140, 30, 80)
+    cv2.circle(page.pixels, (120, 90), 62, (255, 255, 255), -1, cv2.LINE_AA)
+    found = page.found()
+    assert kinds(found) == {"Logo"}
+    assert covered((62, 32, 178, 148), found) > 0.95
+
+
+def test_a_gray_emblem_is_a_logo() -> None:
+    page = sheet()
+    page.pixels = cv2.cvtColor(page.pixels, cv2.COLOR_RGB2GRAY)
+    cv2.circle(page.pixels, (150, 110), 60, 110, -1, cv2.LINE_AA)
+    found = page.found()
+    assert kinds(found) == {"Logo"}
+    assert covered((95, 55, 205, 165), found) > 0.95
+
+
+def test_a_short_word_between_two_parts_of_a_handwritten_name_is_covered() -> None:
+    page = sheet()
+    first = page.text(100, 800, "Yannick", fill=BLUE, read=None)
+    middle = page.text(first[2] + 12, 800, "Le", fill=BLUE)
+    page.text(middle[2] + 12, 800, "Bihan", fill=BLUE, read=0.4)
+    assert covered(middle, page.found()) > 0.9

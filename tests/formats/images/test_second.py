@@ -26,7 +26,8 @@ def _unread(
 ) -> list[tuple[str, list[Any]]]:
     """Return what counts if OCR sees words on the page."""
     words = [Word(text, box, confidence, line=number) for number, (text, box, confidence) in enumerate(seen)]
-    monkeypatch.setattr(second, "_words", lambda gray: words)
+    monkeypatch.setattr(second, "_words", lambda gray, languages: words)
+    monkeypatch.setattr(second, "_others", lambda gray, languages: [])
     return list(second.unread(np.asarray(made.page("L")), page or _read_page(), covers))
 
 
@@ -55,7 +56,8 @@ def test_doubtful_words_and_signs_do_not_count(text: str, confidence: float, mon
 
 def test_covers_are_filled_with_the_color_of_the_paper_before_it_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[Any] = []
-    monkeypatch.setattr(second, "_words", lambda gray: looked.append(gray) or [])
+    monkeypatch.setattr(second, "_words", lambda gray, languages: looked.append(gray) or [])
+    monkeypatch.setattr(second, "_others", lambda gray, languages: [])
     pixels = np.asarray(made.page("L"))
     before = pixels.copy()
     box = made.WORDS[made.SURNAME]

@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch", reason="needs torch (pip install 'incognote
 
 from incognote.errors import IncognoteError, UsageError  # noqa: E402 -- after the check for torch
 from incognote.evaluation import coco  # noqa: E402 -- after the check for torch
+from incognote.evaluation.regions import scored  # noqa: E402 -- after the check for torch
 from incognote.pages.layout import CARD, KINDS, MODEL, LayoutDetector  # noqa: E402 -- after the check for torch
 from incognote.pages.nouns import Region  # noqa: E402 -- after the check for torch
 from incognote_training.layout import data, evaluate, loop  # noqa: E402 -- after the check for torch
@@ -55,7 +56,7 @@ def test_a_tiny_run_learns_and_its_integers_find_the_same(pages: Path, run: Path
     assert made.same > 0.8
     assert made.bytes == (tmp_path / MODEL).stat().st_size < 500_000
     detector = LayoutDetector(tmp_path)
-    scores = evaluate.scored(evaluate.on_folder(detector.find, pages))
+    scores = scored(evaluate.on_folder(detector.find, pages))
     assert scores["Image"].recall > 0.8
     assert scores["Table"].recall > 0.8
     assert detector.version == json.loads((tmp_path / CARD).read_text())["version"]

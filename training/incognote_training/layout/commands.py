@@ -126,6 +126,7 @@ def evaluate_(
     """
     import numpy as np
 
+    from incognote.evaluation.regions import rows, scored
     from incognote.pages.layout import LayoutDetector
     from incognote.pages.regions import RegionFinder
     from incognote_training.layout import effects, evaluate
@@ -134,10 +135,10 @@ def evaluate_(
     find = evaluate.reader(detector) if isinstance(detector, RegionFinder) else detector.find
     change = (lambda page, number: effects.worn(page, np.random.default_rng(number))) if worn else None
     found = evaluate.on_folder(find, pages, **({"change": change} if change else {}))
-    rows = evaluate.rows(evaluate.scored(found))
+    lines = rows(scored(found))
     head = ("kind", "regions", "precision", "recall", "f1")
-    cells = [[str(row[name]) for name in head] for row in rows]
-    print_rows("layout", {"version": detector.version, "scores": rows}, head, cells, as_json=as_json)
+    cells = [[str(row[name]) for name in head] for row in lines]
+    print_rows("layout", {"version": detector.version, "scores": lines}, head, cells, as_json=as_json)
 
 
 @app.command("export")

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incognote.errors import MissingExtra
+from incognote.evaluation.regions import scored
 from incognote.files.atomic import write_atomic
 from incognote.pages.boxes import letterboxed
 from incognote.pages.layout import CARD, KINDS, MODEL, LayoutDetector, content_hash
@@ -70,8 +71,8 @@ def export(network: Network, pages: Path, out: Path, *, int8: bool = True) -> Ma
         [([one for one in regions if one.score >= lowest[one.kind]], gold) for regions, gold in each[1::2]]
         for each in found
     ]
-    f1 = [evaluate.scored(each)["all"].f1 for each in kept]
-    same = evaluate.scored((small, large) for (large, _), (small, _) in zip(*kept, strict=True))["all"].recall
+    f1 = [scored(each)["all"].f1 for each in kept]
+    same = scored((small, large) for (large, _), (small, _) in zip(*kept, strict=True))["all"].recall
     return Made(len(model), f1[1], f1[0], same)
 
 

@@ -54,7 +54,7 @@ def read_as(
         turn: Turn = 0 if word.upright else 90
         found.append(Word(text, box, float(np.clip(sure, 0.02, 0.98)), len(found), turn))
     for region in regions:
-        if region.kind in _NOISY and rng.random() < 0.5:
+        if region.kind in _NOISY and rng.random() < (0.75 if region.kind in ("Signature", "Image") else 0.5):
             found += _misread(region, rng, len(found))
     return found, list(_decoded(regions, rng))
 
@@ -75,15 +75,16 @@ def _inked(picture: Picture, box: Box) -> Box | None:
 
 
 def _misread(region: Region, rng: np.random.Generator, line: int) -> list[Word]:
-    """Return words that an engine reads in what has none."""
+    """Return words that an engine reads in what has none: many in a picture, and often a whole signature as one."""
     left, top, right, bottom = region.box
-    found = []
-    for _ in range(int(rng.integers(1, 12 if region.kind == "Image" else 4))):
-        share = (0.5, 1.0) if region.kind == "Signature" and rng.random() < 0.6 else (0.05, 0.4)
+    found: list[Word] = []
+    whole = region.kind == "Signature" and rng.random() < 0.7
+    for _ in range(1 if whole else int(rng.integers(1, 60 if region.kind == "Image" else 4))):
+        share = (0.8, 1.0) if whole else (0.02, 0.15) if region.kind == "Image" else (0.05, 0.4)
         wide, high = (right - left) * rng.uniform(*share), (bottom - top) * rng.uniform(*share)
         x, y = left + rng.uniform(0, max(1, right - left - wide)), top + rng.uniform(0, max(1, bottom - top - high))
         if wide >= 4 and high >= 4:
-            text = "".join(rng.choice(list(_LETTERS), int(rng.integers(1, 7))))
+            text = "".join(rng.choice(list(_LETTERS), int(rng.integers(1, 7)))).capitalize()
             box = int(x), int(y), int(x + wide), int(y + high)
             found.append(Word(text, box, float(rng.uniform(0.02, 0.95)), line + len(found)))
     return found

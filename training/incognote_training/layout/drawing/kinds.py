@@ -95,15 +95,19 @@ _BODIES: dict[str, tuple[tuple[Block, float], ...]] = {
 }
 _SHARES = {"lab": 14, "discharge": 10, "radiology": 10, "form": 14, "prescription": 9, "letter": 5, "invoice": 8, "chart": 7, "notes": 5,
            "leaflet": 3, "mixed": 16, "card": 9, "label": 7, "wristband": 5, "screen": 12,
-           "modality": 4}
+           "modality": 4, "plain": 40}
 KINDS = tuple(_SHARES)
+_PLAIN: tuple[tuple[Block, float], ...] = (
+    (blocks.table, 3), (blocks.paragraphs, 4), (_note, 1.5), (_boxed_note, 0.8), (blocks.columns, 1), (blocks.fields, 1.2), (_pictures, 0.7), (_one, 0.5),
+    (_two, 0.5),
+)
 
 
 def page(seed: int) -> str:
     """Return a random page as HTML. The same seed returns the same page."""
     rng = Random(seed)  # noqa: S311 -- pages need no secrecy
     kind = rng.choices(KINDS, tuple(_SHARES.values()))[0]
-    makers = {"card": _card, "label": _label, "wristband": _wristband, "screen": _screen, "modality": _modality}
+    makers = {"card": _card, "label": _label, "wristband": _wristband, "screen": _screen, "modality": _modality, "plain": _plain}
     return makers[kind](rng) if kind in makers else _sheet(rng, kind)
 
 
@@ -148,6 +152,33 @@ def _sheet(rng: Random, kind: str) -> str:
         f'<div style="margin-bottom:{gap}px">{top}</div><div class=flow style="flex:1;min-height:0">{inner}</div>'
         f'<div style="margin-top:6px">{end}</div></div>{over}',
     )
+
+
+def _plain(rng: Random) -> str:
+    """A page as most are: a letterhead, the patient, a few blocks with headings, who signed, and a footer."""
+    look = style(rng)
+    width, height = rng.choice(((794, 1123), (816, 1056), (816, 1056), (720, 1018), (1000, 700), (1123, 794)))
+    side, edge = rng.randint(30, 75), rng.randint(20, 50)
+    makers, weights = zip(*_PLAIN, strict=True)
+    body = [blocks.header(look)] if look.chance(0.85) else []
+    body += [blocks.title(look)] if look.chance(0.8) else []
+    body += [_top(look) if look.chance(0.8) else blocks.fields(look)] if look.chance(0.85) else []
+    for _ in range(rng.randint(1, 4)):
+        made = rng.choices(makers, weights)[0]
+        body.append((blocks.heading(look) if look.chance(0.5) else "") + made(look))
+    for _ in range(rng.choice((0, 1, 1, 2))):
+        body.append(blocks.signed(look))
+    if look.chance(0.35):
+        body.append(_stamp(look))
+    end = blocks.footer(look) if look.chance(0.75) else ""
+    gap = rng.randint(6, 34)
+    inner = "".join(f'<div style="margin-bottom:{gap}px">{each}</div>' for each in body)
+    stretch = "min-height:0;flex:1" if look.chance(0.8) else "min-height:0"
+    return _whole(
+        look, width, height,
+        f'<div style="position:absolute;inset:{edge}px {side}px;display:flex;flex-direction:column">'
+        f'<div class=flow style="{stretch}">{inner}</div><div>{end}</div></div>',
+    )  # fmt: skip
 
 
 def _strip(look: Style, height: int) -> str:

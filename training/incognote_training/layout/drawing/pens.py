@@ -56,6 +56,42 @@ def _strokes(rng: Random, width: float, height: float, *, flourish: bool) -> str
     return " ".join(curve(each) for each in inside)
 
 
+_INITIALS = {
+    "A": "0,1 .5,0 1,1 .75,.6 .2,.6", "B": "0,1 0,0 .7,.1 .6,.45 .1,.5 .9,.6 .8,.95 0,1", "C": ".9,.2 .5,0 0,.5 .5,1 .95,.8",
+    "D": "0,1 0,0 .8,.2 .9,.7 0,1", "E": ".9,.05 .2,.1 .5,.45 0,.7 .5,1 .95,.85", "F": ".9,0 .2,.05 .1,1 .15,.5 .7,.45",
+    "G": ".9,.2 .5,0 0,.5 .5,1 .9,.7 .5,.6", "J": ".3,.1 .9,0 .7,.9 .3,1.2 0,.9", "K": "0,0 .05,1 .1,.6 .9,0 .2,.55 1,1",
+    "L": ".2,0 .1,.8 0,1 .9,.9", "M": "0,1 .2,0 .5,.7 .8,0 1,1", "N": "0,1 .1,0 .8,1 1,0", "P": ".1,1 .1,0 .9,.1 .7,.5 .1,.55",
+    "R": ".1,1 .1,0 .9,.1 .7,.5 .1,.55 .9,1", "S": ".9,.1 .3,0 .2,.4 .8,.6 .6,1 0,.9", "T": "0,.1 1,0 .5,.05 .4,1",
+    "V": "0,0 .4,1 1,0", "W": "0,0 .25,1 .5,.2 .75,1 1,0", "Z": "0,.1 .9,0 .1,1 1,.9",
+}  # fmt: skip
+
+
+def _initials(rng: Random, width: float, height: float) -> str:
+    """Paths of capital letters with a wave after them, and a line below or not."""
+    paths, x = [], width * rng.uniform(0.01, 0.08)
+    count = rng.choice((1, 1, 2, 2, 3))
+    wide = width * rng.uniform(0.5, 0.9) / (count + 1)
+    slant, tall = rng.uniform(-0.1, 0.4), height * rng.uniform(0.5, 0.75)
+    base = height * rng.uniform(0.7, 0.9)
+    for _ in range(count):
+        points = [each.split(",") for each in rng.choice(list(_INITIALS.values())).split()]
+        size = rng.uniform(0.7, 1.1)
+        own = [(float(a) * wide * size + x + slant * tall * (1 - float(b)) * 0.5, base - tall * size * (1 - float(b))) for a, b in points]
+        paths.append([(a + rng.gauss(0, 0.02 * wide), b + rng.gauss(0, 0.03 * tall)) for a, b in own])
+        x += wide * rng.uniform(0.75, 1.05)
+        if rng.random() < 0.6 or len(paths) == count:
+            wave, step, high = [paths[-1][-1]], wide * rng.uniform(0.1, 0.3), tall * rng.uniform(0.1, 0.35)
+            for turn in range(rng.randint(2, 9)):
+                high *= rng.uniform(0.7, 1.05)
+                wave.append((wave[-1][0] + step, base - high if turn % 2 == 0 else base + rng.uniform(-0.05, 0.1) * tall))
+            x = max(x, wave[-1][0])
+            paths.append(wave)
+    if rng.random() < 0.3:
+        paths.append([(width * 0.05, base + tall * 0.15), (width * 0.5, base + tall * 0.1), (x, base + tall * rng.uniform(-0.05, 0.2))])
+    inside = [[(min(max(a, 1), width - 1), min(max(b, 1), height - 1)) for a, b in each] for each in paths]
+    return " ".join(curve(each) for each in inside)
+
+
 def signature(look: Style, width: float, height: float) -> str:
     """A signature, as an element with its region."""
     rng = look.rng
@@ -69,9 +105,10 @@ def signature(look: Style, width: float, height: float) -> str:
             f'letter-spacing:-{rng.uniform(0, 2):.1f}px;white-space:nowrap">{look.words.name()}</div>'
         )
     line = rng.uniform(0.9, 3)
+    path = _initials(rng, width, height) if rng.random() < 0.55 else _strokes(rng, width, height, flourish=True)
     return (
         f'<svg {mark} width="{width:.0f}" height="{height:.0f}" style="display:block;{turn}"><path fill="none" '
-        f'stroke="{color}" stroke-width="{line:.1f}" stroke-linecap="round" d="{_strokes(rng, width, height, flourish=True)}"/></svg>'
+        f'stroke="{color}" stroke-width="{line:.1f}" stroke-linecap="round" d="{path}"/></svg>'
     )
 
 
@@ -190,12 +227,14 @@ def seal(look: Style, size: float) -> str:
         return f'<svg {mark} width="{size:.0f}" height="{size:.0f}" style="{css}">{ring}{inner}{around if not oval else ""}{middle}</svg>'
     words = rng.choice(("RECEIVED", "PAID", "COPY", "CONFIDENTIAL", "URGENT", "APPROVED", "VERIFIED", name.upper(), "ORIGINAL"))
     rows = [f"<b style='font-size:1.4em'>{words}</b>"]
+    if rng.random() < 0.4:  # of a person
+        rows = [f"<b>{look.words.name()}</b>", look.words.phrase(1, 2).title(), look.words.label() + " " + look.words.number()][: rng.randint(2, 3)]
     rows += [rng.choice((look.words.date(), look.words.name(), look.words.contact(), name)) for _ in range(rng.randint(0, 3))]
     style = rng.choice(("solid", "solid", "double", "double", "none"))
     edge = f"border:{rng.choice((2, 3, 4, 5))}px {style} {color};" if style != "none" or len(rows) < 2 else ""
     return (
-        f'<div {mark} class=fit style="{css};{edge}padding:4px 9px;color:{color};text-align:center;border-radius:{rng.choice((0, 0, 5, 12))}px;'
-        f"font:{size * 0.1:.1f}px/1.25 '{rng.choice((look.font, 'Courier Prime', 'Roboto Condensed', 'Liberation Sans'))}';white-space:nowrap\">{'<br>'.join(rows)}</div>"
+        f'<div {mark} class=fit style="{css};{edge}padding:4px 9px;color:{color};text-align:{rng.choice(("center", "center", "start"))};border-radius:{rng.choice((0, 0, 5, 12))}px;'
+        f"font:{size * rng.uniform(0.08, 0.15):.1f}px/{rng.uniform(1.15, 1.6):.2f} '{rng.choice((look.font, 'Courier Prime', 'Roboto Condensed', 'Liberation Sans'))}';white-space:nowrap\">{'<br>'.join(rows)}</div>"
     )
 
 

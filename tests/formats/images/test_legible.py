@@ -1,0 +1,87 @@
+"""Which words of a page were read well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from incognote.formats.images.legible import is_blue, is_known, legible
+from incognote.formats.images.reading import languages_of_pages
+from incognote.pages.nouns import Word
+
+np: Any = pytest.importorskip("numpy")
+
+BLUE = (20, 30, 140)
+PAPER = np.full((200, 600, 3), 255, np.uint8)
+
+
+def line(*words: tuple[str, float], high: int = 20) -> list[Word]:
+    """Return words beside each other, each with its confidence."""
+    found, left = [], 10
+    for text, confidence in words:
+        right = left + 11 * len(text)
+        found.append(Word(text, (left, 50, right, 50 + high), confidence))
+        left = right + 8
+    return found
+
+
+def kept(words: list[Word], color: tuple[int, int, int] = (0, 0, 0)) -> list[str]:
+    ink, pixels = np.zeros((200, 600), np.uint8), PAPER.copy()
+    for left, top, right, bottom in (word.box for word in words):
+        ink[top:bottom, left:right] = 255
+        pixels[top:bottom, left:right] = color
+    return [word.text for word in legible(words, words, ink, pixels)]
+
+
+@pytest.mark.parametrize("text", ["fever", "mL", "75g", "mmol/L", "20w3d", "daughter's"])
+def test_usual_words_and_units_are_known(text: str) -> None:
+    assert is_known(text)
+
+
+@pytest.mark.parametrize("text", ["Quackenbush", "72-114093", "Fxq", "mL4471"])
+def test_names_and_numbers_are_not_known(text: str) -> None:
+    assert not is_known(text)
+
+
+@pytest.mark.parametrize(
+    ("code", "word"), [("es", "muestra"), ("de", "Ergebnis"), ("fr", "résultat"), ("ar", "المريض")]
+)
+def test_words_are_known_in_the_languages_in_which_pages_are_read(code: str, word: str) -> None:
+    assert not is_known(word)
+    with languages_of_pages(("en", code)):
+        assert is_known(word)
+
+
+def test_printed_words_of_another_language_stay_although_they_are_read_poorly() -> None:
+    words = line(("Ergebnis", 0.62), ("Qwxfp", 0.62))
+    assert kept(words) == []
+    with languages_of_pages(("en", "de")):
+        assert kept(words) == ["Ergebnis"]
+
+
+def test_a_heading_with_letters_that_reach_above_and_below_is_printed() -> None:
+    body = [Word("was", (10, 100 + 25 * at, 40, 114 + 25 * at), 0.96, line=1 + at) for at in range(3)]
+    heading = line(("Dapagliflozjn", 0.84), high=26)
+    assert "Dapagliflozjn" in kept([*heading, *body])
+
+
+def test_unknown_words_of_a_pen_do_not_stay() -> None:
+    assert kept(line(("Pelican", 0.93), ("PPO", 0.93)), BLUE) == []
+    assert kept(line(("Pelican", 0.93), ("PPO", 0.93))) == ["Pelican", "PPO"]
+
+
+def test_known_words_of_a_pen_stay() -> None:
+    assert kept(line(("with", 0.9), ("fever", 0.9)), BLUE) == ["with", "fever"]
+
+
+def test_the_rest_of_a_misread_word_does_not_stay() -> None:
+    one = Word("Frigovit", (10, 50, 98, 80), 0.4)
+    two = Word("ice", (99, 50, 130, 80), 0.96)
+    assert kept([one, two], BLUE) == []
+
+
+def test_light_blue_letters_of_a_screen_are_not_of_a_pen() -> None:
+    ink = np.full((10, 10), 255, np.uint8)
+    for color, pen in (((20, 30, 140), True), ((140, 190, 255), False), ((0, 0, 0), False)):
+        assert is_blue(np.full((10, 10, 3), color, np.uint8), ink, (0, 0, 10, 10)) is pen
