@@ -1,4 +1,4 @@
-"""Precision, recall, and F1 of regions of pages, by class: one is right if its class is and the boxes overlap enough."""
+"""Precision, recall, and F1 of regions of pages: one is right if its class is and the boxes overlap enough."""
 
 from __future__ import annotations
 

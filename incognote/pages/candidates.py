@@ -58,8 +58,9 @@ class LayoutPage:
 
         longest = max(self.gray.shape)
         if len(self.words) < 3:
-            return longest / 90
-        return float(min(max(np.median(self.boxes[:, 3] - self.boxes[:, 1]), 4.0, longest / 250), longest / 12))
+            return float(longest) / 90
+        middle = float(np.median(self.boxes[:, 3] - self.boxes[:, 1]))
+        return float(min(max(middle, 4.0, longest / 250), longest / 12))
 
     @cached_property
     def ground(self) -> int:
@@ -96,7 +97,7 @@ class LayoutPage:
             dark, bright = (cv2.morphologyEx(self.gray, kind, side) for kind in (cv2.MORPH_BLACKHAT, cv2.MORPH_TOPHAT))
             change = cv2.max(dark, bright)
             noise = 3 * float(np.median(change[::3, ::3]))
-            mask = cv2.compare(change, min(60.0, 12 + noise), cv2.CMP_GT)
+            mask: Any = np.where(change > min(60.0, 12 + noise), np.uint8(255), np.uint8(0))
             mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((1, 5) if across else (5, 1), np.uint8))
             along = np.ones((1, length) if across else (length, 1), np.uint8)
             found.append(np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, along), np.uint8))
@@ -202,7 +203,8 @@ def _panels(page: LayoutPage) -> Iterator[tuple[float, ...]]:
     core = np.ones((side, side), np.uint8)
     change = cv2.absdiff(page.gray, np.full_like(page.gray, page.ground))
     for least in (6, 40):
-        mask = cv2.morphologyEx(cv2.compare(change, least, cv2.CMP_GT), cv2.MORPH_CLOSE, core)
+        mask: Any = np.where(change > least, np.uint8(255), np.uint8(0))
+        mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, core)
         for box in _parts(cv2.morphologyEx(mask, cv2.MORPH_OPEN, core), page.high):
             if (box[2] - box[0]) * (box[3] - box[1]) < 0.9 * page.gray.size:
                 yield box

@@ -31,7 +31,7 @@ def test_the_worker_of_incognote_says_what_it_removes_and_what_it_takes(tmp_path
         assert redactor.said["version"]
         assert redactor.peak_mb > 50
     assert said["outcome"] in ("release", "review", "quarantine")
-    assert any(left < 130 and right > 370 and top < 30 and bottom > 25 for left, top, right, bottom in said["boxes"])
+    assert any(left < 130 and right > 340 and top < 30 and bottom > 25 for left, top, right, bottom in said["boxes"])
     assert not any(bottom > 75 for *_, bottom in said["boxes"])
     assert said["cpu_seconds"] > 0.1
 

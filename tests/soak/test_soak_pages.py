@@ -44,7 +44,8 @@ def deidentified(folder: Path, count: int, make: Any) -> Ended:
     source.mkdir(parents=True)
     make(source, count)
     done = Running(folder / "home", "deid", source, "--out", folder / "out", "--detectors", "rules", "--json").ends()
-    assert done.data["released"] == done.data["records"] == len(list(source.iterdir()))
+    done_with = done.data["released"] + done.data["review"]  # a file of many labels is nearly all identifiers
+    assert done_with == done.data["records"] == len(list(source.iterdir()))
     manifest = json.loads((folder / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert PATIENT not in json.dumps(manifest)
     return done

@@ -148,6 +148,18 @@ def reports(rows: Sequence[Any]) -> dict[str, Any]:
     return told
 
 
+def _measure(names: Sequence[str], said: argparse.Namespace, rows: list[Any]) -> None:
+    """Add the rows of pages, and write those of a page once both redactors have read it."""
+    ours = Redactor("incognote", sys.executable, {})
+    with ours, Redactor("presidio", said.presidio, {"model": said.model}) as theirs:
+        for name in names:
+            made = list(measured(name, said.folder, said.levels, (ours, theirs)))
+            rows += made
+            with said.rows.open("a", encoding="utf-8") as out:
+                out.write("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in made))
+            sys.stderr.write(f"{name}\n")
+
+
 def main() -> None:
     """Run the measurement."""
     ask = argparse.ArgumentParser()
@@ -163,14 +175,8 @@ def main() -> None:
     rows = [json.loads(line) for line in text.splitlines()]
     names = sorted((path.stem for path in said.folder.glob("*.json")), key=lambda name: zlib.crc32(name.encode()))
     left = [name for name in names if name not in {row["name"] for row in rows}][: said.most]
-    ours = Redactor("incognote", sys.executable, {})
-    with ours, Redactor("presidio", said.presidio, {"model": said.model}) as theirs:
-        for name in left:
-            made = list(measured(name, said.folder, said.levels, (ours, theirs)))
-            rows += made
-            with said.rows.open("a", encoding="utf-8") as out:
-                out.write("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in made))
-            sys.stderr.write(f"{name}\n")
+    if left:
+        _measure(left, said, rows)
     about = {
         "pages": "drawn pages of tests/data/pages/dev, on which incognote was developed and Presidio was not",
         "names": sorted({row["name"] for row in rows}),

@@ -171,8 +171,8 @@ def _is_listed(word: Word, line: InkLine) -> bool:
     pitch = long / max(1.0, line.height * len(word.text))
     if word.confidence < _SURE or not _PITCH[0] < pitch < _PITCH[1] or not plain:
         return False
-    if match := _MEASURE.fullmatch(plain):
-        return match[2].strip() in _units() and not _YEAR.fullmatch(match[1])
+    if (match := _MEASURE.fullmatch(plain)) and match[2].strip() in _units():
+        return not _YEAR.fullmatch(match[1])
     parts = [part for part in re.split(r"[/\-+.]", plain) if part]
     return bool(parts) and all(part in stay_words() for part in parts)
 

@@ -6,6 +6,7 @@ JPEG: ISO 10918-1 Annex B. JPEG-LS: ISO 14495-1 Annex C. JPEG 2000 and HTJ2K: IS
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from incognote.errors import MalformedRecord
@@ -14,7 +15,6 @@ _SIZES = frozenset((*range(0xC0, 0xD0), 0xF7)) - {0xC4, 0xC8, 0xCC}
 _BARE = frozenset((0x01, *range(0xD0, 0xD9)))
 _JFIF, _ADOBE, _RLE_SEGMENTS = b"JFIF\0", b"Adobe", 15
 _MAKER = re.compile(rb"(?:Created by OpenJPEG version [\d.]{1,12}|Kakadu-v?[\d.]{1,12})\0?")
-_MOST_EXPANDED = 64  # times that a byte of RLE becomes more at most
 
 
 class CodedFrame(NamedTuple):
@@ -44,10 +44,27 @@ def coded_frame(frame: bytes, rows: int, columns: int) -> CodedFrame:
     if frame[4:8] == b"jP  " and (start := frame.find(b"\xff\x4f\xff\x51")) > 0:
         return _jpeg_2000(frame[start:])._replace(is_bare=False)
     if 0 < int.from_bytes(frame[:4], "little") <= _RLE_SEGMENTS and int.from_bytes(frame[4:8], "little") == 64:
-        if len(frame) > 64 + 16 * rows * columns * 2:
-            raise MalformedRecord("a compressed frame is longer than its pixels", field="PixelData")
+        _check_runs(frame, rows * columns)
         return CodedFrame(rows, columns, None, True)
     raise MalformedRecord("a compressed frame does not begin as its transfer syntax says", field="PixelData")
+
+
+def _check_runs(frame: bytes, size: int) -> None:
+    """Check that each segment of RLE has as many bytes as a frame has pixels.
+
+    Raises:
+        MalformedRecord: it has more or fewer.
+    """
+    count = int.from_bytes(frame[:4], "little")
+    starts = [int.from_bytes(frame[at : at + 4], "little") for at in range(4, 4 + 4 * count, 4)]
+    for at, end in pairwise((*starts, len(frame))):
+        made = 0
+        while made < size and at < end:
+            code = frame[at]
+            made += code + 1 if code < 128 else 257 - code if code > 128 else 0
+            at += code + 2 if code < 128 else 2 if code > 128 else 1
+        if made != size or at > end or frame[at:end].strip(b"\0"):
+            raise MalformedRecord("a compressed frame has other pixels than the header says", field="PixelData")
 
 
 def _jpeg(frame: bytes) -> CodedFrame:

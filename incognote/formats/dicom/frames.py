@@ -82,7 +82,8 @@ class PixelFrames:
         kind, size = self.kind, element.value[1] - element.value[0]
         if not kind.compressed:
             wanted = kind.size * kind.frames or -(-kind.rows * kind.columns * kind.frames // 8)
-            if size < wanted or file.body[element.value[0] + wanted : element.value[1]].strip(b"\0"):
+            spare = wanted + (1 if self.in_pairs else 0)
+            if size < wanted or file.body[element.value[0] + spare : element.value[1]].strip(b"\0"):
                 raise MalformedRecord("the pixels are not as many as the header says", field="PixelData")
 
     def __iter__(self) -> Iterator[Frame]:

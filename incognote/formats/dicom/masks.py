@@ -124,7 +124,7 @@ def _masks(folder: str) -> tuple[Mapping[str, Any], ...]:
             for mask in read:
                 _check(mask)
                 found.append(mask)
-        except (OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+        except (OSError, ValueError, TypeError, AttributeError, KeyError, re.error) as error:
             raise SettingError(f"{path.name}: not a file of masks ({type(error).__name__}). Correct it") from None
     return tuple(found)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FIELD = "PixelData"
 LEAST_SIDE = 8  # pixels; no letter can be read in fewer
-_STILL = 40.0  # gray levels by which words that stay may change over the frames, on average
+_STILL, _CHANGED = 60, 0.03  # gray levels, and the share of a word that may change by more in the frames if it stays
 _SAME = 0.5  # the share of a line that another one covers
 _LARGER, _MOST_SIDE = 2.0, 4_000
 _CERTAIN, _LETTERS = 0.7, 3  # the confidence and letters of words that no line has
@@ -86,12 +86,13 @@ class PixelText:
             found += [(picture, line) for line in quick_lines(picture) if not _is_in(line.box, found)]
         words = read_lines(found)
         lines = [
-            PictureLine(line, read, made.is_still(line.box)) for (_, line), read in zip(found, words, strict=True)
+            PictureLine(line, [word for word in read if made.is_still(word.box)])
+            for (_, line), read in zip(found, words, strict=True)
         ]  # fmt: skip
         for picture in made.pictures[:1]:
             for line, read in lines_of_words(_words(picture)):
                 if not _is_in(line.box, found):
-                    lines.append(PictureLine(line, read, made.is_still(line.box)))
+                    lines.append(PictureLine(line, [word for word in read if made.is_still(word.box)]))
         if made.moves:
             lines += self._elsewhere([each.line for each in lines])
         return page_of(lines, masked, KnownWords.of(self._known), self.size)
@@ -191,7 +192,7 @@ class _Composite:
         if self._range is None:
             return True
         left, top, right, bottom = box
-        return float(self._range[top:bottom, left:right].mean()) <= _STILL
+        return float((self._range[top:bottom, left:right] > _STILL).mean()) <= _CHANGED
 
 
 def _end(value: Any) -> float:

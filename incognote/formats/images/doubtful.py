@@ -25,7 +25,9 @@ POOR_PAGE = 0.75
 """The quality of a page below which it must be looked at by a person."""
 _LINES = 110  # of letters that fit above each other on a page
 _KNOWN, _AGREED = 0.5, 0.85  # the least confidence of a known word, and of one that two passes read
-_MEASURE = re.compile(r"\d{1,3}(?:[.,]\d{1,2})?%?")
+_MEASURED, _SIGN = 0.6, 2  # on a page that was read well: of a measure, and the letters of a sign
+_MANY = 3  # short words of a line that are no signs
+_MEASURE = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?%?")
 
 
 def doubtful(reading: PageReading, words: Sequence[Word], pixels: Pixels) -> Iterator[Region]:
@@ -39,7 +41,7 @@ def doubtful(reading: PageReading, words: Sequence[Word], pixels: Pixels) -> Ite
     stays: list[Box] = []
     for _, group in groupby(words, lambda word: (word.line, word.turn)):
         line = list(group)
-        sure = _judged(line, grid)
+        sure = _judged(line, grid, well=reading.quality >= POOR_PAGE)
         for stays_here, places in groupby(range(len(line)), sure.__getitem__):
             run = list(places)
             if not stays_here:
@@ -74,14 +76,19 @@ def _lines_of_ink(pixels: Pixels, stays: Sequence[Box]) -> Iterator[Region]:
             yield Region("Unread", (x, y, x + wide, y + tall), 0.6, ("doubt",))
 
 
-def _judged(line: Sequence[Word], grid: Grid) -> list[bool]:
-    """Return for each word of a line whether it stays."""
+def _judged(line: Sequence[Word], grid: Grid, *, well: bool) -> list[bool]:
+    """Return for each word of a line whether it stays.
+
+    Args:
+        well: whether the page as a whole was read well.
+    """
     agreed = [_is_agreed(word, grid) for word in line]
     letters = [sum(map(str.isalnum, word.text)) for word in line]
     worth = (n * word.confidence * (1 if two else 0.5) for n, word, two in zip(letters, line, agreed, strict=True))
     if sum(worth) >= POOR * sum(letters):
         return [True] * len(line)
-    sure = [_is_sure(word, agreed=two) for word, two in zip(line, agreed, strict=True)]
+    few = well and sum(n <= _SIGN for n in letters) < _MANY
+    sure = [_is_sure(word, agreed=two, well=few) for word, two in zip(line, agreed, strict=True)]
     return [
         each and (not any(map(str.isdigit, word.text)) or all(sure[max(0, at - 1) : at + 2]))
         for at, (each, word) in enumerate(zip(sure, line, strict=True))
@@ -104,12 +111,16 @@ def _extended(box: Box, beside: Sequence[Box]) -> Box:
     return left, top, right, bottom
 
 
-def _is_sure(word: Word, *, agreed: bool) -> bool:
+def _is_sure(word: Word, *, agreed: bool, well: bool) -> bool:
+    letters = sum(map(str.isalnum, word.text))
     if any(map(str.isdigit, word.text)):
-        return agreed and word.confidence >= _AGREED and _MEASURE.fullmatch(word.text) is not None
-    if not any(map(str.isalpha, word.text)):
+        sure = word.confidence >= (_MEASURED if well else _AGREED) and (agreed or well)
+        return sure and _MEASURE.fullmatch(word.text) is not None
+    if not letters:
         return True
-    return word.confidence >= (_KNOWN if agreed else _AGREED) and is_known(word.text)
+    if well and letters <= _SIGN and word.text.isascii():
+        return word.confidence >= _AGREED
+    return word.confidence >= (_KNOWN if agreed or well else _AGREED) and is_known(word.text)
 
 
 def _is_agreed(word: Word, grid: Grid) -> bool:

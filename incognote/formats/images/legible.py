@@ -25,6 +25,7 @@ _UNITS = frozenset(
 _NUMBER = re.compile(r"\d+")
 _MOST_DIGITS = 3  # of a number beside letters that are a unit
 _PRINTED = 0.85  # the mean confidence of words beside each other above which a poor one is printed, too
+_POOR = 0.25  # the confidence of such a word
 _MEASURE = re.compile(r"\d{1,3}[.,]\d|\d{1,2}")
 _COUNT = re.compile(r"\d{1,3}(?:[.,]\d{1,2})?")
 _PLAIN = 0.955  # the confidence of most printed words
@@ -75,7 +76,8 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
         if written:
             _doubt_neighbors(cell, sure)
         found += [word for word, each in zip(cell, sure, strict=True) if each]
-    poor = [word for word in words if any(map(str.isalnum, word.text)) and word not in found]
+    clear = set(found)
+    poor = [word for word in words if not word.turn and any(map(str.isalnum, word.text)) and word not in clear]
     return found + list(_signs(seen, (*found, *poor), agreed, high))
 
 
@@ -102,6 +104,11 @@ def is_known(text: str, least: int = 1) -> bool:
     return bool(pieces) and all(piece in _UNITS or _is_usual(piece, least) for piece in pieces)
 
 
+def _is_known_word(text: str, least: int) -> bool:
+    """Whether a word is known; one of two letters only if it is very usual, and a letter never."""
+    return len(text) > 1 and is_known(text, 3 if len(text) == 2 else least)
+
+
 def _is_usual(word: str, least: int) -> bool:
     plain, least = fold(word), min(3, least + (least > 1 and word[0].isupper()))
     entries = (lexicon(code).get(plain, 0) for code in dict.fromkeys(("en", *page_languages())))
@@ -116,17 +123,18 @@ def _is_sure_writing(word: Word, fluent: bool) -> bool:
         return word.confidence >= 0.7
     if _COUNT.fullmatch(word.text) and word.confidence >= 0.9:
         return True
-    known = len(word.text) > 2 and is_known(word.text, _CLINICAL)
+    known = _is_known_word(word.text, _CLINICAL)
     return word.confidence >= 0.75 if known else fluent and word.confidence >= 0.9
 
 
 def _is_sure(word: Word, agreed: bool, mean: float, high: float) -> bool:
     letters = sum(map(str.isalnum, word.text))
     if 2 * letters < len(word.text) or not letters:
-        return letters <= 2 and word.confidence >= _SYMBOLS and _across(word) < _SIGN * high
-    known = len(word.text) > 2 and is_known(word.text)
+        least = _POOR if letters and mean >= _PRINTED else _SYMBOLS
+        return letters <= 2 and word.confidence >= least and _across(word) < _SIGN * high
+    known = _is_known_word(word.text, 1)
     if mean >= _PRINTED and not any(map(str.isdigit, word.text)) and 0.2 < _pitch(word) < 0.9:
-        return word.confidence >= 0.25
+        return word.confidence >= _POOR
     return word.confidence >= (0.45 if known else 0.5 if agreed else 0.65)
 
 
@@ -203,7 +211,7 @@ def _doubt_neighbors(cell: Sequence[Word], sure: list[bool]) -> None:
             if _gap(cell[at - step], word) < _SPLIT * _across(word):
                 sure[at] = False
                 continue
-            if len(word.text) > 2 and is_known(word.text, _CLINICAL):
+            if _is_known_word(word.text, _CLINICAL):
                 continue
             number = any(map(str.isdigit, word.text))
             longer = number and not _MEASURE.fullmatch(word.text)

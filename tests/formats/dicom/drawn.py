@@ -14,8 +14,8 @@ from ..samples.dicom import dataset, packed
 
 US = UID("1.2.840.10008.5.1.4.1.1.3.1")
 SIZE = 200, 320  # rows and columns
-NAME, NAME_BOX = "OKONKWO NIA", (12, 14, 150, 32)
-SETTING, SETTING_BOX = "Depth 15 cm", (12, 164, 150, 184)
+NAME, NAME_BOX = "OKONKWO NIA", (15, 17, 113, 28)
+SETTING, SETTING_BOX = "Depth 15 cm", (15, 169, 104, 182)
 
 
 def drawn(*texts: tuple[str, int, int], ground: int = 0, ink: int = 255, noise: float = 0.0) -> NDArray[np.uint8]:

@@ -72,7 +72,7 @@ def test_bytes_of_words_are_in_order(syntax: str) -> None:
 @pytest.mark.parametrize(
     "lie",
     [{"Rows": 13}, {"Rows": 11}, {"NumberOfFrames": 2}, {"NumberOfFrames": "0"}, {"NumberOfFrames": "99999999999"}, {"Columns": 0},
-     {"Rows": 65535, "Columns": 65535}, {"BitsAllocated": 8}],
+     {"Rows": 65535, "Columns": 65535}, {"BitsAllocated": 8, "BitsStored": 8}],
 )  # fmt: skip
 def test_pixels_that_are_not_as_many_as_the_header_says_are_refused(lie: dict[str, Any]) -> None:
     with pytest.raises(MalformedRecord):

@@ -13,7 +13,7 @@ from . import drawn
 
 
 def _covers(box: Box, other: Box) -> bool:
-    return box[0] <= other[0] + 4 and box[1] <= other[1] + 4 and box[2] >= other[2] - 34 and box[3] >= other[3] - 6
+    return box[0] <= other[0] + 3 and box[1] <= other[1] + 2 and box[2] >= other[2] - 6 and box[3] >= other[3] - 3
 
 
 @pytest.mark.parametrize(

@@ -49,9 +49,10 @@ def test_covered_pixels_are_black_and_all_others_are_the_same(name: str, photome
     assert made.PhotometricInterpretation == photometric
     old, new = before.pixel_array.copy(), made.pixel_array
     left, top, right, bottom = BOX
-    old[..., top:bottom, left:right, :][:] = 0 if old.ndim > 2 else old[..., top:bottom, left:right, :]
     if old.ndim == 2:
-        old[top:bottom, left:right] = before.pixel_array.min()
+        old[top:bottom, left:right] = old.min()
+    else:
+        old[..., top:bottom, left:right, :] = 0
     assert np.array_equal(old, new)
     verify(document._pixels, [BOX], True, DicomDocument(out.getvalue())._pixels.frames, b"")
 

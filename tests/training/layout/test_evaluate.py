@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from incognote.pages.nouns import Region
 from incognote.evaluation.regions import matched, rows, scored
+from incognote.pages.nouns import Region
 from incognote_training.layout.evaluate import limits
 
 BOX, SHIFTED, APART = (0, 0, 100, 40), (20, 0, 120, 40), (200, 0, 300, 40)
