@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 
-def session(model: bytes | str, **options: Any) -> Any:
+def session(model: bytes | str, *, arena: bool = True, **options: Any) -> Any:
     """Return an `onnxruntime.InferenceSession` on the CPU.
 
     Official builds of onnxruntime report events and a device ID to their maker unless `ORT_DISABLE_TELEMETRY` is set
@@ -14,6 +14,7 @@ def session(model: bytes | str, **options: Any) -> Any:
 
     Args:
         model: the bytes of a graph, or the path of its file.
+        arena: whether memory is kept for the next run. It grows with each new shape of the input.
         options: passed to `InferenceSession`.
 
     Raises:
@@ -27,4 +28,5 @@ def session(model: bytes | str, **options: Any) -> Any:
     settings.intra_op_num_threads = settings.inter_op_num_threads = 1
     settings.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     settings.log_severity_level = 3
+    settings.enable_cpu_mem_arena = arena
     return onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"], **options)

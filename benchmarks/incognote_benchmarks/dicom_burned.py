@@ -294,7 +294,7 @@ def background(noise: np.random.Generator, modality: str, soft: Array, phase: fl
         return _colored(noise, modality, soft, turn)
     if modality == "NM":
         body = np.exp(-(((x - cx) / (columns * 0.14)) ** 2 + ((y - cy) / (rows * 0.36)) ** 2) ** 2)
-        return np.clip(noise.poisson(body * (20 + 60 * soft) + 0.4) * 2.2, 0, 255).astype(np.float32)
+        return np.asarray(np.clip(noise.poisson(body * (20 + 60 * soft) + 0.4) * 2.2, 0, 255), np.float32)
     if modality == "MG":
         body = ((x / (columns * 0.75)) ** 2 + ((y - cy) / (rows * 0.42)) ** 2 < 1).astype(np.float32)
         found = cv2.GaussianBlur(body, (0, 0), 8) * (70 + 150 * soft**2)
@@ -343,7 +343,8 @@ def _clouds(noise: np.random.Generator, rows: int, columns: int) -> Array:
     total = np.zeros((rows, columns), np.float32)
     for size in (4, 9, 20, 45, 90):
         part = noise.random((max(2, rows * size // 600), max(2, columns * size // 600)), dtype=np.float32)
-        total += cv2.resize(part, (columns, rows), interpolation=cv2.INTER_CUBIC) / size**0.5
+        grown = np.asarray(cv2.resize(part, (columns, rows), interpolation=cv2.INTER_CUBIC), np.float32)
+        total += grown / np.float32(size**0.5)
     low, high = float(total.min()), float(total.max())
     return np.asarray((total - low) / (high - low))
 
@@ -427,5 +428,5 @@ def _lossless(frame: Array, bits: int) -> bytes:
     text = "".join(pieces)
     text += "1" * (-len(text) % 8)
     body = int(text, 2).to_bytes(len(text) // 8).replace(b"\xff", b"\xff\0")
-    data = head + body + b"\xff\xd9"
+    data: bytes = head + body + b"\xff\xd9"
     return data + b"\0" * (len(data) % 2)

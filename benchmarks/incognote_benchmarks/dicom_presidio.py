@@ -1,7 +1,7 @@
 """Redact the DICOM files of a folder with Presidio's image redactor: `python dicom_presidio.py FOLDER`.
 
-It runs in an environment of its own. Presidio gets an empty pipeline of spaCy, since its usual model must be downloaded.
-What it knows are the values of the header and its patterns.
+It runs in an environment of its own. Presidio gets an empty pipeline of spaCy, since its usual model must be
+downloaded. What it knows are the values of the header and its patterns.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ from pathlib import Path
 
 def main(folder: str) -> None:
     """Write the redacted file beside each file of a folder."""
-    import spacy  # type: ignore[import-not-found,unused-ignore]  # of the environment of Presidio
+    import spacy
     from presidio_analyzer import AnalyzerEngine
     from presidio_analyzer.nlp_engine import SpacyNlpEngine
-    from presidio_image_redactor import DicomImageRedactorEngine, ImageAnalyzerEngine
+    from presidio_image_redactor import (  # type: ignore[import-not-found]  # of another environment
+        DicomImageRedactorEngine,
+        ImageAnalyzerEngine,
+    )
     from pydicom import dcmread
 
     class Blank(SpacyNlpEngine):
         def __init__(self) -> None:
             super().__init__()
-            self.nlp = {"en": spacy.blank("en")}
+            self.nlp = {"en": spacy.blank("en")}  # type: ignore[assignment]  # the base class begins with None
 
         def load(self) -> None:
             pass
@@ -34,8 +37,8 @@ def main(folder: str) -> None:
             found = dcmread(path)
             engine.redact(found, fill="contrast").save_as(path.with_suffix(".out"))
         except Exception as error:
-            print(path.name, type(error).__name__, str(error)[:200], file=sys.stderr)
-    print(f"presidio-image-redactor {version('presidio-image-redactor')}")
+            sys.stderr.write(f"{path.name} {type(error).__name__} {error!s:.200}\n")
+    sys.stdout.write(f"presidio-image-redactor {version('presidio-image-redactor')}\n")
 
 
 if __name__ == "__main__":

@@ -24,11 +24,16 @@ def without_noise(gray: Gray) -> Gray:
     import cv2
     import numpy as np
 
-    if bool(((gray == 0) | (gray == 255)).all()):
+    if is_bilevel(gray):
         return _without_specks(gray)
     if float((gray[:, 1:] == gray[:, :-1]).mean()) > _FLAT:
         return gray
     return cv2.fastNlMeansDenoising(gray, None, _STRENGTH, _PATCH, _SEARCH).astype(np.uint8)
+
+
+def is_bilevel(gray: Gray) -> bool:
+    """Return whether a gray page of shape (height, width) has only black and white, as a fax has."""
+    return bool(((gray == 0) | (gray == 255)).all())
 
 
 def _without_specks(gray: Gray) -> Gray:

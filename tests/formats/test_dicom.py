@@ -269,15 +269,21 @@ def test_an_encapsulated_document_is_read_by_its_own_reader(strict: Deidentifier
     assert problem.value.field == "EncapsulatedDocument"
 
 
-def test_pixels_keep_their_bytes_and_unread_ones_are_refused(strict: Deidentifier) -> None:
+def test_pixels_without_text_keep_their_bytes(strict: Deidentifier) -> None:
     small: dict[str, Any] = {"Rows": 4, "Columns": 4, "BitsAllocated": 8, "PixelData": bytes(range(16))}
     for syntax in ("1.2.840.10008.1.2.1", ImplicitVRLittleEndian):
         assert output(strict, packed(dataset(CT, PatientID="1", **small), syntax)).PixelData == bytes(range(16))
     blank = dataset(CT, **{**small, "Rows": 64, "Columns": 64, "PixelData": bytes(4096)})
     assert same(packed(blank)).PixelData == bytes(4096)
     blank.PixelData = bytes(range(256)) * 16
-    with pytest.raises(UnsupportedFormat, match="pixels"):
-        DicomDocument(packed(blank))
+    assert same(packed(blank)).PixelData == blank.PixelData
+
+
+def test_a_volume_that_may_show_a_face_is_held_if_the_hospital_asks_for_it(tmp_path: Path) -> None:
+    approve(_site(tmp_path, CleanRecognizableVisualFeatures="passThrough"), "Ada Example")
+    document = DicomDocument(instance(CT, BodyPartExamined="HEAD"))
+    with pytest.raises(UnsupportedFormat, match="face"):
+        document.under(Registry([tmp_path]), None)
 
 
 def test_the_second_reader_shows_what_the_rules_do_not_keep() -> None:

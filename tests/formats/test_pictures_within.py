@@ -145,6 +145,15 @@ def test_a_picture_is_covered_and_the_rest_of_it_stays(container: Container) -> 
     assert np.abs(old.astype(int) - new)[hidden].mean() > 50
 
 
+def test_a_picture_without_words_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("incognote.formats.images.reading.reading_of", made.reader_of({}))
+    plain = made.saved(Image.new("RGB", (40, 40), "navy"), "PNG")
+    with pictures_are_read():
+        form, document = open_one(message(plain, "png"), "message/rfc822")
+    parts = list(message_from_bytes(output_of(form, document, {})).walk())
+    assert (made.pixels_of(parts[2].get_payload(decode=True)) == made.pixels_of(plain)).all()
+
+
 @each_container
 def test_an_output_whose_picture_is_not_covered_is_refused(
     container: Container, monkeypatch: pytest.MonkeyPatch

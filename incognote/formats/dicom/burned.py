@@ -173,8 +173,14 @@ def _is_listed(word: Word, line: InkLine) -> bool:
         return False
     if (match := _MEASURE.fullmatch(plain)) and match[2].strip() in _units():
         return not _YEAR.fullmatch(match[1])
+    return not plain.isdigit() and may_stay(plain)
+
+
+def may_stay(text: str) -> bool:
+    """Whether a word is on the lists, or is a short number."""
+    plain = text.strip(_EDGES).casefold()
     parts = [part for part in re.split(r"[/\-+.]", plain) if part]
-    return bool(parts) and all(part in stay_words() for part in parts)
+    return _ALONE.fullmatch(plain) is not None or all(part in stay_words() for part in parts)
 
 
 @cache

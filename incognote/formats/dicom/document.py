@@ -22,6 +22,7 @@ from incognote.formats.base import (
     splice,
     split_edits,
 )
+from incognote.formats.dicom.burned import may_stay
 from incognote.formats.dicom.faces import require_no_face
 from incognote.formats.dicom.fields import ElementValues, Facts, Value
 from incognote.formats.dicom.pixels import FIELD, PixelText
@@ -142,7 +143,8 @@ class DicomDocument(PagedDocument):
             return
         page = self._pixels.page
         for words, parts in unread(made.picture(), page, page.covers(changes.get(FIELD, ()))):
-            yield SeenLine.of(words, [(a, b, None if own is None else (FIELD, *own)) for a, b, own in parts])
+            told = [(a, b, None if own is None else (FIELD, *own)) for a, b, own in parts]
+            yield SeenLine.of(words, [each for each in told if each[2] or not may_stay(words[each[0] : each[1]])])
 
     def places(self, field: str, start: int, end: int) -> tuple[base.Place, ...]:
         return (Pointer(field),)

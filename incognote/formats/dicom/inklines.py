@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _STROKES = (9, 27)  # pixels of the squares that no stroke fills
 _LEVELS = (12, 18, 27, 40, 60, 90, 130)  # gray levels of ink above or below its ground
 _LEAST, _MOST = 5, 72  # height of a part
+_PITCH = 0.75  # the width of a letter in heights
 _WIDEST = 24.0  # heights of a part: letters that touch each other
 _FULL = (0.10, 0.92)  # the share of its box that a part fills
 _BESIDE, _PEAK, _FEW, _PEAKS = 4, 4.0, 60, 4  # values beside one, times they are rarer, pixels, and such values
@@ -30,12 +31,13 @@ _MANY = 5_000  # parts of a picture; more are noise
 _LEAST_PARTS = 3
 _THIN = 0.32  # the stroke of a letter in heights of it
 _SURE = 3  # the support of a line that is surely written
-_LONG, _VERY_LONG = 4, 8  # its parts, and those with which less support is enough
+_LONG, _VERY_LONG = 4, 8  # its parts, and its letters with which less support is enough
 _TALLER = 1.3  # the height of a line within which others make it longer
 _CERTAIN = 5  # the support of a line beside which others are likely, and the parts of a vertical one
 _CROSSED = 0.2  # the share of a vertical line that horizontal ones may cover
 _QUICK = 4  # the support of a line that is found in one frame
 _ALIKE = 1.35  # heights of letters of one block
+_TWICE = 1.6  # the height of a line that has another one within it
 _SAME = 0.6  # the share of a line that a second one covers
 
 
@@ -83,7 +85,8 @@ def _of_one_value(gray: Pixels) -> Iterator[InkLine]:
     padded = numpy.pad(counts, _BESIDE, mode="reflect")
     around = numpy.median([padded[at : at + 256] for at in range(2 * _BESIDE + 1) if at != _BESIDE], axis=0)
     peaks = [int(value) for value in numpy.argsort(-(counts - around)) if counts[value] > _PEAK * around[value] + _FEW]
-    for value in [value for value in peaks if value >= _BRIGHT and counts[value] < _SHARE * gray.size][:_PEAKS]:
+    bright = [value for value in peaks if value >= _BRIGHT and counts[value] < _SHARE * gray.size]
+    for value in bright[:_PEAKS]:
         for line in _lines((gray == value).astype(numpy.uint8), dark=False):
             if len(line.parts) >= _LEAST_PARTS:
                 yield replace(line, support=_FLAT)
@@ -118,8 +121,7 @@ def _lines(mask: Pixels, dark: bool) -> Iterator[InkLine]:
     if not 2 <= len(x) <= _MANY:
         return
     for group in _chained(x, y, wide, high):
-        letters = sum(max(1, round(wide[each] / (0.75 * high[each]))) for each in group)
-        if letters < _LEAST_PARTS:
+        if sum(_letters(wide[each], high[each]) for each in group) < _LEAST_PARTS:
             continue
         tall = float(numpy.median(high[group]))
         thin = float(numpy.median(area[group] / (wide[group] + high[group])))  # about half of the stroke
@@ -129,6 +131,11 @@ def _lines(mask: Pixels, dark: bool) -> Iterator[InkLine]:
         box = (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
         if box[3] - box[1] <= 2.2 * tall and box[2] - box[0] > box[3] - box[1]:
             yield InkLine(box, dark, tuple(sorted(boxes)), tall)
+
+
+def _letters(wide: float, high: float) -> int:
+    """Return how many letters that touch each other are as wide."""
+    return max(1, round(float(wide / (_PITCH * high))))
 
 
 def _chained(x: Any, y: Any, wide: Any, high: Any) -> list[list[int]]:
@@ -209,14 +216,28 @@ def written_lines(gray: Pixels) -> list[InkLine]:
         rest = [line for line in rest if line not in near]
         found, fresh = found + near, [line for line in near if line.support > 1]
     turned = (line for line in lines if line.turned and line.support >= _CERTAIN and len(line.parts) >= _CERTAIN)
+    found = _without_doubles(found)
     return found + [line for line in turned if not any(_inside(line.box, other.box) > _CROSSED for other in found)]
+
+
+def _without_doubles(lines: Sequence[InkLine]) -> list[InkLine]:
+    """Return lines without those within others that are hardly higher."""
+    found: list[InkLine] = []
+    for line in sorted(lines, key=lambda each: (each.box[0] - each.box[2]) * (each.box[3] - each.box[1])):
+        high = line.box[3] - line.box[1]
+        if not any(
+            _inside(line.box, other.box) > _SAME and other.box[3] - other.box[1] <= _TWICE * high for other in found
+        ):
+            found.append(line)
+    return found
 
 
 def _is_sure(line: InkLine) -> bool:
     if len(line.parts) < _LEAST_PARTS:
         return line.support > _SURE and line.height <= _MOST / 2
     if line.support == _SURE - 1:
-        return len(line.parts) >= _VERY_LONG
+        along = 1 if line.turned else 0
+        return sum(_letters(part[along + 2] - part[along], line.height) for part in line.parts) >= _VERY_LONG
     return line.support > _SURE or (line.support == _SURE and len(line.parts) >= _LONG)
 
 
@@ -233,7 +254,8 @@ def _is_beside(line: InkLine, other: InkLine) -> bool:
     if below <= -0.6 * low:
         starts, ends = (abs(line.box[each] - other.box[each]) for each in (across, across + 2))
         return apart <= 3 * high and max(starts, ends) <= 0.5 * high
-    return line.dark == other.dark and apart <= 0 and below <= 1.5 * high and (line.support > 1 or len(line.parts) >= _VERY_LONG)
+    is_likely = line.support > 1 or len(line.parts) >= _VERY_LONG
+    return is_likely and line.dark == other.dark and apart <= 0 and below <= 1.5 * high
 
 
 def _inside(one: Box, two: Box) -> float:

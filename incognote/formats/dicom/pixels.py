@@ -90,7 +90,7 @@ class PixelText:
             for (_, line), read in zip(found, words, strict=True)
         ]  # fmt: skip
         for picture in made.pictures[:1]:
-            for line, read in lines_of_words(_words(picture)):
+            for line, read in (*lines_of_words(_words(picture)), *lines_of_words(_others(picture))):
                 if not _is_in(line.box, found):
                     lines.append(PictureLine(line, [word for word in read if made.is_still(word.box)]))
         if made.moves:
@@ -216,6 +216,16 @@ def _distinct(frames: PixelFrames, views: FrameViews) -> Iterator[Frame]:
 def _is_in(box: Box, lines: Sequence[tuple[Any, InkLine]]) -> bool:
     size = (box[2] - box[0]) * (box[3] - box[1])
     return any(shared(box, line.box) > _SAME * size for _, line in lines)
+
+
+def _others(gray: Pixels) -> list[Word]:
+    """Return the words that another engine reads, if one is installed."""
+    from incognote.pages.ocr.passes import light_copy
+    from incognote.pages.ocr.registry import engine_of, other_engine
+
+    engine = other_engine(engine_of(), ["en"])
+    words = [] if engine is None else engine.read(light_copy(gray), ["en"], "page")
+    return [word for word in words if word.confidence >= _CERTAIN and any(map(str.isalnum, word.text))]
 
 
 def _words(gray: Pixels) -> list[Word]:

@@ -10,19 +10,19 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from incognote.formats.images.files import gray_of
 from incognote.formats.images.legible import is_known
-from incognote.formats.images.page import union
+from incognote.formats.images.page import POOR, union
 from incognote.formats.images.reading import PageReading
+from incognote.pages.noise import is_bilevel
 from incognote.pages.nouns import Box, Region, Word
 from incognote.pages.ocr.unite import Grid
 
 if TYPE_CHECKING:
     from incognote.pages.nouns import Pixels
 
-POOR = 0.75
-"""The quality of a line below which its doubtful words go."""
-POOR_PAGE = 0.75
-"""The quality of a page below which it must be looked at by a person."""
+UNREADABLE = 0.6
+"""The quality of a page below which all ink goes that is not surely read; of a fax, it is `POOR`."""
 _LINES = 110  # of letters that fit above each other on a page
 _KNOWN, _AGREED = 0.5, 0.85  # the least confidence of a known word, and of one that two passes read
 _MEASURED, _SIGN = 0.6, 2  # on a page that was read well: of a measure, and the letters of a sign
@@ -41,15 +41,17 @@ def doubtful(reading: PageReading, words: Sequence[Word], pixels: Pixels) -> Ite
     stays: list[Box] = []
     for _, group in groupby(words, lambda word: (word.line, word.turn)):
         line = list(group)
-        sure = _judged(line, grid, well=reading.quality >= POOR_PAGE)
+        sure = _judged(line, grid, well=reading.quality >= POOR)
         for stays_here, places in groupby(range(len(line)), sure.__getitem__):
             run = list(places)
             if not stays_here:
                 box = union(line[at].box for at in run)
                 beside = [line[at].box for at in (run[0] - 1, run[-1] + 1) if 0 <= at < len(line)]
                 yield Region("Unread", _extended(box, beside), 0.6, ("doubt",))
-        stays += [word.box for word, each in zip(line, sure, strict=True) if each]
-    if reading.quality < POOR_PAGE:
+        stays += [
+            word.box for word, each in zip(line, sure, strict=True) if each and sum(map(str.isalnum, word.text)) > _SIGN
+        ]
+    if reading.quality < (POOR if is_bilevel(gray_of(pixels)) else UNREADABLE):
         yield from _lines_of_ink(pixels, stays)
 
 

@@ -78,7 +78,8 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
         found += [word for word, each in zip(cell, sure, strict=True) if each]
     clear = set(found)
     poor = [word for word in words if not word.turn and any(map(str.isalnum, word.text)) and word not in clear]
-    return found + list(_signs(seen, (*found, *poor), agreed, high))
+    signs = _signs(seen, (*found, *poor), agreed, high)
+    return found + [sign for sign in signs if not is_blue(pixels, ink, sign.box)]
 
 
 def line_height(words: Sequence[Word]) -> float | None:
@@ -141,10 +142,11 @@ def _is_sure(word: Word, agreed: bool, mean: float, high: float) -> bool:
 def _signs(
     seen: Sequence[Word], others: Sequence[Word], agreed: Container[tuple[str, str]], high: float
 ) -> Iterator[Word]:
-    """Yield what several passes read as signs with at most two letters, if no other word is near."""
+    """Yield what several passes read as signs with at most two digits, if no other word is near."""
     for word in seen:
         if (
-            sum(map(str.isalnum, word.text)) <= 2 and word.confidence >= _SYMBOLS and word.turn == 0
+            sum(map(str.isalnum, word.text)) <= 2 and not any(map(str.isalpha, word.text))
+            and word.confidence >= _SYMBOLS and word.turn == 0
             and (word.text, word.source) in agreed and _across(word) < _SIGN * high and _pitch(word) < 1.2
             and not any(shared(_wider(word.box, high), each.box) for each in others)
         ):  # fmt: skip

@@ -26,6 +26,8 @@ TYPES = {
 """The entity types of regions without words. Regions of other kinds stay."""
 BETWEEN_CELLS = "   "
 _WIDE = 1.1  # heights of a line between two cells of it
+POOR = 0.75
+"""The quality of a reading below which its words are in doubt."""
 _MARGIN = 0.12  # heights of a word that a cover reaches beyond it
 _CREDENTIAL = re.compile(r"[,.]? ?\(?([A-Z][A-Za-z.]*(?:[-/][A-Z0-9]+)?)\)?")
 _CREDENTIALS = frozenset(
@@ -34,12 +36,15 @@ _CREDENTIALS = frozenset(
     "MB BS MBBS MBBCh BCh ChB BSc MSc DNB DM MCh DGO DCH MLT MLS ASCP CMA PsyD MS PGY-1 PGY-2 PGY-3 PGY-4".split()
 )
 """What follows a name to say what its bearer has passed. It goes with the name."""
+_TITLES = frozenset("Miss Sister Nurse Herr Frau Sr Master Or Ora Mes".split())
+"""Titles that are also words, and how `Dr`, `Dra`, and `Mrs` are misread."""
 _DEGREES = frozenset("med dent vet nat rer phil habil dipl priv doz univ".split())
 """What stands between a title and a name, as in `Dr. med.`"""
 _LONGEST = 20  # characters before a stretch that belong to it
 _BEFORE = re.compile(r"(?:[^\W_]*\d[^\W_]*[-/])*[^\W_]+\Z|(?:[^\W_]*\d[^\W_]*[-/])+\Z")
 _AFTER = re.compile(r"[^\W_]+(?:[-/][^\W_]*\d[^\W_]*)*|(?:[-/][^\W_]*\d[^\W_]*)+")
 _GROUPS = re.compile(r"(?: \d{2,6}(?![\w%.,/]))+(?! ?[^\W\d_]|%)")
+_CODE_BEFORE = re.compile(r"(?<!\S)(?:(?:[A-Z]{1,4}|\d{1,4}) )+\Z")
 _GROUPED = 5  # digits of a number that may be written in groups
 _TITLE = re.compile(r"([^\W\d_]+)\.? ?\Z")
 
@@ -83,7 +88,7 @@ class ReadPage:
         found: list[Cover] = []
         starts = [each.start for each in self.words]
         for start, end, new in changes:
-            start, end = _to_whole_codes(self.text, start, end)
+            start, end = _to_whole_codes(self.text, start, end, poor=self.quality < POOR)
             while (passed := _CREDENTIAL.match(self.text, end)) and passed[1].replace(".", "") in _CREDENTIALS:
                 end = passed.end()
             while (title := _TITLE.search(self.text, max(0, start - 12), start)) and _is_title(title[1]):
@@ -115,19 +120,25 @@ class ReadPage:
         return max(0, left - margin), max(0, top - margin), min(wide, right + margin), min(high, bottom + margin)
 
 
-def _to_whole_codes(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a stretch of text that cuts no word, and no number into its groups."""
+def _to_whole_codes(text: str, start: int, end: int, *, poor: bool) -> tuple[int, int]:
+    """Return a stretch of text that cuts no word, and no number into its groups.
+
+    Args:
+        poor: whether the page was read poorly, so that the hyphens of a code may be lost.
+    """
     if before := _BEFORE.search(text, max(0, start - _LONGEST), start):
         start = before.start() if text[start].isalnum() else start
     if text[end - 1].isalnum() and (after := _AFTER.match(text, end)):
         end = after.end()
     if sum(map(str.isdigit, text[start:end])) >= _GROUPED and (more := _GROUPS.match(text, end)):
         end = more.end()
+    if poor and text[start].isdigit() and (parts := _CODE_BEFORE.search(text, max(0, start - _LONGEST), start)):
+        start = parts.start()
     return start, end
 
 
 def _is_title(word: str) -> bool:
-    return word.lower() in _DEGREES or only_titles([word])
+    return word.lower() in _DEGREES or word in _TITLES or only_titles([word])
 
 
 def _part(placed: PlacedWord, start: int, end: int) -> Box:
@@ -182,7 +193,7 @@ def text_of(words: Sequence[Word], regions: Sequence[Region]) -> tuple[str, list
     whole = [not any(is_apart(one, two) for one, two in pairwise(line)) for line in lines]
     after = [
         " " if goes_on else BETWEEN_CELLS if next_ and _is_beside(line, next_) else "\n"
-        for line, next_, goes_on in zip(lines, [*lines[1:], None], wrapped(lines, whole), strict=True)
+        for line, next_, goes_on in zip(lines, [*lines, None][1:], wrapped(lines, whole), strict=True)
     ]
     for line, gap_after in zip(lines, after, strict=True):
         before: Word | None = None

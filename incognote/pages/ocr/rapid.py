@@ -89,6 +89,6 @@ def _engine() -> Any:
     for part, path in paths.items():
         # given our own session, it neither looks for a model nor opens one with more threads
         settings = OmegaConf.create(dict(engine.cfg[part]), flags={"allow_objects": True})
-        settings.session = onnx.session(str(path))
+        settings.session = onnx.session(str(path), arena=False)
         engine.cfg[part] = settings
     return engine

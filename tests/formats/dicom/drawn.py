@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pydicom import Dataset
 from pydicom.uid import UID, ExplicitVRLittleEndian
 
-from ..samples.dicom import dataset, packed
+from tests.formats.samples.dicom import dataset, packed
 
 US = UID("1.2.840.10008.5.1.4.1.1.3.1")
 SIZE = 200, 320  # rows and columns

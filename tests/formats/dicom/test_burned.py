@@ -31,7 +31,7 @@ def _stays(text: str, confidence: float = 0.95) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "text", ["kVp 120 mA 240", "W 400 L 40", "T2 FLAIR", "Depth 15 cm", "1.25mm", "R MLO", "45", "2D 62 %"]
+    "text", ["kVp 120 mA 240", "W 400 L 40", "T2 FLAIR", "Depth 15 cm", "1.25mm", "R MLO", "45", "2D 62"]
 )
 def test_settings_stay(text: str) -> None:
     assert _stays(text) == text.split()
@@ -67,7 +67,8 @@ def test_ink_that_goes_is_a_region_around_the_words_that_stay() -> None:
 
 
 def test_words_of_one_line_make_a_line_of_ink() -> None:
-    words = [Word("Depth", (10, 20, 50, 32), 0.9, 3), Word("cm", (60, 22, 76, 32), 0.9, 3), Word("L", (5, 90, 9, 99), 0.9, 4)]
+    words = [Word("Depth", (10, 20, 50, 32), 0.9, 3), Word("cm", (60, 22, 76, 32), 0.9, 3)]
+    words.append(Word("L", (5, 90, 9, 99), 0.9, 4))
     found = list(lines_of_words(words))
     assert [line.box for line, _ in found] == [(10, 20, 76, 32), (5, 90, 9, 99)]
     assert [len(read) for _, read in found] == [2, 1]

@@ -10,8 +10,7 @@ from incognote.errors import UnsupportedFormat
 from incognote.formats.dicom.faces import require_no_face
 from incognote.formats.dicom.profile import FACES, profile
 from incognote.formats.dicom.stream import read_file
-
-from ..samples.dicom import CT, instance
+from tests.formats.samples.dicom import CT, instance
 
 ASKED = replace(profile(), options=profile().options | {FACES})
 

@@ -32,8 +32,8 @@ def _frames(data: bytes) -> PixelFrames:
 @pytest.mark.parametrize(
     "name",
     ["MR_small_expb", "MR_small_implicit", "MR_small_RLE", "MR_small_jpeg_ls_lossless", "MR_small_jp2klossless",
-     "SC_rgb_rle_2frame", "SC_rgb_jpeg_dcmtk", "examples_ybr_color", "rtdose_expb", "liver_expb_1frame", "J2K_pixelrep_mismatch",
-     "SC_rgb_rle_16bit_2frame", "JPEGLSNearLossless_16", "examples_palette", "693_J2KI"],
+     "SC_rgb_rle_2frame", "SC_rgb_jpeg_dcmtk", "examples_ybr_color", "rtdose_expb", "liver_expb_1frame",
+     "J2K_pixelrep_mismatch", "SC_rgb_rle_16bit_2frame", "JPEGLSNearLossless_16", "examples_palette", "693_J2KI"],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore::UserWarning:pydicom")
 def test_frames_are_those_of_pydicom(name: str) -> None:
@@ -71,8 +71,8 @@ def test_bytes_of_words_are_in_order(syntax: str) -> None:
 
 @pytest.mark.parametrize(
     "lie",
-    [{"Rows": 13}, {"Rows": 11}, {"NumberOfFrames": 2}, {"NumberOfFrames": "0"}, {"NumberOfFrames": "99999999999"}, {"Columns": 0},
-     {"Rows": 65535, "Columns": 65535}, {"BitsAllocated": 8, "BitsStored": 8}],
+    [{"Rows": 13}, {"Rows": 11}, {"NumberOfFrames": 2}, {"NumberOfFrames": "0"}, {"NumberOfFrames": "99999999999"},
+     {"Columns": 0}, {"Rows": 65535, "Columns": 65535}, {"BitsAllocated": 8, "BitsStored": 8}],
 )  # fmt: skip
 def test_pixels_that_are_not_as_many_as_the_header_says_are_refused(lie: dict[str, Any]) -> None:
     with pytest.raises(MalformedRecord):

@@ -10,8 +10,8 @@ import pytest
 from incognote.errors import SettingError
 from incognote.formats.dicom.masks import FOLDER, masks_of, outside, regions
 from incognote.formats.dicom.stream import DicomFile, read_file
+from tests.formats.samples.dicom import item
 
-from ..samples.dicom import item
 from . import drawn
 
 SIZE = 320, 200
@@ -46,7 +46,8 @@ def test_everything_outside_of_the_regions_is_covered() -> None:
 
 def test_a_mask_applies_to_the_instances_that_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pack = tmp_path / "masks.toml"
-    pack.write_text('[[mask]]\nmanufacturer = "^example"\nrows = 200\ncolumns = 320\ncover = [[0, 0, 0, 30], [-50, -20, 0, 0]]\n'
+    pack.write_text('[[mask]]\nmanufacturer = "^example"\nrows = 200\ncolumns = 320\n'
+                    'cover = [[0, 0, 0, 30], [-50, -20, 0, 0]]\n'
                     '[[mask]]\nmodality = "CT"\ncover = [[0, 0, 0, 0]]\n'
                     '[[mask]]\nmodality = "US"\noutside_regions = true\n')  # fmt: skip
     assert masks_of(_file(), SIZE) == []
@@ -58,8 +59,8 @@ def test_a_mask_applies_to_the_instances_that_it_names(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize(
-    "text", ["[[mask]]\n", "[[mask]]\ncover = [[1, 2]]\n", '[[mask]]\ncover = [[0,0,1,1]]\nbrand = "x"\n', "mask = 1", "[[",
-             '[[mask]]\nmodel = "("\ncover = [[0,0,1,1]]\n']
+    "text", ["[[mask]]\n", "[[mask]]\ncover = [[1, 2]]\n", '[[mask]]\ncover = [[0,0,1,1]]\nbrand = "x"\n', "mask = 1",
+             "[[", '[[mask]]\nmodel = "("\ncover = [[0,0,1,1]]\n']
 )  # fmt: skip
 def test_a_wrong_pack_is_refused(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.toml").write_text(text)
