@@ -19,7 +19,7 @@ PAPER = KINDS[:9]
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class RegionScore:
     """Counts of one class, or of several.
 
     Args:
@@ -44,8 +44,8 @@ class Score:
     def f1(self) -> float:
         return 2 * self.right / max(1, 2 * self.right + self.wrong + self.missed)
 
-    def __add__(self, other: Score) -> Score:
-        return Score(self.right + other.right, self.wrong + other.wrong, self.missed + other.missed)
+    def __add__(self, other: RegionScore) -> RegionScore:
+        return RegionScore(self.right + other.right, self.wrong + other.wrong, self.missed + other.missed)
 
 
 def matched(found: Sequence[Region], gold: Sequence[Region], least: float = 0.5) -> list[int | None]:
@@ -71,7 +71,7 @@ def matched(found: Sequence[Region], gold: Sequence[Region], least: float = 0.5)
     return made
 
 
-def scored(pages: Iterable[tuple[Sequence[Region], Sequence[Region]]], least: float = 0.5) -> dict[str, Score]:
+def scored(pages: Iterable[tuple[Sequence[Region], Sequence[Region]]], least: float = 0.5) -> dict[str, RegionScore]:
     """Return the counts of each class over pages of findings and gold, and under `all` and `paper` their sums.
 
     `paper` counts the nine classes that the image paper prints.
@@ -85,15 +85,15 @@ def scored(pages: Iterable[tuple[Sequence[Region], Sequence[Region]]], least: fl
         for place, region in enumerate(gold):
             if place not in taken:
                 counts[region.kind][2] += 1
-    made = {kind: Score(*each) for kind, each in counts.items()}
+    made = {kind: RegionScore(*each) for kind, each in counts.items()}
     return {
         **made,
-        "paper": sum((made[kind] for kind in PAPER), Score()),
-        "all": sum((made[kind] for kind in KINDS), Score()),
+        "paper": sum((made[kind] for kind in PAPER), RegionScore()),
+        "all": sum((made[kind] for kind in KINDS), RegionScore()),
     }
 
 
-def rows(scores: dict[str, Score]) -> list[dict[str, Any]]:
+def rows(scores: dict[str, RegionScore]) -> list[dict[str, Any]]:
     """Return the figures as rows with plain numbers."""
     return [
         {

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from incognote.errors import UnsupportedFormat
+from incognote.errors import MissingExtra, UnsupportedFormat
 from incognote.formats.base import Change
 from incognote.formats.dicom.burned import KnownWords, PictureLine, lines_of_words, page_of
 from incognote.formats.dicom.frames import PixelFrames, pixels_of
@@ -48,6 +49,7 @@ class PixelText:
 
     Raises:
         MalformedRecord, UnsupportedFormat: as in `PixelFrames`.
+        MissingExtra: the libraries that read pictures are not installed.
     """
 
     def __init__(self, file: DicomFile, known: Sequence[Known]) -> None:
@@ -56,6 +58,8 @@ class PixelText:
         small = frames is not None and min(frames.kind.rows, frames.kind.columns) < LEAST_SIDE
         self.frames: PixelFrames | None = None if small else frames
         if frames is not None and not small:
+            if find_spec("cv2") is None or find_spec("numpy") is None:
+                raise MissingExtra("images", "reading the pixels of DICOM")
             self._views = FrameViews(file, frames.kind)
 
     @property

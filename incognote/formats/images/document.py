@@ -25,7 +25,7 @@ from incognote.formats.base import (
     split_edits,
 )
 from incognote.formats.images.files import ImageFile, PageImage, Pages
-from incognote.formats.images.page import ReadPage, shared
+from incognote.formats.images.page import UNREADABLE, ReadPage, shared
 from incognote.formats.images.pagereader import read
 from incognote.formats.images.painting import Cover, painted
 from incognote.formats.pictures import Box, DrawnPage, PagedDocument, PagePart
@@ -42,7 +42,6 @@ BODY = "body"
 _BETWEEN = "\n"
 _MOST_OFF = 6.0  # gray levels by which compression may change the pixels of a page, on average
 _MOST_OFF_COVERED = 24.0  # the same, of those of a cover
-_POOR = 0.6  # the quality of a reading below which a person reviews the page
 _OVERLAP = 0.05  # the share of a word that covers may touch if the word stays visible
 
 
@@ -137,7 +136,7 @@ class ImageDocument(PagedDocument):
     def remarks(self) -> Sequence[Reason]:  # type: ignore[override]  # read-only
         return [
             Reason("poor-reading", f"page {number}")
-            for number, page in enumerate(self._read, 1) if page.quality < _POOR
+            for number, page in enumerate(self._read, 1) if page.quality < UNREADABLE or page.is_in_doubt
         ]
 
     def boxes_of(self, field: str, start: int, end: int) -> Sequence[tuple[int, Box]]:

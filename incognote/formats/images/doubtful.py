@@ -11,8 +11,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from incognote.formats.images.files import gray_of
-from incognote.formats.images.legible import is_known
-from incognote.formats.images.page import POOR, union
+from incognote.formats.images.knownwords import is_known
+from incognote.formats.images.legible import line_height
+from incognote.formats.images.page import DOUBT, POOR, UNREADABLE, is_apart, union
 from incognote.formats.images.reading import PageReading
 from incognote.pages.noise import is_bilevel
 from incognote.pages.nouns import Box, Region, Word
@@ -21,13 +22,14 @@ from incognote.pages.ocr.unite import Grid
 if TYPE_CHECKING:
     from incognote.pages.nouns import Pixels
 
-UNREADABLE = 0.6
-"""The quality of a page below which all ink goes that is not surely read; of a fax, it is `POOR`."""
 _LINES = 110  # of letters that fit above each other on a page
 _KNOWN, _AGREED = 0.5, 0.85  # the least confidence of a known word, and of one that two passes read
 _MEASURED, _SIGN = 0.6, 2  # on a page that was read well: of a measure, and the letters of a sign
 _MANY = 3  # short words of a line that are no signs
 _MEASURE = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?%?")
+_RANGE = re.compile(r"[(\[<>=≤≥±~+*-]*\d{1,3}(?:[.,]\d{1,3})?(?:[-–/]\d{0,3}(?:[.,]\d{1,3})?)?[%)\],.;:]*")
+_SURE = 0.9  # on a page that was read well: the confidence of a word that one pass alone read
+_GLYPH, _LARGE, _ROOM = 1.35, 1.5, 0.8  # the width of a single sign in its heights; its height and room in words'
 
 
 def doubtful(reading: PageReading, words: Sequence[Word], pixels: Pixels) -> Iterator[Region]:
@@ -37,17 +39,20 @@ def doubtful(reading: PageReading, words: Sequence[Word], pixels: Pixels) -> Ite
         words: those that count, in reading order.
         pixels: gray or RGB.
     """
+    if len({word.source for word in reading.seen}) < 2:
+        return  # only one pass, so that no other one can agree with it
     grid = Grid(reading.seen)
+    high = line_height(reading.words) or max(pixels.shape) / _LINES
     stays: list[Box] = []
     for _, group in groupby(words, lambda word: (word.line, word.turn)):
         line = list(group)
-        sure = _judged(line, grid, well=reading.quality >= POOR)
+        sure = _judged(line, grid, high, well=reading.quality >= POOR)
         for stays_here, places in groupby(range(len(line)), sure.__getitem__):
             run = list(places)
             if not stays_here:
                 box = union(line[at].box for at in run)
                 beside = [line[at].box for at in (run[0] - 1, run[-1] + 1) if 0 <= at < len(line)]
-                yield Region("Unread", _extended(box, beside), 0.6, ("doubt",))
+                yield Region("Unread", _extended(box, beside), 0.6, (DOUBT,))
         stays += [
             word.box for word, each in zip(line, sure, strict=True) if each and sum(map(str.isalnum, word.text)) > _SIGN
         ]
@@ -75,14 +80,14 @@ def _lines_of_ink(pixels: Pixels, stays: Sequence[Box]) -> Iterator[Region]:
     for x, y, wide, tall, area in stats[1:count].tolist():
         small, large = sorted((wide, tall))
         if 0.4 * high < small < 4 * high and large > 0.7 * high and area > 0.3 * high * high:
-            yield Region("Unread", (x, y, x + wide, y + tall), 0.6, ("doubt",))
+            yield Region("Unread", (x, y, x + wide, y + tall), 0.6, (DOUBT,))
 
 
-def _judged(line: Sequence[Word], grid: Grid, *, well: bool) -> list[bool]:
+def _judged(line: Sequence[Word], grid: Grid, high: float, *, well: bool) -> list[bool]:
     """Return for each word of a line whether it stays.
 
     Args:
-        well: whether the page as a whole was read well.
+        high: the height of words, in pixels. well: whether the page as a whole was read well.
     """
     agreed = [_is_agreed(word, grid) for word in line]
     letters = [sum(map(str.isalnum, word.text)) for word in line]
@@ -91,10 +96,37 @@ def _judged(line: Sequence[Word], grid: Grid, *, well: bool) -> list[bool]:
         return [True] * len(line)
     few = well and sum(n <= _SIGN for n in letters) < _MANY
     sure = [_is_sure(word, agreed=two, well=few) for word, two in zip(line, agreed, strict=True)]
-    return [
-        each and (not any(map(str.isdigit, word.text)) or all(sure[max(0, at - 1) : at + 2]))
-        for at, (each, word) in enumerate(zip(sure, line, strict=True))
-    ]
+    for order in (range(len(line)), range(len(line) - 1, -1, -1)):
+        for at in order:
+            if any(map(str.isdigit, line[at].text)) and not all(sure[near] for near in _beside(line, at)):
+                sure[at] = False
+    return [each or _is_glyph(line, at, high) for at, each in enumerate(sure)]
+
+
+def _beside(line: Sequence[Word], at: int) -> Iterator[int]:
+    """Yield the places of the words in the same cell that are next to one."""
+    if at and not is_apart(line[at - 1], line[at]):
+        yield at - 1
+    if at + 1 < len(line) and not is_apart(line[at], line[at + 1]):
+        yield at + 1
+
+
+def _is_glyph(line: Sequence[Word], at: int, usual: float) -> bool:
+    """Whether a word is a single letter or tick with no other word beside it.
+
+    Args:
+        usual: the height of words, in pixels.
+    """
+    word = line[at]
+    along, across = (0, 1) if word.turn in (0, 180) else (1, 0)
+    high = word.box[across + 2] - word.box[across]
+    wide = word.box[along + 2] - word.box[along]
+    if len(word.text) > _SIGN or wide > _GLYPH * high or high > _LARGE * usual or any(map(str.isdigit, word.text)):
+        return False
+    return not any(
+        max(other.box[along] - word.box[along + 2], word.box[along] - other.box[along + 2]) < _ROOM * usual
+        for other in (*line[max(0, at - 1) : at], *line[at + 1 : at + 2])
+    )
 
 
 def _extended(box: Box, beside: Sequence[Box]) -> Box:
@@ -117,7 +149,8 @@ def _is_sure(word: Word, *, agreed: bool, well: bool) -> bool:
     letters = sum(map(str.isalnum, word.text))
     if any(map(str.isdigit, word.text)):
         sure = word.confidence >= (_MEASURED if well else _AGREED) and (agreed or well)
-        return sure and _MEASURE.fullmatch(word.text) is not None
+        certain = well and word.confidence >= _SURE and _RANGE.fullmatch(word.text) is not None
+        return certain or (sure and _MEASURE.fullmatch(word.text) is not None)
     if not letters:
         return True
     if well and letters <= _SIGN and word.text.isascii():

@@ -22,6 +22,7 @@ from incognote.formats.images.reading import PageReading
 from incognote.formats.images.vocabulary import label_of
 from incognote.formats.xlsx.vocabulary import ColumnLabel
 from incognote.pages.nouns import Box, Region, Word
+from incognote.pages.ocr.combs import COMB
 from incognote.schemas.catalogue import catalogue
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ def located(reading: PageReading, pixels: Pixels) -> Located:
         if not _is_in(word.box, codes) and not (word.confidence < _LEGIBLE and _is_in(word.box, others))
     ]  # fmt: skip
     found += doubtful(reading, words, pixels)
+    found += [Region("Unread", word.box, 0.8, (COMB,)) for word in words if word.source == COMB]
     finder = _Finder(words, found, InkMap(pixels, [word.box for word in words]))
     return Located(words, finder.values(), finder.regions())
 

@@ -8,28 +8,20 @@ from collections.abc import Container, Iterator, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from incognote.formats.images.knownwords import is_known, is_name
 from incognote.formats.images.page import is_apart, shared, union
-from incognote.formats.images.reading import page_languages
 from incognote.pages.nouns import Box, Word
-from incognote.text.lexicon import MEDICAL, commonness, fold, lexicon
 
 if TYPE_CHECKING:
     from incognote.pages.nouns import Pixels
 
-_PIECE = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_UNITS = frozenset(
-    "g kg mg µg μg mcg ng pg l L dL dl mL ml µL μL uL fL cm mm m nm mol mmol µmol μmol umol nmol pmol U u IU UI IE mIU "
-    "uIU µIU μIU mU kU mEq meq Eq Hg mmHg cmH bpm h hr hrs min s sec d wk w y yr °C °F C F Gy mGy mSv Hz kHz MHz kPa "
-    "mill cu gm gr vol am pm x".split()
-)
-_NUMBER = re.compile(r"\d+")
-_MOST_DIGITS = 3  # of a number beside letters that are a unit
 _PRINTED = 0.85  # the mean confidence of words beside each other above which a poor one is printed, too
 _POOR = 0.25  # the confidence of such a word
 _MEASURE = re.compile(r"\d{1,3}[.,]\d|\d{1,2}")
 _COUNT = re.compile(r"\d{1,3}(?:[.,]\d{1,2})?")
 _PLAIN = 0.955  # the confidence of most printed words
 _WRITTEN = 2.0  # the score of handwriting
+_CLEAR = 0.92  # the confidence of words that are read as print is
 _SYMBOLS = 0.8  # the confidence of signs
 _SIGN = 1.6  # heights of a line that a sign has at most
 _GAPLESS = 0.9  # the confidence of a word whose letters stand apart
@@ -68,13 +60,13 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
         fluent = mean >= (_PLAIN if blue else _FLUENT)
         sure = [
             (
-                _is_sure_writing(word, fluent) if written
+                _is_sure_writing(word, fluent, (word.text, word.source) in agreed) if written
                 else _is_sure(word, (word.text, word.source) in agreed, mean, high)
             ) and not _has_gap(word, ink)
             for word in cell
         ]  # fmt: skip
         if written:
-            _doubt_neighbors(cell, sure)
+            _doubt_neighbors(cell, sure, [_is_plain(word, (word.text, word.source) in agreed) for word in cell])
         found += [word for word, each in zip(cell, sure, strict=True) if each]
     clear = set(found)
     poor = [word for word in words if not word.turn and any(map(str.isalnum, word.text)) and word not in clear]
@@ -93,33 +85,22 @@ def _is_usable(word: Word) -> bool:
     return len(word.text) > 2 and word.confidence > 0.6
 
 
-def is_known(text: str, least: int = 1) -> bool:
-    """Whether all letters are usual or medical words, or units, in a language in which pages are read.
-
-    Args:
-        least: how common they are, from 1 to 3; one more if they begin with a capital letter.
-    """
-    pieces = _PIECE.findall(text)
-    if any(len(number) > _MOST_DIGITS for number in _NUMBER.findall(text)):
-        return False
-    return bool(pieces) and all(piece in _UNITS or _is_usual(piece, least) for piece in pieces)
-
-
 def _is_known_word(text: str, least: int) -> bool:
     """Whether a word is known; one of two letters only if it is very usual, and a letter never."""
     return len(text) > 1 and is_known(text, 3 if len(text) == 2 else least)
 
 
-def _is_usual(word: str, least: int) -> bool:
-    plain, least = fold(word), min(3, least + (least > 1 and word[0].isupper()))
-    entries = (lexicon(code).get(plain, 0) for code in dict.fromkeys(("en", *page_languages())))
-    return any(commonness(entry) >= least or entry & MEDICAL for entry in entries)
+def _is_plain(word: Word, agreed: bool) -> bool:
+    """Whether a word was read as surely as print, is known, and is no name."""
+    return agreed and word.confidence >= _CLEAR and _is_known_word(word.text, 1) and not is_name(word.text)
 
 
-def _is_sure_writing(word: Word, fluent: bool) -> bool:
+def _is_sure_writing(word: Word, fluent: bool, agreed: bool) -> bool:
     letters = sum(map(str.isalnum, word.text))
     if 2 * letters < len(word.text) or not letters:
         return False
+    if _is_plain(word, agreed):
+        return True
     if _MEASURE.fullmatch(word.text):
         return word.confidence >= 0.7
     if _COUNT.fullmatch(word.text) and word.confidence >= 0.9:
@@ -199,7 +180,7 @@ def _has_gap(word: Word, ink: Any) -> bool:
     return len(gaps) > 0 and bool(gaps[-1] > max(0.5 * (bottom - top), 2.5 * usual))
 
 
-def _doubt_neighbors(cell: Sequence[Word], sure: list[bool]) -> None:
+def _doubt_neighbors(cell: Sequence[Word], sure: list[bool], plain: Sequence[bool]) -> None:
     """Take words for misread that are beside misread ones, up to the next known word or measure.
 
     Short words between two misread ones are a part of a name or number, too, unless they are in small letters.
@@ -208,7 +189,7 @@ def _doubt_neighbors(cell: Sequence[Word], sure: list[bool]) -> None:
         step = order.step
         for at in order:
             before, word = cell[at - step].text, cell[at]
-            if sure[at - step] or not any(map(str.isalnum, before)):
+            if plain[at] or sure[at - step] or not any(map(str.isalnum, before)):
                 continue
             if _gap(cell[at - step], word) < _SPLIT * _across(word):
                 sure[at] = False

@@ -12,7 +12,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from incognote.formats.images import emblems, stamps
-from incognote.formats.images.legible import is_blue, is_known, legible, line_height
+from incognote.formats.images.knownwords import is_known
+from incognote.formats.images.legible import is_blue, legible, line_height
 from incognote.formats.images.page import shared, union
 from incognote.formats.images.parts import InkPart, area_of, erase, parts_of, stroke_of, strokes_across
 from incognote.formats.images.reading import PageReading

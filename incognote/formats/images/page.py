@@ -28,6 +28,10 @@ BETWEEN_CELLS = "   "
 _WIDE = 1.1  # heights of a line between two cells of it
 POOR = 0.75
 """The quality of a reading below which its words are in doubt."""
+UNREADABLE = 0.6
+"""The quality of a reading below which all ink of a page is in doubt."""
+DOUBT = "doubt"
+"""The source of regions of words that were not surely read."""
 _MARGIN = 0.12  # heights of a word that a cover reaches beyond it
 _CREDENTIAL = re.compile(r"[,.]? ?\(?([A-Z][A-Za-z.]*(?:[-/][A-Z0-9]+)?)\)?")
 _CREDENTIALS = frozenset(
@@ -82,6 +86,11 @@ class ReadPage:
     quality: float
     size: tuple[int, int]
     languages: tuple[str, ...] = ("en",)
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether words on it were covered because they were not surely read. A person must look at it."""
+        return any(DOUBT in region.sources for _, region in self.marks)
 
     def covers(self, changes: Iterable[Change]) -> list[Cover]:
         """Return the parts of the page to cover for the changes of its text."""

@@ -9,6 +9,8 @@ from statistics import fmean, median
 
 from incognote.pages.nouns import Word
 
+COMB = "comb"
+"""The source of joined words. What stands in a box for each letter was filled in."""
 _LEAST = 4  # letters
 _NARROW, _WIDE = 0.8, 2.2  # the distance of letters, in heights of them
 _OFF = 0.3  # by which a distance differs from the usual one, as a part of it
@@ -65,4 +67,5 @@ def _one(group: Sequence[Word]) -> Word:
         text="".join(word.text for word in group),
         box=(min(lefts), min(tops), max(rights), max(bottoms)),
         confidence=fmean(word.confidence for word in group),
+        source=COMB,
     )

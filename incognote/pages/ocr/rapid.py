@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from incognote.pages.ocr.base import Image
 
 LANGUAGES = frozenset(("de", "en", "es", "fr", "it", "nl", "pt"))
+_PARAMETERS = {
+    "Global.log_level": "critical", "Global.use_cls": False,
+    "Det.limit_type": "max", "Det.limit_side_len": 1280,  # pixels in which lines are sought; they are read in full size
+}  # fmt: skip
 _MODELS = {"Det": "PP-OCRv6_det_small.onnx", "Rec": "PP-OCRv6_rec_small.onnx"}
 
 
@@ -85,7 +89,7 @@ def _engine() -> Any:
     paths = {part: folder / name for part, name in _MODELS.items()}
     if not all(path.is_file() for path in paths.values()):
         raise MissingExtra("rapidocr", "reading pages with RapidOCR 3.10, whose wheel has its models,")
-    engine: Any = rapidocr.RapidOCR(params={"Global.log_level": "critical", "Global.use_cls": False})
+    engine: Any = rapidocr.RapidOCR(params=_PARAMETERS)
     for part, path in paths.items():
         # given our own session, it neither looks for a model nor opens one with more threads
         settings = OmegaConf.create(dict(engine.cfg[part]), flags={"allow_objects": True})

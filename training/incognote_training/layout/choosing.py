@@ -41,7 +41,7 @@ _LOWEST = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class CandidatePage:
     """The candidates of a page.
 
     Args:
@@ -56,7 +56,7 @@ class Example:
     gold: Sequence[Region]
 
 
-def examples(folders: Sequence[Path], seed: int = 1) -> Iterator[Example]:
+def examples(folders: Sequence[Path], seed: int = 1) -> Iterator[CandidatePage]:
     """Yield the candidates of pages of `generate`, some of them worn, with words as they may be read.
 
     Raises:
@@ -84,7 +84,7 @@ def examples(folders: Sequence[Path], seed: int = 1) -> Iterator[Example]:
                 for each in page.regions
             ]
             inputs = numbers, pictures.astype(np.uint8), corners.astype(np.uint8)
-            yield Example(boxes, inputs, _quality(boxes, gold), gold)
+            yield CandidatePage(boxes, inputs, _quality(boxes, gold), gold)
 
 
 def _quality(boxes: Numbers, gold: Sequence[Region]) -> Numbers:
@@ -103,7 +103,7 @@ def target(quality: torch.Tensor) -> torch.Tensor:
 
 
 def train(
-    pages: Sequence[Example],
+    pages: Sequence[CandidatePage],
     epochs: int = 6,
     minutes: float | None = None,
     rate: float = 2e-3,
@@ -168,14 +168,14 @@ def _lossy(numbers: torch.Tensor, network: Chooser, rng: np.random.Generator) ->
     return torch.where(torch.from_numpy(lost), mean, made)
 
 
-def scores(network: Chooser, page: Example) -> Numbers:
+def scores(network: Chooser, page: CandidatePage) -> Numbers:
     """Return the scores of a page's candidates, candidates × kinds."""
     with torch.inference_mode():
         logits = network(*(torch.from_numpy(each).float() for each in page.inputs))
     return np.asarray(torch.sigmoid(logits).numpy(), np.float32)
 
 
-def lowest(network: Chooser, pages: Sequence[Example]) -> dict[str, float]:
+def lowest(network: Chooser, pages: Sequence[CandidatePage]) -> dict[str, float]:
     """Return for each kind the lowest score at which its F1 is highest on pages."""
     every = np.full(len(KINDS), 0.1, np.float32)
     return evaluate.limits([(chosen(page.boxes, scores(network, page), every), page.gold) for page in pages])

@@ -15,6 +15,10 @@ _AFTER_CUE = re.compile(
     r"(?![\w@/]|[.-]\w)"
 )
 _ALONE = re.compile(r"(?<![\w.@/'-])(?P<name>[a-z]{5,14}\d{1,3}|[a-z]\.[a-z]{5,14})(?![\w@/%]|[.-]\w)")
+_ROLE = re.compile(
+    r"(?<![\w.@/'-])(?:(?:RN|LPN|LVN|CNA|NUR|REG|ADM|PHARM|LAB|TECH)-[A-Z]{4,12}|(?:[Cc]lerk|CLERK|[Ss]can|SCAN|KIOSK|kiosk)"
+    r"[-_]?\d{1,3})(?![\w@/%]|[.-]\w)"
+)
 _LETTERS = re.compile(r"[A-Za-z]+")
 _SCORE, _ALONE_SCORE = 0.75, 0.6
 
@@ -26,6 +30,8 @@ def find(view: View) -> Iterator[Candidate]:
         match = _AFTER_CUE.match(text, view.ends[i])
         if match and not _is_usual(match["name"]) and (view.lowers[i] != "by" or _is_made(match["name"])):
             yield Candidate(*match.span("name"), _TYPE, _SCORE, "usernames.cue")
+    for match in _ROLE.finditer(text):
+        yield Candidate(*match.span(), _TYPE, _ALONE_SCORE, "usernames.role")
     for match in _ALONE.finditer(text):
         name = match["name"]
         *_, last = _LETTERS.findall(name)
