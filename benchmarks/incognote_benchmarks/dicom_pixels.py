@@ -57,7 +57,9 @@ class PixelScore:
     def add(self, instance: BurnedInstance, output: bytes | None) -> None:
         """Judge an output, or None if the instance was not released."""
         before = _pixels(dcmread(io.BytesIO(instance.data)))
-        after = _pixels(dcmread(io.BytesIO(output))) if output is not None else None
+        after = None
+        if output is not None and "PixelData" in (made := dcmread(io.BytesIO(output))):
+            after = _pixels(made)
         if after is None or after.shape != before.shape:
             self.held += 1
             after = None
@@ -198,9 +200,9 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.filterwarnings("ignore", module="pydicom")
     result = measured(asked.count, asked.seed)
+    print(json.dumps(result, indent=1, ensure_ascii=False))  # noqa: T201 -- a program that prints
     if asked.peer:
         result["beside Presidio"] = of_peer(asked.peer, asked.peer_count, asked.seed)
-    print(json.dumps(result, indent=1, ensure_ascii=False))  # noqa: T201 -- a program that prints
     if asked.out:
         asked.out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

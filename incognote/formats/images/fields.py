@@ -7,12 +7,14 @@ only on the label.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from incognote.formats.images.digits import misread_numbers
 from incognote.formats.images.doubtful import doubtful
 from incognote.formats.images.ink import InkMap
 from incognote.formats.images.legible import is_known
@@ -102,6 +104,10 @@ class PageCell:
     def height(self) -> int:
         return int(median(word.box[3] - word.box[1] for word in self.words))
 
+    @property
+    def is_arabic(self) -> bool:
+        return any(unicodedata.bidirectional(letter) == "AL" for letter in self.text)
+
     @cached_property
     def labels(self) -> list[PlacedLabel]:
         """The labels in this cell, in order."""
@@ -155,6 +161,7 @@ def located(reading: PageReading, pixels: Pixels) -> Located:
         if not _is_in(word.box, codes) and not (word.confidence < _LEGIBLE and _is_in(word.box, others))
     ]  # fmt: skip
     found += doubtful(reading, words, pixels)
+    found += misread_numbers(words, pixels)
     found += [Region("Unread", word.box, 0.8, (COMB,)) for word in words if word.source == COMB]
     finder = _Finder(words, found, InkMap(pixels, [word.box for word in words]))
     return Located(words, finder.values(), finder.regions())
@@ -194,8 +201,15 @@ class _Finder:
             self._empty.append((cell, label))
 
     def _beside(self, cell: PageCell) -> PageCell | None:
-        """Return the next cell to the right in the same row."""
+        """Return the next cell in the same row: to the right, or to the left of a label in Arabic."""
         high = cell.height
+        if cell.is_arabic:
+            before = (
+                each for each in self._cells
+                if each.box[2] <= cell.box[0] + 2 and cell.box[0] - each.box[2] < _BESIDE * high
+                and _shared(each.box, cell.box) > 0.5 * min(high, each.height)
+            )  # fmt: skip
+            return max(before, key=lambda each: each.box[2], default=None)
         row = (
             each for each in self._cells
             if each.box[0] >= cell.box[2] - 2 and each.box[0] - cell.box[2] < _BESIDE * high
@@ -250,10 +264,17 @@ class _Finder:
             left: where the ink begins. above, below: how far it reaches, in heights of the cell.
         """
         high = cell.height
-        others = (each.box for each in self._cells if each.box[0] > cell.box[2])
-        right = min((box[0] for box in others if _shared(box, cell.box) > 0.3 * high), default=left + _REACH * high)
+        row = [each.box for each in self._cells if _shared(each.box, cell.box) > 0.3 * high]
+        if cell.is_arabic:
+            right = cell.box[0]
+            least = max(0, right - _REACH * high)
+            left = max((box[2] for box in row if box[2] <= right), default=least)
+            left = max(left, least)
+        else:
+            right = min((box[0] for box in row if box[0] > cell.box[2]), default=left + _REACH * high)
+            right = min(right, left + _REACH * high)
         top, bottom = round(cell.box[1] - above * high), round(cell.box[3] + below * high)
-        area = (left, top, min(right, left + _REACH * high), bottom)
+        area = (left, top, right, bottom)
         box = self._ink.unread(area, high)
         if box is not None:
             yield Region(kind, box, 0.8, ("label",))
