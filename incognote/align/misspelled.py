@@ -46,10 +46,12 @@ def misspelled(text: Text, spans: Sequence[Span], common: Callable[[str], bool])
     for span in spans:
         taken[span.start : span.end] = b"\1" * (span.end - span.start)
     near = [*_near_names(text.content, names, common), *_near_numbers(text.content, numbers)]
-    return [
-        Span(text, start, end, kind, _SCORE, ("misspelled",))
-        for start, end, kind in sorted(near) if not any(taken[start:end])
-    ]  # fmt: skip
+    new: list[Span] = []
+    for start, end, kind in sorted(near, key=lambda each: (each[0], -each[1])):
+        if not any(taken[start:end]):
+            taken[start:end] = b"\1" * (end - start)
+            new.append(Span(text, start, end, kind, _SCORE, ("misspelled",)))
+    return new
 
 
 def _near_names(

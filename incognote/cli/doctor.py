@@ -28,7 +28,6 @@ _PURPOSES = {
     "frames": "tables of pandas, polars, and Hugging Face",
     "images": "scans and pictures, with the program Tesseract",
     "parquet": "Parquet files",
-    "rapidocr": "RapidOCR as another OCR engine",
     "sql": "tables of databases",
     "docs": "the documentation as a site",
     "llm": "language models over their APIs",

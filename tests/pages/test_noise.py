@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from incognote.pages.noise import without_noise
+from incognote.pages.noise import is_bilevel, without_noise
 
 np: Any = pytest.importorskip("numpy")
 cv2: Any = pytest.importorskip("cv2", reason="needs the extra images")
@@ -37,3 +37,10 @@ def test_gray_noise_becomes_less_and_letters_stay_dark() -> None:
     made = without_noise(np.clip(clean.astype(float) - 20 + noise, 0, 255).astype(np.uint8))
     assert float(made[150:, :].std()) < float(noise[150:, :].std()) / 2
     assert int(made[clean < 60].max()) < 130
+
+
+def test_a_fax_has_only_black_and_white() -> None:
+    fax = np.where(page() > 127, np.uint8(255), np.uint8(0))
+    assert is_bilevel(fax)
+    fax[5, 5] = 254
+    assert not is_bilevel(fax)

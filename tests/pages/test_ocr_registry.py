@@ -56,19 +56,13 @@ def _read(monkeypatch: pytest.MonkeyPatch, confidence: float) -> tuple[passes.Re
     return read_page(np.full((100, 300), 255, np.uint8), 200, ["en", "de"]), other
 
 
-def test_a_page_that_is_read_poorly_is_read_by_another_engine_in_the_same_languages(
+def test_a_page_is_also_read_by_another_engine_in_the_same_languages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reading, other = _read(monkeypatch, 0.3)
     assert [word.text for word in reading.words] == ["Winslow"]
     assert {"plain", "other"} <= {word.source for word in reading.seen}
     assert other.languages == [("en", "de")]
-
-
-def test_a_page_that_is_read_well_is_read_by_no_other_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    reading, other = _read(monkeypatch, 0.95)
-    assert {word.text for word in reading.words} == {"Wlnsl0w"}
-    assert other.languages == []
 
 
 def test_a_named_engine_reads_alone(monkeypatch: pytest.MonkeyPatch) -> None:

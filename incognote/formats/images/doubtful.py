@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 from incognote.formats.images.files import gray_of
-from incognote.formats.images.knownwords import is_known
+from incognote.formats.images.knownwords import is_known, is_name
 from incognote.formats.images.legible import line_height
 from incognote.formats.images.page import DOUBT, POOR, UNREADABLE, is_apart, union
 from incognote.formats.images.reading import PageReading
@@ -28,6 +28,7 @@ _MEASURED, _SIGN = 0.6, 2  # on a page that was read well: of a measure, and the
 _MANY = 3  # short words of a line that are no signs
 _MEASURE = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?%?")
 _RANGE = re.compile(r"[(\[<>=≤≥±~+*-]*\d{1,3}(?:[.,]\d{1,3})?(?:[-–/]\d{0,3}(?:[.,]\d{1,3})?)?[%)\],.;:]*")
+_ABBREVIATION = re.compile(r"[(]?[A-Z]{3,4}[):.,]*")
 _SURE = 0.9  # on a page that was read well: the confidence of a word that one pass alone read
 _GLYPH, _LARGE, _ROOM = 1.35, 1.5, 0.8  # the width of a single sign in its heights; its height and room in words'
 
@@ -53,9 +54,7 @@ def doubtful(reading: PageReading, words: Sequence[Word], pixels: Pixels) -> Ite
                 box = union(line[at].box for at in run)
                 beside = [line[at].box for at in (run[0] - 1, run[-1] + 1) if 0 <= at < len(line)]
                 yield Region("Unread", _extended(box, beside), 0.6, (DOUBT,))
-        stays += [
-            word.box for word, each in zip(line, sure, strict=True) if each and sum(map(str.isalnum, word.text)) > _SIGN
-        ]
+        stays += [word.box for word, each in zip(line, sure, strict=True) if each and _is_certain(word, grid)]
     if reading.quality < (POOR if is_bilevel(gray_of(pixels)) else UNREADABLE):
         yield from _lines_of_ink(pixels, stays)
 
@@ -94,13 +93,24 @@ def _judged(line: Sequence[Word], grid: Grid, high: float, *, well: bool) -> lis
     worth = (n * word.confidence * (1 if two else 0.5) for n, word, two in zip(letters, line, agreed, strict=True))
     if sum(worth) >= POOR * sum(letters):
         return [True] * len(line)
-    few = well and sum(n <= _SIGN for n in letters) < _MANY
-    sure = [_is_sure(word, agreed=two, well=few) for word, two in zip(line, agreed, strict=True)]
+    few = [well and each < _MANY for each in _short(line)]
+    sure = [_is_sure(word, agreed=two, well=each) for word, two, each in zip(line, agreed, few, strict=True)]
     for order in (range(len(line)), range(len(line) - 1, -1, -1)):
         for at in order:
             if any(map(str.isdigit, line[at].text)) and not all(sure[near] for near in _beside(line, at)):
                 sure[at] = False
     return [each or _is_glyph(line, at, high) for at, each in enumerate(sure)]
+
+
+def _short(line: Sequence[Word]) -> list[int]:
+    """Return for each word how many words of its cell have one or two letters or digits."""
+    cells = [[line[0]]]
+    for one, two in pairwise(line):
+        if is_apart(one, two):
+            cells.append([])
+        cells[-1].append(two)
+    counts = [sum(1 <= sum(map(str.isalnum, word.text)) <= _SIGN for word in cell) for cell in cells]
+    return [n for n, cell in zip(counts, cells, strict=True) for _ in cell]
 
 
 def _beside(line: Sequence[Word], at: int) -> Iterator[int]:
@@ -155,7 +165,15 @@ def _is_sure(word: Word, *, agreed: bool, well: bool) -> bool:
         return True
     if well and letters <= _SIGN and word.text.isascii():
         return word.confidence >= _AGREED
+    if well and _ABBREVIATION.fullmatch(word.text) and word.confidence >= _SURE and not is_name(word.text):
+        return True
     return word.confidence >= (_KNOWN if agreed or well else _AGREED) and is_known(word.text)
+
+
+def _is_certain(word: Word, grid: Grid) -> bool:
+    """Whether a word that stays does so on a page that no pass read well, too."""
+    letters = sum(map(str.isalnum, word.text))
+    return letters > _SIGN or (letters > 0 and word.confidence >= _SURE and _is_agreed(word, grid))
 
 
 def _is_agreed(word: Word, grid: Grid) -> bool:

@@ -16,7 +16,7 @@ _UNITS = frozenset(
 )
 _NUMBER = re.compile(r"\d+")
 _MOST_DIGITS = 3  # of a number beside letters that are a unit
-_NAME = 2  # the least weight of a name
+_NAME = 4  # the least weight of a name
 _LEAST = 3  # letters of an Arabic word without what is attached to it
 _AND = ("", "و", "ف")
 _ARTICLES = ("", "ال", "بال", "كال", "لل", "ب", "ل", "ك")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import groupby
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from incognote.formats.images.knownwords import is_known, is_name
-from incognote.formats.images.page import is_apart, shared, union
+from incognote.formats.images.page import is_apart, shared
 from incognote.pages.nouns import Box, Word
 
 if TYPE_CHECKING:
@@ -52,10 +53,9 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
     agreed = _agreed(seen)
     upright = float(median([_capital(word) for word in words if _is_usable(word)] or [high]))
     found: list[Word] = []
-    for cell in _cells(words):
+    for cell, blue in _colored(_cells(words), pixels, ink):
         letters = [sum(map(str.isalnum, word.text)) for word in cell]
         mean = sum(n * word.confidence for n, word in zip(letters, cell, strict=True)) / max(1, sum(letters))
-        blue = is_blue(pixels, ink, union(word.box for word in cell))
         written = _is_written(cell, mean, upright, blue)
         fluent = mean >= (_PLAIN if blue else _FLUENT)
         sure = [
@@ -164,6 +164,14 @@ def is_blue(pixels: Pixels, ink: Any, box: Box) -> bool:
     return float(np.median(colors[:, 2].astype(int) - colors[:, 0])) > _BLUE
 
 
+def _colored(cells: Iterable[Sequence[Word]], pixels: Pixels, ink: Any) -> Iterator[tuple[list[Word], bool]]:
+    """Yield the parts of cells in one color of ink, and whether it is that of a blue pen."""
+    for cell in cells:
+        colors = [is_blue(pixels, ink, word.box) for word in cell]
+        for blue, part in groupby(range(len(cell)), colors.__getitem__):
+            yield [cell[at] for at in part], blue
+
+
 def _has_gap(word: Word, ink: Any) -> bool:
     """Whether a box has a wide gap between its letters: it then covers more than its word."""
     import numpy as np
@@ -202,7 +210,8 @@ def _doubt_neighbors(cell: Sequence[Word], sure: list[bool], plain: Sequence[boo
                 sure[at] = False
     for at in range(1, len(cell) - 1):
         text = cell[at].text
-        if not sure[at - 1] and not sure[at + 1] and len(text) <= _BETWEEN and not text[0].islower():
+        between = not sure[at - 1] and not sure[at + 1] and not plain[at]
+        if between and len(text) <= _BETWEEN and not text[0].islower():
             sure[at] = False
 
 

@@ -236,12 +236,18 @@ class _Page:
         by = round(0.4 * self.high)
         near = box[0] - by, box[1] - by, box[2] + by, box[3] + by
         for each in self._short_lines:
-            if shared(each.box, near):
+            if shared(each.box, near) and each.wide < 1.5 * (box[2] - box[0]):
                 yield each.box
 
     @cached_property
     def _short_lines(self) -> list[InkPart]:
-        return [each for each in parts_of(self.ruled)[1] if each.wide < 14 * self.high and each.high < 14 * self.high]
+        parts = (*parts_of(self.ruled)[1], *(each for each in parts_of(self.unread, self.high)[1] if self._is_line(each)))
+        return [each for each in parts if each.wide < 26 * self.high and each.high < 14 * self.high]
+
+    def _is_line(self, part: InkPart) -> bool:
+        """Whether a part of ink is a line that is not level, as the underline of a signature."""
+        length = hypot(part.wide, part.high)
+        return part.wide > 4 * part.high and part.area < 0.3 * self.high * length and part.high < 1.2 * self.high
 
     def _is_stroke(self, mask: Any, labels: Any, part: InkPart) -> bool:
         """Whether a part of ink can be of letters or of a signature: no speck, no solid area, no box."""
@@ -273,6 +279,10 @@ class _Page:
         strokes = strokes_across(own)
         if strokes < _CURVE or strokes >= _FRAMED_CURVE:
             return strokes < _CURVE
+        return self._is_framed(box)
+
+    def _is_framed(self, box: Box) -> bool:
+        """Whether ruled lines are at two sides of a box."""
         left, top, right, bottom = box
         by = round(2 * self.high)
         rules = self.ruled[max(0, top - by) : bottom + by, max(0, left - by) : right + by] > 0
@@ -314,7 +324,7 @@ class _Page:
         if max(w, h) < _LETTER * high and self._is_alone((left, top, right, bottom)):
             return None
         part = ink[top:bottom, left:right]
-        if w > 8 * high and strokes_across(part > 0) < _CURVE:
+        if w > 8 * high and strokes_across(part > 0) < _CURVE and (w > 14 * high or self._is_framed((left, top, right, bottom))):
             return None
         stroke = stroke_of(part)
         if stroke > 0.55 * high:

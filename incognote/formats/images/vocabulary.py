@@ -16,11 +16,15 @@ _TRIMMED = " .:*?\u00a0\t\n\"'"
 
 
 def label_of(words: str) -> ColumnLabel | None:
-    """Return what words on a page say about the words next to them, or None if they are no label."""
+    """Return what words on a page say about the words next to them, or None if they are no label.
+
+    A label of a list comes before what the words of a label tell.
+    """
     if len(words) > LONGEST or "[" in words:
         return None
     plain = _plain(words)
-    return vocabulary.label_of(words) or _labels().get(plain) or _labels().get(plain.removesuffix(" no"))
+    listed = None if vocabulary.is_label(words) else _labels().get(plain)
+    return listed or vocabulary.label_of(words) or _labels().get(plain.removesuffix(" no"))
 
 
 @cache

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 GOOD = 0.75
 """Words with this plausibility are not read again in quarter turns."""
 QUARTERS: tuple[Turn, ...] = (90, 270)
-_POOR = 0.7
-"""A page of less quality is read by another engine, too, if one is installed that reads its languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ def read_page(
         image: the page, 8-bit gray of shape (height, width) or RGB of shape (height, width, 3).
         dpi: its resolution, if it is known.
         languages: ISO 639-1 codes of its languages, such as `en`; the likeliest first.
-        engine: Tesseract if it is not given, and another installed one for pages that it reads poorly.
+        engine: Tesseract if it is not given, and another installed one that reads the languages.
 
     Raises:
         MissingExtra, SettingError, RecordProblem: as in `OcrEngine.read`.
@@ -80,19 +78,17 @@ def read_page(
     degrees = lines.skew(lines.ink(upright.gray))
     straight = prepare.deskewed(upright, degrees)
     cleaned = prepare.clean(straight, letter)
-    passes = [plain, *reader.several([(cleaned, "page", "clean"), (cleaned, "sparse", "sparse")])]
+    views: list[_Pass] = [(reader, cleaned, "page", "clean"), (reader, cleaned, "sparse", "sparse")]
+    if chosen is None and (other := other_engine(engine, languages)) is not None:
+        as_scanned = prepare.deskewed(prepare.turned(whole, upright.turn), degrees)
+        views.append((_Reader(other, languages), as_scanned, "page", other.name))
+    passes = [plain, *_several(views)]
     words = united(passes)
     rest = prepare.letters_only(prepare.erased(cleaned, [word.box for word in _good(passes)]), letter)
     if prepare.has_letters(rest.gray):
-        passes += reader.several([(prepare.turned(rest, by), "sparse", f"turn-{by}") for by in QUARTERS])
+        passes += _several([(reader, prepare.turned(rest, by), "sparse", f"turn-{by}") for by in QUARTERS])
         words = united(passes)
     quality = _quality(words, passes)
-    other = other_engine(engine, languages) if chosen is None and quality < _POOR else None
-    if other is not None:
-        same = prepare.deskewed(prepare.turned(whole, upright.turn), degrees)
-        passes.append(_Reader(other, languages).more(same, "page", other.name))
-        words = united(passes)
-        quality = _quality(words, passes)
     seen = tuple(word for each in passes for word in each)
     return ReadWords(tuple(joined(ordered(words, page.size, degrees))), seen, upright.turn, degrees, quality)
 
@@ -124,11 +120,6 @@ class _Reader:
         except RecordProblem:
             return []
 
-    def several(self, passes: Sequence[tuple[prepare.PictureView, Mode, str]]) -> list[list[Word]]:
-        """Return the words of some passes as `more` does, read at the same time."""
-        with ThreadPoolExecutor(len(passes)) as threads:
-            return list(threads.map(lambda each: self.more(*each), passes))
-
     def upright(self, page: prepare.PictureView) -> tuple[prepare.PictureView, list[Word]]:
         """Return the page turned upright and its words.
 
@@ -145,6 +136,15 @@ class _Reader:
             if (value := _score(words, view.turn)) > 1.3 * score + 3:
                 best, score = (view, words), value
         return best
+
+
+_Pass = tuple[_Reader, prepare.PictureView, Mode, str]
+
+
+def _several(passes: Sequence[_Pass]) -> list[list[Word]]:
+    """Return the words of some passes as `_Reader.more` does, read at the same time."""
+    with ThreadPoolExecutor(len(passes)) as threads:
+        return list(threads.map(lambda each: each[0].more(*each[1:]), passes))
 
 
 def _good(passes: Sequence[Sequence[Word]]) -> list[Word]:

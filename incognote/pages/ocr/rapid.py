@@ -84,11 +84,11 @@ def _engine() -> Any:
         import rapidocr
         from omegaconf import OmegaConf
     except ImportError:
-        raise MissingExtra("rapidocr", "reading pages with RapidOCR") from None
+        raise MissingExtra("images", "reading pages with RapidOCR") from None
     folder = Path(rapidocr.__file__).parent / "models"
     paths = {part: folder / name for part, name in _MODELS.items()}
     if not all(path.is_file() for path in paths.values()):
-        raise MissingExtra("rapidocr", "reading pages with RapidOCR 3.10, whose wheel has its models,")
+        raise MissingExtra("images", "reading pages with RapidOCR 3.10, whose wheel has its models,")
     engine: Any = rapidocr.RapidOCR(params=_PARAMETERS)
     for part, path in paths.items():
         # given our own session, it neither looks for a model nor opens one with more threads

@@ -15,7 +15,6 @@ ENGINES = {engine.name: engine for engine in (Tesseract, RapidOcr)}
 DEFAULT = Tesseract.name
 
 
-@cache
 def engine_of(name: str = DEFAULT) -> OcrEngine:
     """Return an OCR engine. It is the same one for each call.
 
@@ -24,6 +23,11 @@ def engine_of(name: str = DEFAULT) -> OcrEngine:
     """
     if name not in ENGINES:
         raise UnknownName("OCR engine", name, ENGINES)
+    return _opened(name)
+
+
+@cache
+def _opened(name: str) -> OcrEngine:
     return ENGINES[name]()
 
 

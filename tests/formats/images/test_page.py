@@ -36,16 +36,16 @@ def hidden(text: str, old: str, quality: float = 0.9) -> str:
 @pytest.mark.parametrize(("text", "old", "gone"), [
     ("Seen by Okafor today", "kafo", "Okafor"),
     ("MRN 4471-02-9 today", "02", "4471-02-9"),
-    ("Case A12/447102-B seen", "447102", "A12/447102-B"),
-    ("Phone 5551234 5678 now", "5551234", "5551234 5678"),
+    ("Case A12/447102-9B seen", "447102", "A12/447102-9B"),
+    ("Phone 5551234 5678 (home)", "5551234", "5551234 5678"),
     ("Code 447102 12 mg given", "447102", "447102"),
     ("Code 447102 12% given", "447102", "447102"),
     ("Room 12 4471 free", "12", "12"),
-    ("Patient: (Okafor) well", "Okafor", "Okafor"),
+    ("Patient (Okafor) well", "Okafor", "Okafor"),
 ])  # fmt: skip
 def test_a_cover_cuts_no_word_no_code_and_no_group_of_a_number(text: str, old: str, gone: str) -> None:
     assert gone.replace(" ", "") in hidden(text, old)
-    rest = text.replace(gone, " ").split()
+    rest = [word for word in text.replace(gone, " ").split() if word.isalnum()]
     assert not any(word in hidden(text, old) for word in rest)
 
 

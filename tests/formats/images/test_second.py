@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from incognote.formats.images import second
 from incognote.formats.images.page import ReadPage, text_of
 from incognote.formats.images.painting import Cover
 from incognote.pages.nouns import Box, Word
+from incognote.pages.ocr import registry
 
 from . import made
 
@@ -67,3 +69,26 @@ def test_covers_are_filled_with_the_color_of_the_paper_before_it_reads(monkeypat
     assert (gray[where] == 255).all()
     assert np.array_equal(gray[~where], before[~where])
     assert np.array_equal(pixels, before)
+
+
+def test_both_engines_read_the_output_in_the_languages_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, tuple[str, ...]]] = []
+
+    def first(gray: Any, languages: tuple[str, ...]) -> list[Word]:
+        asked.append(("first", languages))
+        return []
+
+    def other(gray: Any, languages: tuple[str, ...]) -> list[Word]:
+        asked.append(("other", languages))
+        return [Word("Carter", (200, 150, 260, 170), 0.9)]
+
+    monkeypatch.setattr(second, "_words", first)
+    monkeypatch.setattr(second, "_others", other)
+    page = replace(_read_page(), languages=("ar", "en"))
+    assert list(second.unread(np.asarray(made.page("L")), page, ())) == [("Carter", [(0, 6, None)])]
+    assert asked == [("first", ("ar", "en")), ("other", ("ar", "en"))]
+
+
+def test_an_output_without_another_engine_for_its_languages_is_read_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "find_spec", lambda name: None)
+    assert second._others(np.asarray(made.page("L")), ["en"]) == []

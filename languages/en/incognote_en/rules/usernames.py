@@ -11,7 +11,8 @@ from incognote.text.lexicon import KINDS, commonness, fold, lexicon, surname
 _TYPE = "USERNAME"
 _CUES = frozenset("by user usr op opr oper operator cashier clerk login tech reg".split())
 _AFTER_CUE = re.compile(
-    r"[ \t]*[:=#]?[ \t]*(?P<name>(?!e-?mail)[a-z][a-z._-]{2,18}\d{0,4}|[a-z]{2,4}/\d{2,4}|[A-Z]{2,12}\d{1,4}|[A-Z]{2,3}-[A-Z]{3,12})"
+    r"[ \t]*[:=#]?[ \t]*(?P<name>(?!e-?mail)[a-z](?:[a-z._-]{1,17}[a-z]|[a-z._-]{2,18}\d{1,4})"
+    r"|[a-z]{2,4}/\d{2,4}|[A-Z]{2,12}\d{1,4}|[A-Z]{2,3}-[A-Z]{3,12})"
     r"(?![\w@/]|[.-]\w)"
 )
 _ALONE = re.compile(r"(?<![\w.@/'-])(?P<name>[a-z]{5,14}\d{1,3}|[a-z]\.[a-z]{5,14})(?![\w@/%]|[.-]\w)")
