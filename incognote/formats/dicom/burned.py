@@ -38,7 +38,7 @@ _PITCH = (0.12, 1.6)  # the width of a letter in heights
 
 
 @dataclass(frozen=True)
-class KnownWords:
+class HeaderWords:
     """The identifiers of a header, as they may be printed.
 
     Args:
@@ -50,7 +50,7 @@ class KnownWords:
     digits: dict[str, str] = field(repr=False)
 
     @classmethod
-    def of(cls, known: Iterable[Known]) -> KnownWords:
+    def of(cls, known: Iterable[Known]) -> HeaderWords:
         words: dict[str, str] = {}
         digits: dict[str, str] = {}
         for each in known:
@@ -93,7 +93,7 @@ class PictureLine(NamedTuple):
     may_stay: bool = True
 
 
-def page_of(lines: Sequence[PictureLine], masked: Sequence[Box], known: KnownWords, size: tuple[int, int]) -> ReadPage:
+def page_of(lines: Sequence[PictureLine], masked: Sequence[Box], known: HeaderWords, size: tuple[int, int]) -> ReadPage:
     """Return the text of a picture.
 
     Args:
@@ -136,7 +136,7 @@ def _numbered(word: Word, line: int) -> Word:
     return Word(word.text, word.box, word.confidence, line, word.turn, word.source)
 
 
-def _kept(found: PictureLine, known: KnownWords) -> list[Word]:
+def _kept(found: PictureLine, known: HeaderWords) -> list[Word]:
     """Return the words of a line that may stay."""
     if not found.may_stay:
         return []
@@ -157,7 +157,7 @@ def _kept(found: PictureLine, known: KnownWords) -> list[Word]:
     return [word for word, stay in zip(words, stays, strict=True) if stay]
 
 
-def _is_number_again(words: Sequence[Word], stays: Sequence[bool], known: KnownWords) -> bool:
+def _is_number_again(words: Sequence[Word], stays: Sequence[bool], known: HeaderWords) -> bool:
     """Whether numbers that stay make a known one together."""
     left = "".join(word.text for word, stay in zip(words, stays, strict=True) if stay)
     digits = "".join(filter(str.isdigit, left))

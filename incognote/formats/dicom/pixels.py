@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.errors import MissingExtra, UnsupportedFormat
 from incognote.formats.base import Change
-from incognote.formats.dicom.burned import KnownWords, PictureLine, lines_of_words, page_of
+from incognote.formats.dicom.burned import HeaderWords, PictureLine, lines_of_words, page_of
 from incognote.formats.dicom.frames import PixelFrames, pixels_of
 from incognote.formats.dicom.inklines import InkLine, quick_lines, written_lines
 from incognote.formats.dicom.masks import masks_of
@@ -99,7 +99,7 @@ class PixelText:
                     lines.append(PictureLine(line, [word for word in read if made.is_still(word.box)]))
         if made.moves:
             lines += self._elsewhere([each.line for each in lines])
-        return page_of(lines, masked, KnownWords.of(self._known), self.size)
+        return page_of(lines, masked, HeaderWords.of(self._known), self.size)
 
     def _elsewhere(self, lines: Sequence[InkLine]) -> list[PictureLine]:
         """Return the lines of ink of single frames where the composites have none."""

@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from incognote.formats.images.ink import InkMap
-from incognote.formats.images.legible import is_known
+from incognote.formats.images.knownwords import is_known
 from incognote.formats.images.page import DOUBT
 from incognote.pages.nouns import Region, Word
 
@@ -38,7 +38,8 @@ def misread_numbers(words: Sequence[Word], pixels: Pixels) -> Iterator[Region]:
         top, bottom = min(word.box[1] for word in line), max(word.box[3] for word in line)
         for word in line:
             letters = sum(map(str.isalnum, word.text))
-            if 0 < letters <= _LONGEST and not _is_arabic(word) and not word.text.isdecimal() and not is_known(word.text):
+            is_other = _is_arabic(word) or word.text.isdecimal() or is_known(word.text)
+            if 0 < letters <= _LONGEST and not is_other:
                 yield Region("Unread", word.box, 0.7, (DOUBT,))
         for one, two in pairwise(sorted(line, key=lambda word: word.box[0])):
             left, right = one.box[2], two.box[0]

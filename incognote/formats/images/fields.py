@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from incognote.formats.images.digits import misread_numbers
 from incognote.formats.images.doubtful import doubtful
 from incognote.formats.images.ink import InkMap
-from incognote.formats.images.legible import is_known
+from incognote.formats.images.knownwords import is_known
 from incognote.formats.images.marks import marks
 from incognote.formats.images.page import is_apart, shared, union
 from incognote.formats.images.reading import PageReading

@@ -30,6 +30,8 @@ _CURVE, _FRAMED_CURVE = 1.06, 1.3  # strokes in a column of a curve with one val
 _DASHES = 8  # of a dashed line
 _LETTER, _PRINTED = 1.45, 1.25  # heights of a line that one letter has at most, and a printed one
 _SHORT = 3  # letters of a word in the middle of a name
+_SQUARE = 2.5  # heights of a line that a solid square with letters has at least
+_OTHER = 25  # gray levels between a picture and the ground around it
 _NEXT = 4.0  # heights between two parts of a handwritten name
 
 
@@ -173,10 +175,27 @@ class _Page:
     def pictures(self) -> Iterator[Region]:
         """Yield small pictures in the shape of a portrait."""
         wide, high = self.size
-        for box in self.shown:
+        for box in map(self._whole, self.shown):
             w, h = box[2] - box[0], box[3] - box[1]
             if 2.5 * self.high < w < 14 * self.high and 0.8 * w < h < 1.8 * w and w * h < 0.2 * wide * high:
                 yield Region("Face", box, 0.6, _SOURCES)
+
+    def _whole(self, box: Box) -> Box:
+        """Return the box of a picture with its even parts, up to the ground around it."""
+        import cv2
+        import numpy as np
+
+        wide, high = box[2] - box[0], box[3] - box[1]
+        left, top = max(0, box[0] - wide // 2), max(0, box[1] - high // 2)
+        around = self.raw[top : box[3] + high // 2, left : box[2] + wide // 2]
+        edge = np.concatenate([around[0], around[-1], around[:, 0], around[:, -1]]).astype(int)
+        other = np.where(np.abs(around.astype(int) - int(np.median(edge))) > _OTHER, np.uint8(255), np.uint8(0))
+        other = cv2.morphologyEx(other, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
+        for part in parts_of(other)[1]:
+            found = part.box[0] + left, part.box[1] + top, part.box[2] + left, part.box[3] + top
+            if shared(found, box) > 0.8 * area_of(box) and area_of(found) < 2.5 * area_of(box):
+                return found
+        return box
 
     def logos(self, taken: Sequence[Box]) -> Iterator[Region]:
         """Yield solid blobs at the top of the page that are not text."""
@@ -188,21 +207,27 @@ class _Page:
         color, without = None if self.color is None else self.color[:top], self.ruled[:top].copy()
         for box in self.codes:
             without[max(0, box[1]) : max(0, box[3]), max(0, box[0]) : max(0, box[2])] = 255
+        panels: list[Box] = []
         solid = [emblems.solid(self.gray[:top], color, without, self.high)]
         if float(np.median(self.raw)) > 128:
             solid.append(emblems.solid(self.raw[:top], color, without, self.high))
-            solid.append(emblems.light_on_dark(self.raw[:top], self.high))
+            light, panels = emblems.light_on_dark(self.raw[:top], color, self.high)
+            solid.append(light)
         boxes = (box for each in solid for box in emblems.emblems(each, self.high))
-        found = dict.fromkeys(box for box in boxes if not self._is_text(box))
+        found = dict.fromkeys((*panels, *(box for box in boxes if not self._is_text(box))))
         for box in found:
             if not any(shared(box, other) > 0.5 * area_of(box) for other in taken):
                 yield Region("Logo", self._padded(box), 0.6, _SOURCES)
 
     def _is_text(self, box: Box) -> bool:
         """Whether a blob is mostly words, or a wide one has some, as a button of a screen."""
-        read = sum(shared(word.box, box) for word in self.good if word.confidence > 0.7)
+        words = [word for word in self.good if word.confidence > 0.7 and shared(word.box, box)]
+        read = sum(shared(word.box, box) for word in words)
+        wide, high = box[2] - box[0], box[3] - box[1]
         solid = float((self.ink[box[1] : box[3], box[0] : box[2]] > 0).mean()) > 0.8
-        return read > (0.12 if solid or box[2] - box[0] > 2 * (box[3] - box[1]) else 0.5) * area_of(box)
+        if solid and 0.7 * wide < high < 1.4 * wide and high > _SQUARE * self.high:
+            return sum(len(word.text) > 1 for word in words) > 1
+        return read > (0.12 if solid or wide > 2 * high else 0.5) * area_of(box)
 
     def writing(self, taken: Sequence[Box]) -> Iterator[Region]:
         """Yield groups of unread ink that look like writing."""
@@ -241,7 +266,8 @@ class _Page:
 
     @cached_property
     def _short_lines(self) -> list[InkPart]:
-        parts = (*parts_of(self.ruled)[1], *(each for each in parts_of(self.unread, self.high)[1] if self._is_line(each)))
+        slanted = (each for each in parts_of(self.unread, self.high)[1] if self._is_line(each))
+        parts = (*parts_of(self.ruled)[1], *slanted)
         return [each for each in parts if each.wide < 26 * self.high and each.high < 14 * self.high]
 
     def _is_line(self, part: InkPart) -> bool:
@@ -324,7 +350,8 @@ class _Page:
         if max(w, h) < _LETTER * high and self._is_alone((left, top, right, bottom)):
             return None
         part = ink[top:bottom, left:right]
-        if w > 8 * high and strokes_across(part > 0) < _CURVE and (w > 14 * high or self._is_framed((left, top, right, bottom))):
+        long = w > 14 * high or (w > 8 * high and self._is_framed((left, top, right, bottom)))
+        if long and strokes_across(part > 0) < _CURVE:
             return None
         stroke = stroke_of(part)
         if stroke > 0.55 * high:

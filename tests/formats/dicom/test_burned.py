@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from incognote.formats.dicom.burned import KnownWords, PictureLine, lines_of_words, page_of
+from incognote.formats.dicom.burned import HeaderWords, PictureLine, lines_of_words, page_of
 from incognote.formats.dicom.inklines import InkLine
 from incognote.nouns import Known
 from incognote.pages.nouns import Word
 
-KNOWN = KnownWords.of(
+KNOWN = HeaderWords.of(
     [Known("PATIENT", "Nia Okonkwo"), Known("CLINICIAN", "Long"), Known("BIRTH_DATE_TIME", "1958-03-14"),
      Known("MEDICAL_RECORD_NUMBER", "4711")]
 )  # fmt: skip
