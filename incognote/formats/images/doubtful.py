@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     from incognote.pages.nouns import Pixels
 
 _LINES = 110  # of letters that fit above each other on a page
+_RANGED = 0.7  # the least confidence of a range of numbers that two passes read
 _KNOWN, _AGREED = 0.5, 0.85  # the least confidence of a known word, and of one that two passes read
 _MEASURED, _SIGN = 0.6, 2  # on a page that was read well: of a measure, and the letters of a sign
 _MANY = 3  # short words of a line that are no signs
 _MEASURE = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?%?")
 _RANGE = re.compile(r"[(\[<>=≤≥±~+*-]*\d{1,3}(?:[.,]\d{1,3})?(?:[-–/]\d{0,3}(?:[.,]\d{1,3})?)?[%)\],.;:]*")
+_ENUMERATOR = re.compile(r"[(]?(?:[a-z]\)|\d{1,2}[.)])")
 _ABBREVIATION = re.compile(r"[(]?[A-Z]{3,4}[):.,]*")
 _SURE = 0.9  # on a page that was read well: the confidence of a word that one pass alone read
 _GLYPH, _LARGE, _ROOM = 1.35, 1.5, 0.8  # the width of a single sign in its heights; its height and room in words'
@@ -122,7 +124,7 @@ def _beside(line: Sequence[Word], at: int) -> Iterator[int]:
 
 
 def _is_glyph(line: Sequence[Word], at: int, usual: float) -> bool:
-    """Whether a word is a single letter or tick with no other word beside it.
+    """Whether a word is a single letter, surely read digit, or tick with no other word beside it.
 
     Args:
         usual: the height of words, in pixels.
@@ -131,7 +133,9 @@ def _is_glyph(line: Sequence[Word], at: int, usual: float) -> bool:
     along, across = (0, 1) if word.turn in (0, 180) else (1, 0)
     high = word.box[across + 2] - word.box[across]
     wide = word.box[along + 2] - word.box[along]
-    if len(word.text) > _SIGN or wide > _GLYPH * high or high > _LARGE * usual or any(map(str.isdigit, word.text)):
+    if len(word.text) > _SIGN or wide > _GLYPH * high or high > _LARGE * usual:
+        return False
+    if any(map(str.isdigit, word.text)) and word.confidence < _SURE:
         return False
     return not any(
         max(other.box[along] - word.box[along + 2], word.box[along] - other.box[along + 2]) < _ROOM * usual
@@ -157,9 +161,13 @@ def _extended(box: Box, beside: Sequence[Box]) -> Box:
 
 def _is_sure(word: Word, *, agreed: bool, well: bool) -> bool:
     letters = sum(map(str.isalnum, word.text))
+    if well and word.confidence >= _SURE and _ENUMERATOR.fullmatch(word.text):
+        return True
     if any(map(str.isdigit, word.text)):
         sure = word.confidence >= (_MEASURED if well else _AGREED) and (agreed or well)
-        certain = well and word.confidence >= _SURE and _RANGE.fullmatch(word.text) is not None
+        least = _RANGED if agreed else _AGREED
+        certain = well and word.confidence >= least and _RANGE.fullmatch(word.text) is not None
+        certain |= well and word.confidence >= _SURE and is_known(word.text)
         return certain or (sure and _MEASURE.fullmatch(word.text) is not None)
     if not letters:
         return True

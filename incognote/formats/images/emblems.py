@@ -43,7 +43,23 @@ def light_on_dark(gray: Any, color: Any | None, high: float) -> tuple[Any, list[
     import cv2
     import numpy as np
 
-    dark = np.where(cv2.medianBlur(gray, 3) < 128, np.uint8(255), np.uint8(0)) | _strong(color, gray)
+    dark = np.where(cv2.medianBlur(gray, 3) < 128, np.uint8(255), np.uint8(0))
+    found = _light_in(dark, high)
+    if color is not None:
+        colored, panels = _light_in(dark | _strong(color, gray), high)
+        found = found[0] | colored, list(dict.fromkeys((*found[1], *panels)))
+    return found
+
+
+def _light_in(dark: Any, high: float) -> tuple[Any, list[Box]]:
+    """Return the light blobs in dark areas, as `light_on_dark` does.
+
+    Args:
+        dark: 255 at dark pixels.
+    """
+    import cv2
+    import numpy as np
+
     light = np.zeros_like(dark)
     outlines, _ = cv2.findContours(dark, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     for outline in outlines:

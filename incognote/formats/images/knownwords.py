@@ -16,7 +16,7 @@ _UNITS = frozenset(
 )
 _NUMBER = re.compile(r"\d+")
 _MOST_DIGITS = 3  # of a number beside letters that are a unit
-_NAME = 4  # the least weight of a name
+_NAME = 4  # the least weight of a given name; that of a surname is higher
 _LEAST = 3  # letters of an Arabic word without what is attached to it
 _AND = ("", "و", "ف")
 _ARTICLES = ("", "ال", "بال", "كال", "لل", "ب", "ل", "ك")
@@ -41,7 +41,7 @@ def is_name(text: str) -> bool:
         lexicon(code).get(fold(piece), 0)
         for piece in _PIECE.findall(text) for code in dict.fromkeys(("en", *page_languages()))
     )  # fmt: skip
-    return any(given(entry) >= _NAME or surname(entry) >= _NAME for entry in entries)
+    return any(given(entry) >= _NAME or surname(entry) > _NAME for entry in entries)
 
 
 def _is_usual(word: str, least: int) -> bool:

@@ -23,6 +23,8 @@ _COUNT = re.compile(r"\d{1,3}(?:[.,]\d{1,2})?")
 _PLAIN = 0.955  # the confidence of most printed words
 _WRITTEN = 2.0  # the score of handwriting
 _CLEAR = 0.92  # the confidence of words that are read as print is
+_TWICE = 0.6  # the confidence of a usual word that two passes read
+_NUMBERED = re.compile(r"\d{1,2}[.)]")
 _SYMBOLS = 0.8  # the confidence of signs
 _SIGN = 1.6  # heights of a line that a sign has at most
 _GAPLESS = 0.9  # the confidence of a word whose letters stand apart
@@ -91,8 +93,10 @@ def _is_known_word(text: str, least: int) -> bool:
 
 
 def _is_plain(word: Word, agreed: bool) -> bool:
-    """Whether a word was read as surely as print, is known, and is no name."""
-    return agreed and word.confidence >= _CLEAR and _is_known_word(word.text, 1) and not is_name(word.text)
+    """Whether a word was read as surely as print, and is the number of a line or known and no name."""
+    if not agreed or word.confidence < _CLEAR:
+        return False
+    return _NUMBERED.fullmatch(word.text) is not None or (_is_known_word(word.text, 1) and not is_name(word.text))
 
 
 def _is_sure_writing(word: Word, fluent: bool, agreed: bool) -> bool:
@@ -106,7 +110,9 @@ def _is_sure_writing(word: Word, fluent: bool, agreed: bool) -> bool:
     if _COUNT.fullmatch(word.text) and word.confidence >= 0.9:
         return True
     known = _is_known_word(word.text, _CLINICAL)
-    return word.confidence >= 0.75 if known else fluent and word.confidence >= 0.9
+    if known:
+        return word.confidence >= (_TWICE if agreed and not is_name(word.text) else 0.75)
+    return fluent and word.confidence >= 0.9
 
 
 def _is_sure(word: Word, agreed: bool, mean: float, high: float) -> bool:

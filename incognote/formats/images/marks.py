@@ -193,8 +193,8 @@ class _Page:
         other = cv2.morphologyEx(other, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
         for part in parts_of(other)[1]:
             found = part.box[0] + left, part.box[1] + top, part.box[2] + left, part.box[3] + top
-            if shared(found, box) > 0.8 * area_of(box) and area_of(found) < 2.5 * area_of(box):
-                return found
+            if shared(found, box) > 0.8 * area_of(box) and area_of(found) < 2 * area_of(box):
+                return box if self._swallowed(found) else union((found, box))
         return box
 
     def logos(self, taken: Sequence[Box]) -> Iterator[Region]:
@@ -261,14 +261,14 @@ class _Page:
         by = round(0.4 * self.high)
         near = box[0] - by, box[1] - by, box[2] + by, box[3] + by
         for each in self._short_lines:
-            if shared(each.box, near) and each.wide < 1.5 * (box[2] - box[0]):
+            if shared(each.box, near):
                 yield each.box
 
     @cached_property
     def _short_lines(self) -> list[InkPart]:
         slanted = (each for each in parts_of(self.unread, self.high)[1] if self._is_line(each))
         parts = (*parts_of(self.ruled)[1], *slanted)
-        return [each for each in parts if each.wide < 26 * self.high and each.high < 14 * self.high]
+        return [each for each in parts if each.wide < 16 * self.high and each.high < 14 * self.high]
 
     def _is_line(self, part: InkPart) -> bool:
         """Whether a part of ink is a line that is not level, as the underline of a signature."""

@@ -74,8 +74,8 @@ def test_arabic_lines_go_on_at_their_left_margin() -> None:
             right = left - LETTER
         return found
 
-    full, short = "حضر المريض اليوم بسبب سعال منذ خالد", "حضر المريض اليوم هنا"
-    below = "العمري الذي يعيش في دمشق منذ عام"
+    full, short = "حضر المريض اليوم بسبب سعال منذ خالد", "حضر المريض اليوم بسبب سعال مرة"
+    below = "هو الذي يعيش في مدينة دمشق منذ عام"
     assert wrapped([arabic(full, 0), arabic(below, 1)], [True, True]) == [True, False]
     assert wrapped([arabic(short, 0), arabic(below, 1)], [True, True]) == [False, False]
 
