@@ -124,7 +124,7 @@ def _beside(line: Sequence[Word], at: int) -> Iterator[int]:
 
 
 def _is_glyph(line: Sequence[Word], at: int, usual: float) -> bool:
-    """Whether a word is a single letter, surely read digit, or tick with no other word beside it.
+    """Whether a word is a single letter or tick with no other word beside it.
 
     Args:
         usual: the height of words, in pixels.
@@ -133,9 +133,7 @@ def _is_glyph(line: Sequence[Word], at: int, usual: float) -> bool:
     along, across = (0, 1) if word.turn in (0, 180) else (1, 0)
     high = word.box[across + 2] - word.box[across]
     wide = word.box[along + 2] - word.box[along]
-    if len(word.text) > _SIGN or wide > _GLYPH * high or high > _LARGE * usual:
-        return False
-    if any(map(str.isdigit, word.text)) and word.confidence < _SURE:
+    if len(word.text) > _SIGN or wide > _GLYPH * high or high > _LARGE * usual or any(map(str.isdigit, word.text)):
         return False
     return not any(
         max(other.box[along] - word.box[along + 2], word.box[along] - other.box[along + 2]) < _ROOM * usual

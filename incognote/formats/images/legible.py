@@ -23,7 +23,7 @@ _COUNT = re.compile(r"\d{1,3}(?:[.,]\d{1,2})?")
 _PLAIN = 0.955  # the confidence of most printed words
 _WRITTEN = 2.0  # the score of handwriting
 _CLEAR = 0.92  # the confidence of words that are read as print is
-_TWICE = 0.6  # the confidence of a usual word that two passes read
+_TWICE = 0.5  # the confidence of a usual word that two passes read
 _NUMBERED = re.compile(r"\d{1,2}[.)]")
 _SYMBOLS = 0.8  # the confidence of signs
 _SIGN = 1.6  # heights of a line that a sign has at most
@@ -109,9 +109,11 @@ def _is_sure_writing(word: Word, fluent: bool, agreed: bool) -> bool:
         return word.confidence >= 0.7
     if _COUNT.fullmatch(word.text) and word.confidence >= 0.9:
         return True
-    known = _is_known_word(word.text, _CLINICAL)
-    if known:
-        return word.confidence >= (_TWICE if agreed and not is_name(word.text) else 0.75)
+    twice = agreed and word.text[0].islower() and not is_name(word.text)
+    if _is_known_word(word.text, _CLINICAL):
+        return word.confidence >= (_TWICE if twice else 0.75)
+    if twice and _is_known_word(word.text, 1):
+        return word.confidence >= 0.75
     return fluent and word.confidence >= 0.9
 
 

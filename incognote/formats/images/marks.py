@@ -15,7 +15,7 @@ from incognote.formats.images import emblems, stamps
 from incognote.formats.images.knownwords import is_known
 from incognote.formats.images.legible import is_blue, legible, line_height
 from incognote.formats.images.page import shared, union
-from incognote.formats.images.parts import InkPart, area_of, erase, parts_of, stroke_of, strokes_across
+from incognote.formats.images.parts import InkPart, area_of, erase, parts_of, stroke_of, strokes_across, whole_picture
 from incognote.formats.images.reading import PageReading
 from incognote.pages.nouns import Box, Region, Word
 
@@ -31,7 +31,6 @@ _DASHES = 8  # of a dashed line
 _LETTER, _PRINTED = 1.45, 1.25  # heights of a line that one letter has at most, and a printed one
 _SHORT = 3  # letters of a word in the middle of a name
 _SQUARE = 2.5  # heights of a line that a solid square with letters has at least
-_OTHER = 25  # gray levels between a picture and the ground around it
 _NEXT = 4.0  # heights between two parts of a handwritten name
 
 
@@ -181,21 +180,8 @@ class _Page:
                 yield Region("Face", box, 0.6, _SOURCES)
 
     def _whole(self, box: Box) -> Box:
-        """Return the box of a picture with its even parts, up to the ground around it."""
-        import cv2
-        import numpy as np
-
-        wide, high = box[2] - box[0], box[3] - box[1]
-        left, top = max(0, box[0] - wide // 2), max(0, box[1] - high // 2)
-        around = self.raw[top : box[3] + high // 2, left : box[2] + wide // 2]
-        edge = np.concatenate([around[0], around[-1], around[:, 0], around[:, -1]]).astype(int)
-        other = np.where(np.abs(around.astype(int) - int(np.median(edge))) > _OTHER, np.uint8(255), np.uint8(0))
-        other = cv2.morphologyEx(other, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
-        for part in parts_of(other)[1]:
-            found = part.box[0] + left, part.box[1] + top, part.box[2] + left, part.box[3] + top
-            if shared(found, box) > 0.8 * area_of(box) and area_of(found) < 2 * area_of(box):
-                return box if self._swallowed(found) else union((found, box))
-        return box
+        whole = union((whole_picture(self.raw, box), box))
+        return box if self._swallowed(whole) else whole
 
     def logos(self, taken: Sequence[Box]) -> Iterator[Region]:
         """Yield solid blobs at the top of the page that are not text."""

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from incognote.formats.images.page import shared
 from incognote.pages.nouns import Box
+
+_OTHER = 25  # gray levels between a picture and the ground around it
+_LARGER = 2  # by which a picture is larger than its part of many gray levels, at most
 
 
 class InkPart(NamedTuple):
@@ -73,3 +77,25 @@ def strokes_across(own: Any) -> float:
 def area_of(box: Box) -> int:
     """Return the pixels of a box, at least 1."""
     return max(1, (box[2] - box[0]) * (box[3] - box[1]))
+
+
+def whole_picture(gray: Any, box: Box) -> Box:
+    """Return the box of a picture with its even parts, up to the ground around it.
+
+    Args:
+        gray: the page. box: the part of the picture that has many gray levels.
+    """
+    import cv2
+    import numpy as np
+
+    wide, high = box[2] - box[0], box[3] - box[1]
+    left, top = max(0, box[0] - wide // 2), max(0, box[1] - high // 2)
+    around = gray[top : box[3] + high // 2, left : box[2] + wide // 2]
+    edge = np.concatenate([around[0], around[-1], around[:, 0], around[:, -1]]).astype(int)
+    other = np.where(np.abs(around.astype(int) - int(np.median(edge))) > _OTHER, np.uint8(255), np.uint8(0))
+    other = np.asarray(cv2.morphologyEx(other, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)))
+    for part in parts_of(other)[1]:
+        found = part.box[0] + left, part.box[1] + top, part.box[2] + left, part.box[3] + top
+        if shared(found, box) > 0.8 * area_of(box) and area_of(found) < _LARGER * area_of(box):
+            return found
+    return box

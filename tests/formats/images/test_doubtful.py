@@ -105,3 +105,18 @@ def test_ink_of_words_that_stay_is_not_covered() -> None:
     word = Word("asthma", (55, 180, 260, 206), 0.9, 9)
     found = regions([word], again([word]), 0.5, drawn(fax=False))
     assert {top for top in (200, 400) for region in found if region.box[1] < top - 5 < region.box[3]} == {400}
+
+
+def test_a_tick_alone_stays_and_a_tick_beside_a_word_does_not() -> None:
+    text = line("patient was seen with mild asthma and fever today again", *[0.95] * 10, top=500)
+    tick = Word("v", (50, 100, 66, 100 + HIGH), 0.2)
+    beside = Word("Okafcr", (72, 100, 150, 100 + HIGH), 0.3)
+    assert not within(tick, regions([tick, *text], again(text)))
+    assert within(tick, regions([tick, beside, *text], again(text)))
+
+
+@pytest.mark.parametrize("text", ["-3/0", "24/26", "(80", "75g", "3."])
+def test_ranges_measures_and_numbers_of_lines_stay_on_a_page_that_was_read_well(text: str) -> None:
+    [word] = line(text, 0.93)
+    assert not regions([word], again(line("other", 0.9, top=500)))
+    assert regions([word], again(line("other", 0.9, top=500)), quality=0.7)

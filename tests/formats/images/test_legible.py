@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from incognote.formats.images.legible import is_blue, is_known, legible
+from incognote.formats.images.legible import is_blue, legible
 from incognote.formats.images.reading import languages_of_pages
 from incognote.pages.nouns import Word
 
@@ -32,25 +33,6 @@ def kept(words: list[Word], color: tuple[int, int, int] = (0, 0, 0)) -> list[str
         ink[top:bottom, left:right] = 255
         pixels[top:bottom, left:right] = color
     return [word.text for word in legible(words, words, ink, pixels)]
-
-
-@pytest.mark.parametrize("text", ["fever", "mL", "75g", "mmol/L", "20w3d", "daughter's"])
-def test_usual_words_and_units_are_known(text: str) -> None:
-    assert is_known(text)
-
-
-@pytest.mark.parametrize("text", ["Quackenbush", "72-114093", "Fxq", "mL4471"])
-def test_names_and_numbers_are_not_known(text: str) -> None:
-    assert not is_known(text)
-
-
-@pytest.mark.parametrize(
-    ("code", "word"), [("es", "muestra"), ("de", "Ergebnis"), ("fr", "résultat"), ("ar", "المريض")]
-)
-def test_words_are_known_in_the_languages_in_which_pages_are_read(code: str, word: str) -> None:
-    assert not is_known(word)
-    with languages_of_pages(("en", code)):
-        assert is_known(word)
 
 
 def test_printed_words_of_another_language_stay_although_they_are_read_poorly() -> None:
@@ -85,3 +67,22 @@ def test_light_blue_letters_of_a_screen_are_not_of_a_pen() -> None:
     ink = np.full((10, 10), 255, np.uint8)
     for color, pen in (((20, 30, 140), True), ((140, 190, 255), False), ((0, 0, 0), False)):
         assert is_blue(np.full((10, 10, 3), color, np.uint8), ink, (0, 0, 10, 10)) is pen
+
+
+def test_a_printed_label_beside_the_ink_of_a_pen_stays() -> None:
+    words = line(("Date", 0.96), ("Dcc", 0.4), ("2o25", 0.5))
+    ink, pixels = np.zeros((200, 600), np.uint8), PAPER.copy()
+    for (left, top, right, bottom), color in zip((word.box for word in words), ((0, 0, 0), BLUE, BLUE), strict=True):
+        ink[top:bottom, left:right] = 255
+        pixels[top:bottom, left:right] = color
+    assert [word.text for word in legible(words, words, ink, pixels)] == ["Date"]
+
+
+def test_a_usual_word_of_a_pen_that_two_passes_read_stays_and_a_name_does_not() -> None:
+    words = line(("fever", 0.6), ("Rose", 0.6))
+    again = [replace(word, source="other") for word in words]
+    ink, pixels = np.zeros((200, 600), np.uint8), PAPER.copy()
+    for left, top, right, bottom in (word.box for word in words):
+        ink[top:bottom, left:right] = 255
+        pixels[top:bottom, left:right] = BLUE
+    assert [word.text for word in legible(words, [*words, *again], ink, pixels)] == ["fever"]

@@ -322,3 +322,45 @@ def test_a_short_word_between_two_parts_of_a_handwritten_name_is_covered() -> No
     middle = page.text(first[2] + 12, 800, "Le", fill=BLUE)
     page.text(middle[2] + 12, 800, "Bihan", fill=BLUE, read=0.4)
     assert covered(middle, page.found()) > 0.9
+
+
+def test_a_wave_with_one_stroke_in_each_column_is_a_signature_if_no_axes_are_near() -> None:
+    page = sheet()
+    x = np.arange(120, 300)
+    points = np.stack([x, 900 - 40 * np.sin(x / 30)], 1).round().astype(np.int32)
+    cv2.polylines(page.pixels, [points], False, BLUE, 4, cv2.LINE_AA)
+    found = page.found()
+    assert kinds(found) == {"Signature"}
+    assert covered((120, 860, 300, 940), found) > 0.9
+
+
+def test_a_slanted_line_under_a_signature_goes_with_it() -> None:
+    page = sheet()
+    left, _, right, bottom = pen(page, 120, 900, 170)
+    cv2.line(page.pixels, (left, bottom + 14), (right, bottom + 4), BLUE, 3, cv2.LINE_AA)
+    assert covered((left, bottom + 2, right, bottom + 15), page.found()) > 0.9
+
+
+def test_a_small_colored_area_with_a_light_emblem_is_a_logo_with_its_words() -> None:
+    page = sheet()
+    page.pixels[60:200, 100:340] = (240, 130, 20)
+    cv2.circle(page.pixels, (170, 130), 50, (255, 255, 255), -1, cv2.LINE_AA)
+    found = page.found()
+    assert kinds(found) == {"Logo"}
+    assert covered((100, 60, 340, 200), found) > 0.95
+
+
+def test_a_solid_square_with_one_word_is_a_logo() -> None:
+    page = sheet()
+    page._draw.rectangle((80, 60, 180, 160), fill=(20, 60, 30))
+    page.text(105, 95, "HRA", fill=(255, 255, 255))
+    assert covered((80, 60, 180, 160), page.found()) > 0.95
+
+
+def test_a_face_on_an_even_ground_is_covered_with_its_ground() -> None:
+    page = sheet()
+    page.pixels[690:950, 90:310] = 190
+    y, x = np.mgrid[0:180, 0:150]
+    shade = 40 + 110 * np.exp(-(((x - 75) / 50) ** 2) - ((y - 85) / 70) ** 2)
+    page.pixels[740:920, 125:275] = np.stack([shade, shade * 0.8, shade * 0.7], 2).astype(np.uint8)
+    assert covered((90, 690, 310, 950), page.found()) > 0.9
