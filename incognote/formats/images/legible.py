@@ -41,6 +41,7 @@ _BETWEEN = 3  # letters of a word between two parts of a name
 _SMALL = 0.72  # heights of a capital letter
 _ARABIC = 1.28  # the height of Arabic words
 _BLUE, _DARK = 40, 120  # levels by which the ink of a pen is bluer than red, and the most red it has
+_FLOURISH = 2.0  # heights of a line: what one pass alone reads in higher ink is likely a signature
 
 
 def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixels) -> list[Word]:
@@ -70,6 +71,10 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
         if written:
             _doubt_neighbors(cell, sure, [_is_plain(word, (word.text, word.source) in agreed) for word in cell])
         found += [word for word, each in zip(cell, sure, strict=True) if each]
+    found = [
+        word for word in found
+        if _across(word) < _FLOURISH * high or (word.text, word.source) in agreed or is_known(word.text)
+    ]  # fmt: skip
     clear = set(found)
     poor = [word for word in words if not word.turn and any(map(str.isalnum, word.text)) and word not in clear]
     signs = _signs(seen, (*found, *poor), agreed, high)
