@@ -26,6 +26,7 @@ _LINES = 110  # of letters that fit above each other on a page
 _RANGED = 0.7  # the least confidence of a range of numbers that two passes read
 _KNOWN, _AGREED = 0.5, 0.85  # the least confidence of a known word, and of one that two passes read
 _MEASURED, _SIGN = 0.6, 2  # on a page that was read well: of a measure, and the letters of a sign
+_SEEN = 0.3  # the confidence of letters that are no scratches
 _MANY = 3  # short words of a line that are no signs
 _MEASURE = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?%?")
 _RANGE = re.compile(r"[(\[<>=≤≥±~+*-]*\d{1,3}(?:[.,]\d{1,3})?(?:[-–/]\d{0,3}(?:[.,]\d{1,3})?)?[%)\],.;:]*")
@@ -55,7 +56,8 @@ def doubtful(reading: PageReading, words: Sequence[Word], pixels: Pixels) -> Ite
             if not stays_here:
                 box = union(line[at].box for at in run)
                 beside = [line[at].box for at in (run[0] - 1, run[-1] + 1) if 0 <= at < len(line)]
-                yield Region("Unread", _extended(box, beside), 0.6, (DOUBT,))
+                source = DOUBT if any(_is_word(line[at]) for at in run) else "ink"
+                yield Region("Unread", _extended(box, beside), 0.6, (source,))
         stays += [word.box for word, each in zip(line, sure, strict=True) if each and _is_certain(word, grid)]
     if reading.quality < (POOR if is_bilevel(gray_of(pixels)) else UNREADABLE):
         yield from _lines_of_ink(pixels, stays)
@@ -182,7 +184,21 @@ def _is_certain(word: Word, grid: Grid) -> bool:
     return letters > _SIGN or (letters > 0 and word.confidence >= _SURE and _is_agreed(word, grid))
 
 
+def _is_word(word: Word) -> bool:
+    """Whether a word is more than a scratch that an engine took for letters."""
+    return word.confidence >= _SEEN and len(_letters(word)) > 1
+
+
 def _is_agreed(word: Word, grid: Grid) -> bool:
-    return any(
-        other.source != word.source and other.text.casefold() == word.text.casefold() for other in grid.near(word.box)
-    )
+    """Whether another pass read the same letters there, in one word or in several."""
+    by_pass: dict[str, list[Word]] = {}
+    for other in grid.near(word.box):
+        if other.source != word.source:
+            by_pass.setdefault(other.source, []).append(other)
+    own = _letters(word)
+    read = ("".join(map(_letters, sorted(each, key=lambda one: one.box[0]))) for each in by_pass.values())
+    return any(own == one or (len(own) > 1 and own in one) for one in read)
+
+
+def _letters(word: Word) -> str:
+    return "".join(filter(str.isalnum, word.text)).casefold()

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
+from math import inf
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -71,9 +72,10 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
         if written:
             _doubt_neighbors(cell, sure, [_is_plain(word, (word.text, word.source) in agreed) for word in cell])
         found += [word for word, each in zip(cell, sure, strict=True) if each]
+    highest = _FLOURISH * (line_height(words) or inf)
     found = [
         word for word in found
-        if _across(word) < _FLOURISH * high or (word.text, word.source) in agreed or is_known(word.text)
+        if _across(word) < highest or (word.text, word.source) in agreed or is_known(word.text)
     ]  # fmt: skip
     clear = set(found)
     poor = [word for word in words if not word.turn and any(map(str.isalnum, word.text)) and word not in clear]
