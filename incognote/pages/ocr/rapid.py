@@ -21,6 +21,7 @@ _PARAMETERS = {
     "Global.log_level": "critical", "Global.use_cls": False,
     "Det.limit_type": "max", "Det.limit_side_len": 1280,  # pixels in which lines are sought; they are read in full size
 }  # fmt: skip
+_CALIBRATED = 0.95  # it is surer than Tesseract of the same print, and separates words less well
 _MODELS = {"Det": "PP-OCRv6_det_small.onnx", "Rec": "PP-OCRv6_rec_small.onnx"}
 
 
@@ -59,7 +60,8 @@ class RapidOcr:
             for (text, confidence, _), (left, right) in zip(parts, _extents(parts, x.min(), x.max()), strict=True):
                 box = (max(0, left), max(0, int(y.min())), min(width, right), min(height, int(y.max()) + 1))
                 if str(text).strip() and box[0] < box[2] and box[1] < box[3]:
-                    words.append(Word(str(text).strip(), box, min(max(float(confidence), 0.0), 1.0), line))
+                    sure = _CALIBRATED * min(max(float(confidence), 0.0), 1.0)
+                    words.append(Word(str(text).strip(), box, sure, line))
         return words
 
 
