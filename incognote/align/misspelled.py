@@ -1,7 +1,7 @@
 """Find misspelled and misread occurrences of names and numbers that were found in the same text.
 
-A text that OCR read, or that a tired person typed, has the same name in several forms: `Arkwright`, `Arkwnght`. The
-distance is that of optimal string alignment (Damerau, CACM 1964).
+A text with typing errors or errors of OCR has a name in several forms: `Arkwright`, `Arkwnght`. The distance is that of
+optimal string alignment (Damerau, CACM 1964).
 """
 
 from __future__ import annotations

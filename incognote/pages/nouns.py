@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+from unicodedata import bidirectional
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +38,23 @@ class Word:
     line: int = 0
     turn: Turn = 0
     source: str = "plain"
+
+    @property
+    def along(self) -> int:
+        """The length of the word in the direction of its line, in pixels."""
+        left, top, right, bottom = self.box
+        return right - left if self.turn in (0, 180) else bottom - top
+
+    @property
+    def across(self) -> int:
+        """The height of the word's line, in pixels, however it is turned."""
+        left, top, right, bottom = self.box
+        return bottom - top if self.turn in (0, 180) else right - left
+
+    @property
+    def is_rtl(self) -> bool:
+        """Whether it has a letter of a script that is written from right to left."""
+        return any(letter.isalpha() and bidirectional(letter) in ("R", "AL") for letter in self.text)
 
 
 @dataclass(frozen=True, slots=True)

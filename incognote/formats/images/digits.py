@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from statistics import median
@@ -22,14 +21,14 @@ _LEAST = 2  # Arabic words of a line
 
 
 def misread_numbers(words: Sequence[Word], pixels: Pixels) -> Iterator[Region]:
-    """Yield a region for each short Latin word that is none, and for unread ink between words, in lines in Arabic.
+    """Yield a region for each short, unknown Latin word and for unread ink between words, in lines in Arabic.
 
     Args:
         words: of the page, in reading order.
         pixels: gray or RGB.
     """
     lines = [list(line) for _, line in groupby(words, lambda word: (word.line, word.turn))]
-    arabic = [line for line in lines if line[0].turn == 0 and sum(map(_is_arabic, line)) >= _LEAST]
+    arabic = [line for line in lines if line[0].turn == 0 and sum(word.is_rtl for word in line) >= _LEAST]
     if not arabic:
         return
     ink = InkMap(pixels, [word.box for word in words])
@@ -38,14 +37,10 @@ def misread_numbers(words: Sequence[Word], pixels: Pixels) -> Iterator[Region]:
         top, bottom = min(word.box[1] for word in line), max(word.box[3] for word in line)
         for word in line:
             letters = sum(map(str.isalnum, word.text))
-            is_other = _is_arabic(word) or word.text.isdecimal() or is_known(word.text)
-            if 0 < letters <= _LONGEST and not is_other:
+            certain = word.is_rtl or word.text.isdecimal() or is_known(word.text)
+            if 0 < letters <= _LONGEST and not certain:
                 yield Region("Unread", word.box, 0.7, (DOUBT,))
         for one, two in pairwise(sorted(line, key=lambda word: word.box[0])):
             left, right = one.box[2], two.box[0]
             if right - left > _GAP * high and (box := ink.unread((left, top, right, bottom), high // 2)):
                 yield Region("Unread", box, 0.7, (DOUBT,))
-
-
-def _is_arabic(word: Word) -> bool:
-    return any(unicodedata.bidirectional(letter) == "AL" for letter in word.text)

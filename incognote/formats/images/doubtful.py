@@ -1,19 +1,19 @@
-"""Words of poorly read lines: what is not surely a usual or a medical word may be an identifier, and goes.
+"""Doubtful words of poorly read lines: those that are not certainly usual or medical words may be identifiers.
 
-On a poorly read page, so does all ink in lines that no pass has surely read.
+They are covered. On a poorly read page, all ink in lines that no pass read with certainty is covered, too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from incognote.formats.images.files import gray_of
 from incognote.formats.images.knownwords import is_known, is_name
 from incognote.formats.images.legible import line_height
-from incognote.formats.images.page import DOUBT, POOR, UNREADABLE, is_apart, union
+from incognote.formats.images.page import DOUBT, POOR, UNREADABLE, cells, is_apart, union
 from incognote.formats.images.reading import PageReading
 from incognote.pages.noise import is_bilevel
 from incognote.pages.nouns import Box, Region, Word
@@ -26,7 +26,7 @@ _LINES = 110  # of letters that fit above each other on a page
 _RANGED = 0.7  # the least confidence of a range of numbers that two passes read
 _KNOWN, _AGREED = 0.5, 0.85  # the least confidence of a known word, and of one that two passes read
 _MEASURED, _SIGN = 0.6, 2  # on a page that was read well: of a measure, and the letters of a sign
-_SEEN = 0.3  # the confidence of letters that are no scratches
+_SEEN = 0.3  # the confidence of letters that are no specks
 _MANY = 3  # short words of a line that are no signs
 _MEASURE = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?%?")
 _RANGE = re.compile(r"[(\[<>=≤≥±~+*-]*\d{1,3}(?:[.,]\d{1,3})?(?:[-–/]\d{0,3}(?:[.,]\d{1,3})?)?[%)\],.;:]*")
@@ -108,13 +108,10 @@ def _judged(line: Sequence[Word], grid: Grid, high: float, *, well: bool) -> lis
 
 def _short(line: Sequence[Word]) -> list[int]:
     """Return for each word how many words of its cell have one or two letters or digits."""
-    cells = [[line[0]]]
-    for one, two in pairwise(line):
-        if is_apart(one, two):
-            cells.append([])
-        cells[-1].append(two)
-    counts = [sum(1 <= sum(map(str.isalnum, word.text)) <= _SIGN for word in cell) for cell in cells]
-    return [n for n, cell in zip(counts, cells, strict=True) for _ in cell]
+    found: list[int] = []
+    for cell in cells(line):
+        found += [sum(1 <= sum(map(str.isalnum, word.text)) <= _SIGN for word in cell)] * len(cell)
+    return found
 
 
 def _beside(line: Sequence[Word], at: int) -> Iterator[int]:
@@ -132,13 +129,13 @@ def _is_glyph(line: Sequence[Word], at: int, usual: float) -> bool:
         usual: the height of words, in pixels.
     """
     word = line[at]
-    along, across = (0, 1) if word.turn in (0, 180) else (1, 0)
-    high = word.box[across + 2] - word.box[across]
-    wide = word.box[along + 2] - word.box[along]
-    if len(word.text) > _SIGN or wide > _GLYPH * high or high > _LARGE * usual or any(map(str.isdigit, word.text)):
+    first = 0 if word.turn in (0, 180) else 1
+    if len(word.text) > _SIGN or any(map(str.isdigit, word.text)):
+        return False
+    if word.along > _GLYPH * word.across or word.across > _LARGE * usual:
         return False
     return not any(
-        max(other.box[along] - word.box[along + 2], word.box[along] - other.box[along + 2]) < _ROOM * usual
+        max(other.box[first] - word.box[first + 2], word.box[first] - other.box[first + 2]) < _ROOM * usual
         for other in (*line[max(0, at - 1) : at], *line[at + 1 : at + 2])
     )
 
@@ -185,7 +182,7 @@ def _is_certain(word: Word, grid: Grid) -> bool:
 
 
 def _is_word(word: Word) -> bool:
-    """Whether a word is more than a scratch that an engine took for letters."""
+    """Whether a word is more than a speck that an engine took for letters."""
     return word.confidence >= _SEEN and len(_letters(word)) > 1
 
 

@@ -7,7 +7,6 @@ only on the label.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +18,7 @@ from incognote.formats.images.doubtful import doubtful
 from incognote.formats.images.ink import InkMap
 from incognote.formats.images.knownwords import is_known
 from incognote.formats.images.marks import marks
-from incognote.formats.images.page import is_apart, shared, union
+from incognote.formats.images.page import cells, shared, union
 from incognote.formats.images.reading import PageReading
 from incognote.formats.images.vocabulary import label_of
 from incognote.formats.xlsx.vocabulary import ColumnLabel
@@ -105,8 +104,8 @@ class PageCell:
         return int(median(word.box[3] - word.box[1] for word in self.words))
 
     @property
-    def is_arabic(self) -> bool:
-        return any(unicodedata.bidirectional(letter) == "AL" for letter in self.text)
+    def is_rtl(self) -> bool:
+        return any(word.is_rtl for word in self.words)
 
     @cached_property
     def labels(self) -> list[PlacedLabel]:
@@ -170,7 +169,7 @@ def located(reading: PageReading, pixels: Pixels) -> Located:
 class _Finder:
     def __init__(self, words: Sequence[Word], regions: Sequence[Region], ink: InkMap) -> None:
         self._regions, self._ink = regions, ink
-        self._cells = [cell for cell in _cells(words) if cell.words[0].turn == 0]
+        self._cells = [PageCell(cell) for cell in cells(words) if cell[0].turn == 0]
         self._empty: list[tuple[PageCell, PlacedLabel]] = []  # labels without words as a value
 
     def values(self) -> list[LabeledWords]:
@@ -201,9 +200,9 @@ class _Finder:
             self._empty.append((cell, label))
 
     def _beside(self, cell: PageCell) -> PageCell | None:
-        """Return the next cell in the same row: to the right, or to the left of a label in Arabic."""
+        """Return the next cell in the same row, in the direction in which the label is written."""
         high = cell.height
-        if cell.is_arabic:
+        if cell.is_rtl:
             before = (
                 each for each in self._cells
                 if each.box[2] <= cell.box[0] + 2 and cell.box[0] - each.box[2] < _BESIDE * high
@@ -265,7 +264,7 @@ class _Finder:
         """
         high = cell.height
         row = [each.box for each in self._cells if _shared(each.box, cell.box) > 0.3 * high]
-        if cell.is_arabic:
+        if cell.is_rtl:
             right = cell.box[0]
             least = max(0, right - _REACH * high)
             left = max((box[2] for box in row if box[2] <= right), default=least)
@@ -294,17 +293,6 @@ def _is_sure(said: ColumnLabel, text: str) -> bool:
     group = catalogue()[said.type].group
     code = group == "ID" and _CODE.fullmatch(text) is not None and not is_known(text)
     return code or ((group in ("ID", "DATE", "CONTACT") or said.type == "STATE") and said.fits(text))
-
-
-def _cells(words: Sequence[Word]) -> Iterator[PageCell]:
-    group: list[Word] = []
-    for word in words:
-        if group and (word.line != group[-1].line or word.turn != group[-1].turn or is_apart(group[-1], word)):
-            yield PageCell(group)
-            group = []
-        group.append(word)
-    if group:
-        yield PageCell(group)
 
 
 def _shared(one: Box, two: Box) -> int:

@@ -22,8 +22,9 @@ _DPI = 200.0
 
 
 def fitted(words: Sequence[Word], pixels: Pixels) -> list[Word]:
-    """Return words whose boxes also hold parts of ink that are mostly in them, parts beside them that no word holds,
-    and lines under them that are no longer than the words.
+    """Return words whose boxes also hold the ink that belongs to them.
+
+    This is ink that is mostly in a box, ink beside it that is in no box, and a line under it that is no longer.
 
     Args:
         pixels: of the page, gray or RGB.
@@ -74,7 +75,7 @@ def _with_loose(box: Box, word: Word, loose: Any) -> Box:
     import numpy as np
 
     along, across = (0, 1) if word.turn in (0, 180) else (1, 0)
-    high = word.box[across + 2] - word.box[across]
+    high = word.across
     if not len(loose) or not any(map(str.isalnum, word.text)):
         return box
     size = loose[:, 2:] - loose[:, :2]
@@ -96,12 +97,12 @@ def _underlined(words: Sequence[Word], lines: Any) -> list[Word]:
     for left, top, wide, high, _ in stats[1:count].tolist():
         above = [
             at for at in level
-            if -0.3 < (top - words[at].box[3]) / max(1, _height(words[at])) < _ABOVE
+            if -0.3 < (top - words[at].box[3]) / max(1, words[at].across) < _ABOVE
             and words[at].box[0] < left + wide and left < words[at].box[2]
         ]  # fmt: skip
         if not above:
             continue
-        usual = median(_height(words[at]) for at in above)
+        usual = median(words[at].across for at in above)
         first, last = min(words[at].box[0] for at in above), max(words[at].box[2] for at in above)
         if high > 0.25 * usual or left < first - _FARTHER * usual or left + wide > last + _FARTHER * usual:
             continue
@@ -109,7 +110,3 @@ def _underlined(words: Sequence[Word], lines: Any) -> list[Word]:
             box = found[at].box
             found[at] = replace(found[at], box=(*box[:3], max(box[3], top + high)))
     return found
-
-
-def _height(word: Word) -> int:
-    return word.box[3] - word.box[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
 from math import inf
@@ -11,7 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from incognote.formats.images.knownwords import is_known, is_name
-from incognote.formats.images.page import is_apart, shared
+from incognote.formats.images.page import cells, shared
 from incognote.pages.nouns import Box, Word
 
 if TYPE_CHECKING:
@@ -53,11 +52,12 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
         ink: 255 where the page has ink without ruled lines, of shape (height, width).
         pixels: gray or RGB.
     """
-    high = line_height(words) or 1
+    usual = line_height(words)
+    high = usual or 1
     agreed = _agreed(seen)
     upright = float(median([_capital(word) for word in words if _is_usable(word)] or [high]))
     found: list[Word] = []
-    for cell, blue in _colored(_cells(words), pixels, ink):
+    for cell, blue in _colored(cells(words), pixels, ink):
         letters = [sum(map(str.isalnum, word.text)) for word in cell]
         mean = sum(n * word.confidence for n, word in zip(letters, cell, strict=True)) / max(1, sum(letters))
         written = _is_written(cell, mean, upright, blue)
@@ -72,10 +72,10 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
         if written:
             _doubt_neighbors(cell, sure, [_is_plain(word, (word.text, word.source) in agreed) for word in cell])
         found += [word for word, each in zip(cell, sure, strict=True) if each]
-    highest = _FLOURISH * (line_height(words) or inf)
+    highest = _FLOURISH * (usual or inf)
     found = [
         word for word in found
-        if _across(word) < highest or (word.text, word.source) in agreed or is_known(word.text)
+        if word.across < highest or (word.text, word.source) in agreed or is_known(word.text)
     ]  # fmt: skip
     clear = set(found)
     poor = [word for word in words if not word.turn and any(map(str.isalnum, word.text)) and word not in clear]
@@ -85,7 +85,7 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
 
 def line_height(words: Sequence[Word]) -> float | None:
     """Return the height of printed words in pixels, or None if there are few."""
-    heights = [_across(word) for word in words if _is_usable(word)]
+    heights = [word.across for word in words if _is_usable(word)]
     return float(median(heights)) if len(heights) >= 8 else None
 
 
@@ -128,7 +128,7 @@ def _is_sure(word: Word, agreed: bool, mean: float, high: float) -> bool:
     letters = sum(map(str.isalnum, word.text))
     if 2 * letters < len(word.text) or not letters:
         least = _POOR if letters and mean >= _PRINTED else _SYMBOLS
-        return letters <= 2 and word.confidence >= least and _across(word) < _SIGN * high
+        return letters <= 2 and word.confidence >= least and word.across < _SIGN * high
     known = _is_known_word(word.text, 1)
     if mean >= _PRINTED and not any(map(str.isdigit, word.text)) and 0.2 < _pitch(word) < 0.9:
         return word.confidence >= _POOR
@@ -143,7 +143,7 @@ def _signs(
         if (
             sum(map(str.isalnum, word.text)) <= 2 and not any(map(str.isalpha, word.text))
             and word.confidence >= _SYMBOLS and word.turn == 0
-            and (word.text, word.source) in agreed and _across(word) < _SIGN * high and _pitch(word) < 1.2
+            and (word.text, word.source) in agreed and word.across < _SIGN * high and _pitch(word) < 1.2
             and not any(shared(_wider(word.box, high), each.box) for each in others)
         ):  # fmt: skip
             yield word
@@ -214,7 +214,7 @@ def _doubt_neighbors(cell: Sequence[Word], sure: list[bool], plain: Sequence[boo
             before, word = cell[at - step].text, cell[at]
             if plain[at] or sure[at - step] or not any(map(str.isalnum, before)):
                 continue
-            if _gap(cell[at - step], word) < _SPLIT * _across(word):
+            if _gap(cell[at - step], word) < _SPLIT * word.across:
                 sure[at] = False
                 continue
             if _is_known_word(word.text, _CLINICAL):
@@ -237,21 +237,14 @@ def _gap(one: Word, two: Word) -> int:
 
 
 def _pitch(word: Word) -> float:
-    left, top, right, bottom = word.box
-    return (right - left if word.turn in (0, 180) else bottom - top) / max(1, _across(word) * len(word.text))
+    return word.along / max(1, word.across * len(word.text))
 
 
 def _capital(word: Word) -> float:
     """Return how high a capital letter is in the line of a word, from the letters that the word has."""
-    if any(unicodedata.bidirectional(letter) == "AL" for letter in word.text):
-        return _across(word) / _ARABIC
-    return _across(word) / (_SMALL + sum(by for letters, by in _HEIGHTS if letters.search(word.text)))
-
-
-def _across(word: Word) -> int:
-    """Return the height of a word's line, however it is turned."""
-    left, top, right, bottom = word.box
-    return bottom - top if word.turn in (0, 180) else right - left
+    if word.is_rtl:
+        return word.across / _ARABIC
+    return word.across / (_SMALL + sum(by for letters, by in _HEIGHTS if letters.search(word.text)))
 
 
 def _agreed(seen: Sequence[Word]) -> set[tuple[str, str]]:
@@ -268,14 +261,3 @@ def _agreed(seen: Sequence[Word]) -> set[tuple[str, str]]:
 
 def _near(one: Box, two: Box) -> bool:
     return abs(one[0] - two[0]) + abs(one[1] - two[1]) < one[3] - one[1]
-
-
-def _cells(words: Sequence[Word]) -> Iterator[list[Word]]:
-    group: list[Word] = []
-    for word in words:
-        if group and (word.line != group[-1].line or word.turn != group[-1].turn or is_apart(group[-1], word)):
-            yield group
-            group = []
-        group.append(word)
-    if group:
-        yield group

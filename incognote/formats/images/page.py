@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -154,7 +153,7 @@ def _part(placed: PlacedWord, start: int, end: int) -> Box:
     """Return the box of the characters of a word that are in a stretch, and of half a character around them."""
     word, n = placed.word, placed.end - placed.start
     first, last = max(start - placed.start, 0), min(end - placed.start, n)
-    if (first, last) == (0, n) or any(unicodedata.bidirectional(char) in ("R", "AL") for char in word.text):
+    if (first, last) == (0, n) or word.is_rtl:
         return word.box
     boxes = list(_parts(word, n))
     left, top, right, bottom = union(boxes[first:last])
@@ -225,6 +224,22 @@ def _is_beside(one: Sequence[Word], two: Sequence[Word]) -> bool:
     (_, top, _, bottom), (_, other_top, _, other_bottom) = one[-1].box, two[0].box
     level = min(bottom, other_bottom) - max(top, other_top) > 0.5 * min(bottom - top, other_bottom - other_top)
     return level and one[0].turn == two[0].turn == 0 and is_apart(one[-1], two[0])
+
+
+def cells(words: Sequence[Word]) -> Iterator[list[Word]]:
+    """Yield words in groups of neighbors of a line.
+
+    Args:
+        words: in reading order, with lines numbered in order.
+    """
+    group: list[Word] = []
+    for word in words:
+        if group and (word.line != group[-1].line or word.turn != group[-1].turn or is_apart(group[-1], word)):
+            yield group
+            group = []
+        group.append(word)
+    if group:
+        yield group
 
 
 def is_apart(one: Word, two: Word) -> bool:

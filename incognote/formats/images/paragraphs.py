@@ -1,8 +1,7 @@
-"""Which lines of a page go on in the next one. A name that is cut at the margin is then one name for the detectors."""
+"""Which lines of a page continue on the next one. The detectors then see a name that wraps at the margin as a whole."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,8 +11,8 @@ from incognote.pages.nouns import Box, Word
 
 _APART = 0.9  # heights between two lines of a paragraph, at most
 _ALIKE = 1.35  # by which the heights of two lines differ, at most
-_INDENT = 2.5  # heights by which the begins of two lines differ, at most
-_LEAST_WORDS = 4  # of a line that goes on
+_INDENT = 2.5  # heights by which the starts of two lines differ, at most
+_LEAST_WORDS = 4  # of a line that continues
 _SPACE = 0.3  # heights of a line between two words
 _ENDS = ".:!?؟;"
 
@@ -29,7 +28,7 @@ class _Line:
 
 
 def wrapped(lines: Sequence[Sequence[Word]], whole: Sequence[bool]) -> list[bool]:
-    """Return for each line whether it goes on in the next one, because the next word had no place in it.
+    """Return for each line whether it continues on the next one, because the next word did not fit in it.
 
     Args:
         lines: in reading order, each with at least one word.
@@ -57,8 +56,7 @@ def wrapped(lines: Sequence[Sequence[Word]], whole: Sequence[bool]) -> list[bool
 def _line(words: Sequence[Word], whole: bool) -> _Line:
     lefts, tops, rights, bottoms = zip(*(word.box for word in words), strict=True)
     left, right = min(lefts), max(rights)
-    arabic = sum(unicodedata.bidirectional(word.text[0]) in ("R", "AL") for word in words)
-    if 2 * arabic > len(words):
+    if 2 * sum(word.is_rtl for word in words) > len(words):
         left, right = -right, -left
     high = median(word.box[3] - word.box[1] for word in words)
     return _Line(words, (left, min(tops), right, max(bottoms)), high, whole and words[0].turn == 0)

@@ -24,7 +24,7 @@ class PageReading:
 
     Args:
         words: in reading order. seen: all words of all passes.
-        codes: barcodes. regions: of the layout.
+        codes: barcodes. regions: of the layout, if the policy removes whole ones.
         quality: from 0 to 1. languages: in which it was read (ISO 639-1).
     """
 
@@ -58,6 +58,7 @@ def reading_of(pixels: Pixels, dpi: float | None) -> PageReading:
         MissingExtra, SettingError, RecordProblem: as in `incognote.pages.ocr.passes.read_page`.
     """
     from incognote.formats.images.files import gray_of
+    from incognote.formats.images.wholeregions import regions_go_whole
     from incognote.pages.codes import codes
     from incognote.pages.ocr.passes import read_page
     from incognote.pages.regions import shipped
@@ -70,5 +71,5 @@ def reading_of(pixels: Pixels, dpi: float | None) -> PageReading:
         if other.quality > found.quality:
             found, languages = other, (*others, "en")
     barcodes = tuple(codes(pixels, dpi))
-    regions = tuple(shipped().find(gray_of(pixels), found.words, barcodes))
-    return PageReading(found.words, found.seen, barcodes, regions, found.quality, languages)
+    regions = shipped().find(gray_of(pixels), found.words, barcodes) if regions_go_whole() else ()
+    return PageReading(found.words, found.seen, barcodes, tuple(regions), found.quality, languages)

@@ -10,7 +10,7 @@ from statistics import fmean, median
 from incognote.pages.nouns import Word
 
 COMB = "comb"
-"""The source of joined words. What stands in a box for each letter was filled in."""
+"""The source of joined words. Fields with a box for each letter are filled in by a person."""
 _LEAST = 4  # letters
 _NARROW, _WIDE = 0.8, 2.2  # the distance of letters, in heights of them
 _OFF = 0.3  # by which a distance differs from the usual one, as a part of it

@@ -185,7 +185,7 @@ def _height(line: Line) -> float:
 
 
 def _is_rtl(item: Placed) -> bool:
-    return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in item[1].text)
+    return item[1].is_rtl
 
 
 def _logical(line: Sequence[Placed]) -> list[Word]:

@@ -71,20 +71,19 @@ def read_page(
     whole = page = replace(whole, gray=without_noise(whole.gray))
     letter = prepare.letter_height(page.gray) or (dpi or 200) * 0.075
     page = prepare.scaled(page, prepare.factor_for(page.size[0] * page.size[1], letter))
-    letter = 22.0
     reader = _Reader(engine, languages)
 
     upright, plain = reader.upright(page)
     degrees = lines.skew(lines.ink(upright.gray))
     straight = prepare.deskewed(upright, degrees)
-    cleaned = prepare.clean(straight, letter)
+    cleaned = prepare.clean(straight, prepare.LETTER)
     views: list[_Pass] = [(reader, cleaned, "page", "clean"), (reader, cleaned, "sparse", "sparse")]
     if chosen is None and (other := other_engine(engine, languages)) is not None:
         as_scanned = prepare.deskewed(prepare.turned(whole, upright.turn), degrees)
         views.append((_Reader(other, languages), as_scanned, "page", other.name))
     passes = [plain, *_several(views)]
     words = united(passes)
-    rest = prepare.letters_only(prepare.erased(cleaned, [word.box for word in _good(passes)]), letter)
+    rest = prepare.letters_only(prepare.erased(cleaned, [word.box for word in _good(passes)]), prepare.LETTER)
     if prepare.has_letters(rest.gray):
         passes += _several([(reader, prepare.turned(rest, by), "sparse", f"turn-{by}") for by in QUARTERS])
         words = united(passes)

@@ -19,9 +19,7 @@ def plausibility(word: Word) -> float:
     letters = sum(map(str.isalnum, word.text))
     if not letters:
         return 0.3 * word.confidence
-    left, top, right, bottom = word.box
-    along, across = (right - left, bottom - top) if word.turn in (0, 180) else (bottom - top, right - left)
-    pitch = along / (across * len(word.text))  # of letters, in heights of the line
+    pitch = word.along / (word.across * len(word.text))  # of letters, in heights of the line
     shape = 0.5 + 0.5 * letters / len(word.text)
     if not 0.12 < pitch < 1.6:
         shape *= 0.5
@@ -34,9 +32,7 @@ def plausibility(word: Word) -> float:
 
 def is_tall(word: Word) -> bool:
     """Return whether a word of several letters is across its turn: it was read in another direction."""
-    left, top, right, bottom = word.box
-    along, across = (right - left, bottom - top) if word.turn in (0, 180) else (bottom - top, right - left)
-    return len(word.text) > 2 and across > 1.3 * along
+    return len(word.text) > 2 and word.across > 1.3 * word.along
 
 
 def with_turns(words: Sequence[Word]) -> list[Word]:

@@ -1,4 +1,4 @@
-"""Finder of USERNAME: who entered, printed, or drew something, and words that end in digits and are no words."""
+"""Finder of USERNAME: accounts after a cue such as `printed by`, and accounts by their form, such as `mbouchard2`."""
 
 from __future__ import annotations
 
