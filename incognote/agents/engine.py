@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -62,6 +63,7 @@ class Engine:
         self.reader = self._reader()
         if settings.schemas:
             _ = self.registry
+        self._masks = _masks_version()
 
     def _languages_read(self, models: Sequence[LanguageModel]) -> frozenset[str]:
         """Return the languages that the language models read; empty if they do not read all of each text."""
@@ -85,8 +87,7 @@ class Engine:
     @contextmanager
     def opening(self) -> Iterator[None]:
         """Open documents within the block, and read their pages and pictures, as the settings say."""
-        from incognote.formats.images.reading import languages_of_pages
-        from incognote.formats.images.wholeregions import whole_regions
+        from incognote.formats.images.reading import languages_of_pages, whole_regions
         from incognote.formats.pictures import pictures_are_read
 
         with (
@@ -175,6 +176,8 @@ class Engine:
         versions = {f"detector:{d.name}": d.version for d in self.detection.detectors}
         if self.has_agents:
             versions |= self.relexing.agents.versions
+        if self._masks is not None:
+            versions["dicom-masks"] = self._masks
         versions["languages"] = " ".join(sorted(self.detection.reads))
         # a pack's plain hash could be guessed from a short staff list, so the manifest has a keyed hash
         return {**versions, **{f"pack:{i}": self.mac_id(p.version) for i, p in enumerate(self.detection.packs)}}
@@ -198,3 +201,12 @@ class Engine:
     def mac_id(self, value: str) -> str:
         """Return a keyed short name for something whose own name may be PHI."""
         return self.keyring.mac("names", value).hex()[:16]
+
+
+def _masks_version() -> str | None:
+    """Return the version of the masks for DICOM; None if a hospital has none of its own."""
+    if not os.environ.get("INCOGNOTE_DICOM_MASKS"):  # notes need no module of a format
+        return None
+    from incognote.formats.dicom.masks import masks_version
+
+    return masks_version()

@@ -169,7 +169,8 @@ def opened(item: Item, engine: Engine) -> Document | None:
     if item.opened is not None or (of_str and not item.is_record) or too_long:
         return item.opened
     try:
-        return item.open(lambda: engine.registry, engine.settings.data_type)[1]
+        with engine.opening():
+            return item.open(lambda: engine.registry, engine.settings.data_type)[1]
     except (IncognoteError, RecursionError):
         return None
 

@@ -180,7 +180,7 @@ def _languages(settings: Settings) -> Iterator[Check]:
 
 
 def _pages(settings: Settings) -> Iterator[Check]:
-    """Read an empty page in each language."""
+    """Read an empty page in English and in each language of the settings."""
     from incognote.errors import SettingError
     from incognote.pages.ocr.registry import engine_of
 

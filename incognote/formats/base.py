@@ -454,12 +454,6 @@ def remarks_of(document: Document) -> tuple[Reason, ...]:
     return (*document.remarks, *inner)
 
 
-def changes_of_child(changes: Mapping[str, Sequence[Change]], name: str) -> dict[str, Sequence[Change]]:
-    """Return the changes for one child by its own field names."""
-    prefix = f"{name}/"
-    return {field.removeprefix(prefix): each for field, each in changes.items() if field.startswith(prefix)}
-
-
 def joined_edits(changes: Mapping[str, Sequence[Change]], values: Mapping[FieldAction, str]) -> list[Edit]:
     """Return the edits that `split_edits` splits into these."""
     edits: list[Edit] = [TextEdit(field, *change) for field, each in changes.items() for change in each]

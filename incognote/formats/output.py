@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
 
 from incognote.errors import AccountingError, RecordProblem
 from incognote.formats.base import (
@@ -16,7 +15,6 @@ from incognote.formats.base import (
     SeenLine,
     actions_of,
     always_of,
-    changes_of_child,
     joined_edits,
     of_child,
     splice,
@@ -52,7 +50,7 @@ def rebuilt(
         if form.name in PROVEN:
             return data
         try:
-            again = _opened_again(form, document, data, changes)
+            again = _opened_again(form, document, data, edits)
         except RecordProblem:
             again = None
         if again is not None and _solid(_readable(again)) == _solid(_expected(document, changes, values)):
@@ -61,27 +59,25 @@ def rebuilt(
             raise FormatMismatch(f"the {form.name} reader does not write the content that it read")
 
 
-def _opened_again(
-    form: Format, document: Document, data: bytes, changes: Mapping[str, Sequence[Change]]
-) -> Document:
+def _opened_again(form: Format, document: Document, data: bytes, edits: Sequence[Edit]) -> Document:
     """Return an output opened with what its original, and the documents in that, know of it.
 
     A picture in an output is always read, since one that was not read must not be in it.
     """
     with pictures_are_read():
-        again = document.reopened(data, changes) or open_one(data, form.media_types[0])[1]
+        again = document.reopened(data, split_edits(edits)[0]) or open_one(data, form.media_types[0])[1]
         if document.registry is not None:
             again = again.under(document.registry, None)
-        _reopen_children(document, again, changes)
+        _reopen_children(document, again, edits)
     return again
 
 
-def _reopen_children(document: Document, again: Document, changes: Mapping[str, Sequence[Change]]) -> None:
+def _reopen_children(document: Document, again: Document, edits: Sequence[Edit]) -> None:
     """Open the documents in an output with what their originals know of them."""
     found = dict(again.children)
     for name in document.children.keys() & found.keys():
-        child, made, own = document.children[name], found[name], changes_of_child(changes, name)
-        known = child.reopened(made.head + made.data + made.after, own)
+        child, made, own = document.children[name], found[name], of_child(edits, name)
+        known = child.reopened(made.head + made.data + made.after, split_edits(own)[0])
         if known is not None:
             made = known if child.registry is None else known.under(child.registry, None)
         _reopen_children(child, made, own)
@@ -149,20 +145,23 @@ def second_of(
     A document of pages within it reads its own output. The second reader of the whole must find that output there.
 
     Args:
-        document: its original. changes, values: as of `rebuilt`.
+        form: a format with a second reader.
+        document: the original of the output, or None for a plain text.
+        changes, values: as in `rebuilt`.
 
     Raises:
         Exception: it cannot be read.
         LookupError: the output of a document within it is not there.
     """
+    assert form.second is not None
     if document is None:
-        return list(cast(Any, form.second)(output))
+        return list(form.second(output))
     own = document.second(output, changes)
     outputs: dict[bytes, bool] = {}
     lines = [*_second_within(document, joined_edits(changes, values), outputs), *(own or ())]
     if own is None:
         with knowing_outputs(outputs):
-            lines += cast(Any, form.second)(output)
+            lines += form.second(output)
         if not all(outputs.values()):
             raise LookupError("the output of an inner document is not there")
     return lines

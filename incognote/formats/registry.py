@@ -27,11 +27,7 @@ from incognote.errors import (
     SettingError,
     UnsupportedFormat,
 )
-from incognote.formats.base import (
-    Document,
-    Format,
-    Unreadable,
-)
+from incognote.formats.base import Document, Format, Unreadable
 from incognote.formats.pictures import reads_pictures
 from incognote.nouns import Reason
 from incognote.plugins import installed, load

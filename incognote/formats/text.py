@@ -69,12 +69,11 @@ def read_bytes(
     if not data:
         yield Unreadable(_EMPTY, data)
         return
+    if contents is not None and (what := of_bytes(data[: encoding.HEAD])) not in (None, *contents):
+        yield Unreadable(encoding.unsupported(str(what)), data)
+        return
     try:
-        what = None if contents is None else of_bytes(data[: encoding.HEAD])
-        if what is not None and contents is not None and what not in contents:
-            yield Unreadable(encoding.unsupported(what), data)
-        else:
-            yield make(data)
+        yield make(data)
     except RecordProblem as problem:
         yield Unreadable(Reason(problem.code, problem.field, str(problem)), data)
     except MissingExtra as missing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,10 +10,28 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from incognote.pages.nouns import Region, Word
+
     Boxes = NDArray[np.float32]
     """Boxes × 4: left, top, right, bottom."""
     Page = NDArray[np.uint8]
     """A gray page, height × width."""
+
+
+def boxes_of(found: Iterable[Region | Word]) -> Boxes:
+    """Return the boxes of regions or words (regions × 4)."""
+    import numpy as np
+
+    return np.array([each.box for each in found], np.float32).reshape(-1, 4)
+
+
+def common(one: Boxes, other: Boxes) -> Boxes:
+    """Return the area that each box of `one` shares with each of `other`, in pixels (len(one) × len(other))."""
+    import numpy as np
+
+    start = np.maximum(one[:, None, :2], other[None, :, :2])
+    end = np.minimum(one[:, None, 2:], other[None, :, 2:])
+    return np.asarray(np.prod(np.clip(end - start, 0, None), axis=2), np.float32)
 
 
 def overlaps(one: Boxes, other: Boxes) -> Boxes:
@@ -22,12 +41,10 @@ def overlaps(one: Boxes, other: Boxes) -> Boxes:
     """
     import numpy as np
 
-    start = np.maximum(one[:, None, :2], other[None, :, :2])
-    end = np.minimum(one[:, None, 2:], other[None, :, 2:])
-    common = np.prod(np.clip(end - start, 0, None), axis=2)
+    shared = common(one, other)
     areas = [np.prod(np.clip(each[:, 2:] - each[:, :2], 0, None), axis=1) for each in (one, other)]
-    union = areas[0][:, None] + areas[1][None] - common
-    return np.asarray(np.divide(common, union, out=np.zeros_like(common), where=union > 0), np.float32)
+    union = areas[0][:, None] + areas[1][None] - shared
+    return np.asarray(np.divide(shared, union, out=np.zeros_like(shared), where=union > 0), np.float32)
 
 
 def suppressed(boxes: Boxes, scores: NDArray[np.float32], kinds: NDArray[np.intp], most: float) -> NDArray[np.intp]:
@@ -69,6 +86,24 @@ class Fit:
         return np.asarray(np.clip(boxes / np.float32(self.scale), 0, limits), np.float32)
 
 
+def scaled(page: Page, longest: int) -> tuple[Page, float]:
+    """Return a page whose longer side has `longest` pixels, and its pixels for one pixel of the given page.
+
+    Raises:
+        ValueError: the page is not an 8-bit gray picture, or has no pixels.
+    """
+    import cv2
+    import numpy as np
+
+    if page.ndim != 2 or page.dtype != np.uint8 or 0 in page.shape:
+        raise ValueError("a page is an array of 8-bit gray levels, height × width")
+    height, width = page.shape
+    scale = longest / max(height, width)
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    made = cv2.resize(page, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    return np.asarray(made, np.uint8), scale
+
+
 def letterboxed(page: Page, longest: int, multiple: int = 32, ground: int = 127) -> tuple[Page, Fit]:
     """Scale a page so that its longer side has `longest` pixels, and fill its sides to a multiple.
 
@@ -82,15 +117,10 @@ def letterboxed(page: Page, longest: int, multiple: int = 32, ground: int = 127)
     Raises:
         ValueError: the page is not an 8-bit gray picture, or has no pixels.
     """
-    import cv2
     import numpy as np
 
-    if page.ndim != 2 or page.dtype != np.uint8 or 0 in page.shape:
-        raise ValueError("a page is an array of 8-bit gray levels, height × width")
-    height, width = page.shape
-    scale = longest / max(height, width)
-    size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    small = cv2.resize(page, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    small, scale = scaled(page, longest)
     made = np.full([-(-side // multiple) * multiple for side in small.shape], ground, np.uint8)
     made[: small.shape[0], : small.shape[1]] = small
+    height, width = page.shape
     return made, Fit(scale, width, height)

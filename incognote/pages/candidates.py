@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from incognote.pages import lines
+from incognote.pages.boxes import boxes_of
 from incognote.pages.nouns import Region, Word
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ class LayoutPage:
     @cached_property
     def boxes(self) -> Boxes:
         """The boxes of the words, words × 4."""
-        import numpy as np
-
-        return np.array([word.box for word in self.words], np.float32).reshape(-1, 4)
+        return boxes_of(self.words)
 
     @cached_property
     def high(self) -> float:
@@ -232,12 +231,12 @@ def _ink_groups(page: LayoutPage) -> Iterator[tuple[float, ...]]:
     import numpy as np
 
     high = page.high
-    for box in _of(page.parts[1], 2 * high):
+    for box in _larger(page.parts[1], 2 * high):
         if box[3] - box[1] < 16 * high and box[2] - box[0] < 30 * high:
             yield box
     mask = cv2.subtract(page.ink, cv2.dilate(cv2.max(*page.rules), np.ones((3, 3), np.uint8)))
     labels, stats = cv2.connectedComponentsWithStats(mask, connectivity=8)[1:3]
-    yield from _of(stats, 1.5 * high)
+    yield from _larger(stats, 1.5 * high)
     tall = (stats[:, 3] > 1.5 * high) & (stats[:, 2] > 0.6 * high)
     tall[0] = False
     for left, top, right, bottom in (word.box for word in page.words if word.confidence > 0.6):
@@ -248,13 +247,14 @@ def _ink_groups(page: LayoutPage) -> Iterator[tuple[float, ...]]:
         yield from _parts(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, reach), high)
 
 
-def _parts(mask: Any, least: float) -> Iterator[tuple[float, ...]]:
+def _parts(mask: Any, high: float) -> Iterator[tuple[float, ...]]:
+    """Yield the boxes of a mask's connected parts whose sides are longer than 1.2 heights of a line."""
     import cv2
 
-    yield from _of(cv2.connectedComponentsWithStats(mask, connectivity=8)[2], 1.2 * least)
+    yield from _larger(cv2.connectedComponentsWithStats(mask, connectivity=8)[2], 1.2 * high)
 
 
-def _of(stats: Any, least: float) -> Iterator[tuple[float, ...]]:
+def _larger(stats: Any, least: float) -> Iterator[tuple[float, ...]]:
     """Yield the boxes of connected parts whose sides are longer than `least`."""
     for x, y, w, h, _ in stats[1:][(stats[1:, 2:4] > least).all(axis=1)].tolist():
         yield x, y, x + w, y + h

@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 from importlib.resources import files
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from incognote.errors import IncognoteError
 from incognote.onnx import session
@@ -35,13 +35,16 @@ _SAME = 0.5  # two boxes of one kind that overlap by more are one region
 _MOST = 300  # boxes compared with each other
 
 
-class LayoutDetector:
-    """Finds regions with the network of a folder, by default the shipped one. Threads can share it.
+class RegionNetwork:
+    """A network in a folder, and its card: hash, kinds, and lowest scores. Threads can share it.
 
     Args:
-        folder: holds `layout.onnx` and its card `layout.json`, as `incognote layout export` writes them.
+        folder: holds the files that `NAMES` names. By default, the shipped ones.
         lowest: the lowest score of a region (0 to 1), for all kinds. By default, each kind has the card's.
     """
+
+    NAMES: ClassVar[tuple[str, str]]
+    """The files of the network and of its card."""
 
     def __init__(self, folder: Traversable | None = None, lowest: float | None = None) -> None:
         self._folder = folder or files("incognote.pages")
@@ -51,13 +54,42 @@ class LayoutDetector:
 
     @cached_property
     def _card(self) -> dict[str, Any]:
-        card: dict[str, Any] = json.loads(self._folder.joinpath(CARD).read_text(encoding="utf-8"))
+        card: dict[str, Any] = json.loads(self._folder.joinpath(self.NAMES[1]).read_text(encoding="utf-8"))
         return card
+
+    @cached_property
+    def _limits(self) -> NDArray[np.float32]:
+        """The lowest score of each kind."""
+        import numpy as np
+
+        lowest = self._card["lowest"]
+        return np.array([lowest[kind] if self._lowest is None else self._lowest for kind in KINDS], np.float32)
 
     @property
     def version(self) -> str:
         """The hash of the network, as the card states it. The file is checked against it when loaded."""
         return str(self._card["version"])
+
+    def _session(self) -> InferenceSession:
+        """Return the network, read once by the first thread.
+
+        Raises:
+            IncognoteError: it does not match its card.
+        """
+        with self._lock:
+            if self._loaded is None:
+                name = self.NAMES[0]
+                model = self._folder.joinpath(name).read_bytes()
+                if content_hash(model) != self.version or tuple(self._card["kinds"]) != KINDS:
+                    raise IncognoteError(f"{name} does not match its card. Reinstall incognote.")
+                self._loaded = session(model)
+            return self._loaded
+
+
+class LayoutDetector(RegionNetwork):
+    """Finds regions with `layout.onnx`, which sees the whole page. `incognote layout export` writes it and its card."""
+
+    NAMES = MODEL, CARD
 
     def find(self, page: NDArray[np.uint8]) -> list[Region]:
         """Return the regions of a page, in its pixels, by falling score. Boxes of different kinds can overlap.
@@ -72,12 +104,9 @@ class LayoutDetector:
         import numpy as np
 
         pixels, fit = letterboxed(page, int(self._card["size"]), int(self._card["multiple"]))
-        graph = self._session()
         inputs = {"page": (pixels / np.float32(255))[None, None].astype(np.float32)}
-        boxes, scores = (output[0] for output in graph.run(["boxes", "scores"], inputs))
-        lowest = self._card["lowest"]
-        limits = np.array([lowest[kind] if self._lowest is None else self._lowest for kind in KINDS], np.float32)
-        rows, kinds = np.nonzero(scores >= limits)
+        boxes, scores = (output[0] for output in self._session().run(["boxes", "scores"], inputs))
+        rows, kinds = np.nonzero(scores >= self._limits)
         chosen = np.argsort(-scores[rows, kinds], kind="stable")[:_MOST]
         rows, kinds = rows[chosen], kinds[chosen]
         found = np.rint(fit.restored(boxes[rows])).astype(np.float32)
@@ -89,15 +118,6 @@ class LayoutDetector:
             left, top, right, bottom = (int(side) for side in found[index])
             regions.append(Region(KINDS[kinds[index]], (left, top, right, bottom), float(values[index]), ("network",)))
         return regions
-
-    def _session(self) -> InferenceSession:
-        with self._lock:
-            if self._loaded is None:
-                model = self._folder.joinpath(MODEL).read_bytes()
-                if content_hash(model) != self.version or tuple(self._card["kinds"]) != KINDS:
-                    raise IncognoteError("The layout network does not match its card. Reinstall incognote.")
-                self._loaded = session(model)
-            return self._loaded
 
 
 def content_hash(model: bytes) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from incognote.pages.boxes import overlaps
+from incognote.pages.boxes import boxes_of, common, overlaps
 from incognote.pages.candidates import SOURCES
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ def measures(page: LayoutPage, boxes: Boxes, sources: NDArray[np.intp], proposal
     """
     import numpy as np
 
-    if not len(boxes):
-        boxes = np.zeros((0, 4), np.float32)
     parts = [
         _place(page, boxes),
         np.eye(len(SOURCES), dtype=np.float32)[sources],
@@ -108,10 +106,8 @@ def _words(page: LayoutPage, boxes: Boxes) -> Numbers:
     per_row = starts.sum(axis=1) / lines
     covered = inside @ ((words[:, 2] - words[:, 0]) * (words[:, 3] - words[:, 1]))
     area = np.maximum((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]), 1)
-    wide = np.minimum(words[None, :, 2], boxes[:, None, 2]) - np.maximum(words[None, :, 0], boxes[:, None, 0])
-    tall = np.minimum(words[None, :, 3], boxes[:, None, 3]) - np.maximum(words[None, :, 1], boxes[:, None, 1])
-    common = np.clip(wide, 0, None) * np.clip(tall, 0, None) / np.maximum((long * sizes)[None] * high**2, 1)
-    cut = ((common > 0.1) & (common < 0.9)).sum(axis=1)
+    share = common(boxes, words) / np.maximum((long * sizes)[None] * high**2, 1)
+    cut = ((share > 0.1) & (share < 0.9)).sum(axis=1)
     begins = np.where(inside[..., None] > 0, words[None, :, :2], np.inf).min(axis=1)
     stops = np.where(inside[..., None] > 0, words[None, :, 2:], -np.inf).max(axis=1)
     slack = np.abs(np.concatenate([begins, stops], axis=1) - boxes) / high
@@ -270,13 +266,10 @@ def _network(page: LayoutPage, boxes: Boxes, proposals: Boxes, scores: Numbers) 
     """The scores of a network for each kind, by the overlap with its boxes, and the overlap with barcodes."""
     import numpy as np
 
-    shared = overlaps(boxes, proposals) if len(proposals) else np.zeros((len(boxes), 1), np.float32)
-    values = scores if len(proposals) else np.zeros((1, scores.shape[1]), np.float32)
-    by_kind = np.stack([(shared * values[:, kind]).max(axis=1) for kind in range(values.shape[1])], axis=1)
-    codes = np.array([region.box for region in page.codes], np.float32).reshape(-1, 4)
-    sure = np.array([region.score for region in page.codes], np.float32)
-    code = (overlaps(boxes, codes) * sure).max(axis=1) if len(codes) else np.zeros(len(boxes), np.float32)
-    return np.concatenate([by_kind, shared.max(axis=1, keepdims=True), code[:, None]], axis=1).astype(np.float32)
+    shared = overlaps(boxes, proposals)
+    codes = overlaps(boxes, boxes_of(page.codes)) * np.array([region.score for region in page.codes], np.float32)
+    table = [*(shared * kind for kind in scores.T), shared, codes]
+    return np.stack([each.max(axis=1, initial=0) for each in table], axis=1).astype(np.float32)
 
 
 def _sum(values: NDArray[np.generic], boxes: Boxes) -> Numbers:

@@ -6,28 +6,20 @@ It sees of each candidate the numbers of `incognote.pages.measures` and a small 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, cached_property
-from importlib.resources import files
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING
 
-from incognote.errors import IncognoteError
-from incognote.onnx import session
-from incognote.pages.boxes import overlaps
+from incognote.pages.boxes import boxes_of, common, overlaps, scaled
 from incognote.pages.candidates import LayoutPage, candidates
-from incognote.pages.layout import KINDS, LayoutDetector, content_hash
+from incognote.pages.layout import KINDS, LayoutDetector, RegionNetwork
 from incognote.pages.measures import measures
 from incognote.pages.nouns import Box, Region, Word
 
 if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
-
     import numpy as np
     from numpy.typing import NDArray
-    from onnxruntime import InferenceSession
 
     from incognote.pages.boxes import Boxes, Page
 
@@ -42,38 +34,19 @@ CROP = (36, 48)
 DETAIL = (32, 96)
 """Height and width of the picture of its corner."""
 _MARGIN = 0.12  # the share of a candidate's sides that its picture shows around it
-_PROPOSALS = 80
+_PROPOSALS = 80  # the most boxes of the first network that are candidates
 _LOWEST = 0.03  # the lowest score of a proposal
-_TEXT = frozenset(
-    ("Table", "One_Col_Key_Value", "Two_Col_Key_Value", "Multi_Col_Text", "Header", "Footer", "Handwriting")
-)
+_TEXT = ("Table", "One_Col_Key_Value", "Two_Col_Key_Value", "Multi_Col_Text", "Header", "Footer", "Handwriting")
 _SAME, _OTHER, _WITHIN = 0.2, 0.5, 0.6  # shares of overlap above which the region with the lower score is dropped
 
 
-class RegionFinder:
-    """Finds the regions of pages that were read. Threads can share it.
+class RegionFinder(RegionNetwork):
+    """Finds regions with `regions.onnx`, from a page and its words. `incognote layout choose` writes it and its card.
 
-    Args:
-        folder: holds `regions.onnx` and its card `regions.json`. By default, the shipped ones.
-        lowest: the lowest score of a region (0 to 1), for all kinds. By default, each kind has the card's.
+    The first network is always the shipped one.
     """
 
-    def __init__(self, folder: Traversable | None = None, lowest: float | None = None) -> None:
-        self._folder = folder or files("incognote.pages")
-        self._lowest = lowest
-        self._lock = Lock()
-        self._loaded: InferenceSession | None = None
-        self._proposer = LayoutDetector(lowest=_LOWEST)
-
-    @cached_property
-    def _card(self) -> dict[str, Any]:
-        card: dict[str, Any] = json.loads(self._folder.joinpath(CARD).read_text(encoding="utf-8"))
-        return card
-
-    @property
-    def version(self) -> str:
-        """The hash of the network, as the card states it. The file is checked against it when loaded."""
-        return str(self._card["version"])
+    NAMES = MODEL, CARD
 
     def find(self, gray: Page, words: Sequence[Word] = (), codes: Sequence[Region] = ()) -> list[Region]:
         """Return the regions of a page, in its pixels, by falling score.
@@ -91,30 +64,24 @@ class RegionFinder:
         import numpy as np
 
         page, turns, scale = upright(gray, words, codes)
-        boxes, *inputs = described(page, self._proposer)
+        boxes, *inputs = described(page)
         if not len(boxes):
             return []
         (scores,) = self._session().run(["scores"], dict(zip(INPUTS, inputs, strict=True)))
-        lowest = self._card["lowest"]
-        limits = np.array([lowest[kind] if self._lowest is None else self._lowest for kind in KINDS], np.float32)
-        found = chosen(boxes, np.asarray(scores, np.float32), limits)
+        found = chosen(boxes, np.asarray(scores, np.float32), self._limits)
         high, wide = gray.shape
         return [replace(each, box=_back(each.box, turns, scale, wide, high)) for each in found]
-
-    def _session(self) -> InferenceSession:
-        with self._lock:
-            if self._loaded is None:
-                model = self._folder.joinpath(MODEL).read_bytes()
-                if content_hash(model) != self.version or tuple(self._card["kinds"]) != KINDS:
-                    raise IncognoteError("The network of regions does not match its card. Reinstall incognote.")
-                self._loaded = session(model)
-            return self._loaded
 
 
 @cache
 def shipped() -> RegionFinder:
     """Return the finder with the shipped networks."""
     return RegionFinder()
+
+
+@cache
+def _proposer() -> LayoutDetector:
+    return LayoutDetector(lowest=_LOWEST)
 
 
 def upright(gray: Page, words: Sequence[Word], codes: Sequence[Region]) -> tuple[LayoutPage, int, float]:
@@ -126,55 +93,50 @@ def upright(gray: Page, words: Sequence[Word], codes: Sequence[Region]) -> tuple
     Raises:
         ValueError: the page is not an 8-bit gray picture, or has no pixels.
     """
-    import cv2
     import numpy as np
 
-    if gray.ndim != 2 or gray.dtype != np.uint8 or 0 in gray.shape:
-        raise ValueError("a page is an array of 8-bit gray levels, height × width")
     letters = [sum(len(word.text) for word in words if word.turn == turn) for turn in (0, 90, 180, 270)]
     turns = int(np.argmax(letters))
+    small, scale = scaled(np.ascontiguousarray(np.rot90(gray, turns)), LONGEST)
     high, wide = gray.shape
-    scale = LONGEST / max(high, wide)
-    turned = np.ascontiguousarray(np.rot90(gray, turns))
-    size = tuple(max(1, round(side * scale)) for side in turned.shape[::-1])
-    small = cv2.resize(turned, size, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
 
     def moved(box: Box) -> Box:
-        left, top, right, bottom = box
-        width, height = wide, high
-        for _ in range(turns):
-            left, top, right, bottom = top, width - right, bottom, width - left
-            width, height = height, width
+        left, top, right, bottom = _turned(box, turns, wide, high)
         return round(left * scale), round(top * scale), round(right * scale), round(bottom * scale)
 
     own = [replace(word, box=moved(word.box), turn=(word.turn - 90 * turns) % 360) for word in words]  # type: ignore[arg-type]  # a multiple of 90 below 360
-    page = LayoutPage(np.asarray(small, np.uint8), own, [replace(code, box=moved(code.box)) for code in codes])
-    return page, turns, scale
+    return LayoutPage(small, own, [replace(code, box=moved(code.box)) for code in codes]), turns, scale
 
 
 def _back(box: Box, turns: int, scale: float, wide: int, high: int) -> Box:
     """Return a box of an upright page as a box of the page of `wide` × `high` pixels that it was made from."""
-    left, top, right, bottom = (side / scale for side in box)
     width, height = (high, wide) if turns % 2 else (wide, high)
-    for _ in range(turns):
-        left, top, right, bottom = height - bottom, left, height - top, right
-        width, height = height, width
+    left, top, right, bottom = _turned([side / scale for side in box], -turns % 4, width, height)
     return max(0, round(left)), max(0, round(top)), min(wide, round(right)), min(high, round(bottom))
 
 
-def described(page: LayoutPage, proposer: LayoutDetector) -> tuple[Boxes, Numbers, Numbers, Numbers]:
-    """Return the candidates of a page (candidates × 4) and the inputs of the network, in the order of `INPUTS`.
+def _turned(box: Sequence[float], turns: int, wide: int, high: int) -> tuple[float, ...]:
+    """Return a box of a page of `wide` × `high` pixels after quarter turns of the page, counterclockwise."""
+    left, top, right, bottom = box
+    for _ in range(turns):
+        left, top, right, bottom = top, wide - right, bottom, wide - left
+        wide, high = high, wide
+    return left, top, right, bottom
 
-    Args:
-        proposer: finds regions with low scores, too.
+
+def described(page: LayoutPage) -> tuple[Boxes, Numbers, Numbers, Numbers]:
+    """Return the candidates of a page (candidates × 4) and the inputs of the network, in the order of `INPUTS`.
 
     Returns:
         boxes, candidates × numbers, candidates × 1 × `CROP`, and candidates × 1 × `DETAIL` with gray levels.
+
+    Raises:
+        IncognoteError: the first network does not match its card.
     """
     import numpy as np
 
-    proposed = proposer.find(page.gray)[:_PROPOSALS]
-    proposals = np.array([region.box for region in proposed], np.float32).reshape(-1, 4)
+    proposed = _proposer().find(page.gray)[:_PROPOSALS]
+    proposals = boxes_of(proposed)
     scores = np.zeros((len(proposed), len(KINDS)), np.float32)
     for row, region in enumerate(proposed):
         scores[row, KINDS.index(region.kind)] = region.score
@@ -228,18 +190,13 @@ def chosen(boxes: Boxes, scores: Numbers, limits: Numbers) -> list[Region]:
     order = np.argsort(-scores[rows, kinds], kind="stable")
     rows, kinds = rows[order], kinds[order]
     shared = overlaps(boxes[rows], boxes[rows])
-    within = _contained(boxes[rows])
+    same = kinds[:, None] == kinds
+    text = np.isin(kinds, [KINDS.index(kind) for kind in _TEXT])
+    alike = same | (text[:, None] & text)
+    dropped = (shared > np.where(same, _SAME, _OTHER)) | (alike & (_contained(boxes[rows]) > _WITHIN))
     found: list[int] = []
     for at in range(len(rows)):
-        for other in found:
-            if kinds[at] == kinds[other]:
-                lost = shared[at, other] > _SAME or within[at, other] > _WITHIN
-            else:
-                both = KINDS[kinds[at]] in _TEXT and KINDS[kinds[other]] in _TEXT
-                lost = shared[at, other] > _OTHER or (both and within[at, other] > _WITHIN)
-            if lost:
-                break
-        else:
+        if not dropped[at, found].any():
             found.append(at)
     regions = []
     for at in found:
@@ -253,8 +210,5 @@ def _contained(boxes: Boxes) -> Numbers:
     """Return the share of the smaller box that two boxes have in common (boxes × boxes)."""
     import numpy as np
 
-    start = np.maximum(boxes[:, None, :2], boxes[None, :, :2])
-    end = np.minimum(boxes[:, None, 2:], boxes[None, :, 2:])
     areas = np.maximum(np.prod(boxes[:, 2:] - boxes[:, :2], axis=1), 1)
-    common = np.prod(np.clip(end - start, 0, None), axis=2)
-    return np.asarray(common / np.minimum(areas[:, None], areas[None]), np.float32)
+    return np.asarray(common(boxes, boxes) / np.minimum(areas[:, None], areas[None]), np.float32)

@@ -12,7 +12,7 @@ from PIL.TiffImagePlugin import AppendingTiffWriter
 
 from incognote_benchmarks.processes import Ended, Running
 
-GROWS_MB = 48.0  # maximum growth of the peak from a tenth of the pages to all of them; the engines' memory varies
+GROWS_MB = 48.0  # maximum growth of the peak from the fewer pages to all of them; the engines' memory varies
 WARM = 8  # pages after which the engines' memory no longer grows
 PATIENT = "Ottoline Quackenbush"
 

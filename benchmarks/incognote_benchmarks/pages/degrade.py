@@ -30,6 +30,11 @@ class TestPage:
     other: Any
     matrix: Any
 
+    @property
+    def png(self) -> bytes:
+        """The page as a PNG file."""
+        return bytes(cv2.imencode(".png", self.image)[1].tobytes())
+
 
 def degraded(page: Any, hidden: Any, level: str, name: str) -> TestPage:
     """Return a page at one of `LEVELS`.

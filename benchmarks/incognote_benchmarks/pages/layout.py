@@ -1,4 +1,4 @@
-"""Measure the layout of pages by other hands, and policy `paper-image` beside `strict` on them.
+"""Measure the layout detector on pages that others wrote, and policy `paper-image` beside `strict`.
 
     python -m incognote_benchmarks.pages.layout --pages build/pages/dev --out docs/measured/layout.json --name dev
 
@@ -12,13 +12,9 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import cv2
-
-from incognote import Deidentifier
 from incognote.evaluation.regions import rows
 from incognote.evaluation.regions import scored as scored_regions
 from incognote.formats.images import reading
@@ -27,8 +23,8 @@ from incognote.formats.images.wholeregions import CONSIDERABLE, considerable
 from incognote.pages.layout import LayoutDetector
 from incognote.pages.nouns import Region
 from incognote.pages.regions import shipped
+from incognote_benchmarks.pages.run import deidentifier, pages_of, remember, shares
 from incognote_benchmarks.pages.run import found as quickly_found
-from incognote_benchmarks.pages.run import pages_of, remember
 from incognote_benchmarks.pages.score import Scored, covered_by, scored
 
 PAPER = {"precision": 0.91, "recall": 0.93, "f1": 0.92}
@@ -49,13 +45,10 @@ def measured(folder: Path, only: str = "", *, strict: bool = False) -> dict[str,
     alone: list[tuple[Sequence[Region], Sequence[Region]]] = []
     seconds: list[float] = []
     names = ("strict", "paper-image") if strict else ()
-    removed = {name: Removed() for name in ("algorithm 1 alone", *names)}
-    engines: dict[tuple[str, ...], Deidentifier] = {}
+    removed: dict[str, list[Scored]] = {name: [] for name in ("algorithm 1 alone", *names)}
     for name, _, gold, page in pages_of(folder, ["clean"], only):
-        _, png = cv2.imencode(".png", page.image)
-        image = ImageFile(png.tobytes()).page(1).pixels
-        languages = tuple(dict.fromkeys(("en", gold["language"][:2])))
-        deid = engines.setdefault(languages, Deidentifier(languages=languages))
+        image = ImageFile(page.png).page(1).pixels
+        deid = deidentifier(gold["language"][:2])
         with reading.languages_of_pages(deid.engine.detection.reads):
             read = reading.reading_of(image, 200)
         gray = gray_of(image)
@@ -75,7 +68,7 @@ def measured(folder: Path, only: str = "", *, strict: bool = False) -> dict[str,
             covers["strict"], *_ = quickly_found(deid, page)
             covers["paper-image"] = [*covers["strict"], *whole]
         for policy, boxes in covers.items():
-            removed[policy].add(scored(gold, page, covered_by(boxes, page)))
+            removed[policy].append(scored(gold, page, covered_by(boxes, page)))
         sys.stderr.write(f"{name}: {len(found)} regions, {len(whole)} go\n")
     return {
         "pages": len(both),
@@ -84,42 +77,10 @@ def measured(folder: Path, only: str = "", *, strict: bool = False) -> dict[str,
         "kinds": rows(scored_regions(both)),
         "first network alone": rows(scored_regions(alone)),
         "image paper, layout": PAPER,
-        "removed": {name: each.figures() for name, each in removed.items()},
+        "removed": {name: shares(each) for name, each in removed.items()},
         "considerable": CONSIDERABLE,
         "image paper, tokens removed": PAPER_REMOVED,
     }
-
-
-@dataclass
-class Removed:
-    """What became of the boxes of identifiers, and of the other words, of some pages."""
-
-    identifiers: int = 0
-    gone: int = 0
-    words: int = 0
-    kept: int = 0
-    pages: int = 0
-    clean: int = 0
-
-    def add(self, row: Scored) -> None:
-        """Count a page."""
-        gone = sum(gone for *_, gone in row["identifiers"])
-        self.identifiers += len(row["identifiers"])
-        self.gone += gone
-        self.words += row["words"]
-        self.kept += row["kept"]
-        self.pages += 1
-        self.clean += gone == len(row["identifiers"])
-
-    def figures(self) -> dict[str, float]:
-        """Return shares of identifiers whose ink is gone, of other words kept, and of pages wholly clean."""
-        return {
-            "identifiers gone": round(self.gone / max(1, self.identifiers), 3),
-            "other words kept": round(self.kept / max(1, self.words), 3),
-            "pages wholly clean": round(self.clean / max(1, self.pages), 3),
-            "identifiers": self.identifiers,
-            "other words": self.words,
-        }
 
 
 def main() -> None:

@@ -133,10 +133,10 @@ def report(rows: Sequence[Any]) -> dict[str, Any]:
 
 def reports(rows: Sequence[Any]) -> dict[str, Any]:
     """Return what the rows say of each redactor: its version, configuration, and costs, and its results by level."""
-    told: dict[str, Any] = {}
+    made: dict[str, Any] = {}
     for name in dict.fromkeys(row["redactor"] for row in rows):
         own = [row for row in rows if row["redactor"] == name]
-        told[name] = {
+        made[name] = {
             "version": own[0]["version"], "configuration": own[0]["about"],
             "seconds until ready": round(own[0]["ready_seconds"], 1),
             "peak MB": round(max(row["peak_mb"] for row in own)),
@@ -144,8 +144,8 @@ def reports(rows: Sequence[Any]) -> dict[str, Any]:
         for level in dict.fromkeys(row["level"] for row in own):
             at = [row for row in own if row["level"] == level]
             english = [row for row in at if row["language"] == "en"]
-            told[name][level] = {"all pages": report(at), "pages in English": report(english) if english else None}
-    return told
+            made[name][level] = {"all pages": report(at), "pages in English": report(english) if english else None}
+    return made
 
 
 def _measure(names: Sequence[str], said: argparse.Namespace, rows: list[Any]) -> None:

@@ -15,6 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,12 @@ def pages_of(folder: Path, levels: list[str], only: str) -> Iterator[tuple[str, 
             yield path.stem, level, gold, degraded(page, hidden, level, path.stem)
 
 
+@cache
+def deidentifier(language: str) -> Deidentifier:
+    """Return the software with its defaults, for pages in a language (ISO 639-1) and in English."""
+    return Deidentifier(languages=tuple(dict.fromkeys(("en", language))))
+
+
 def remember(folder: Path) -> None:
     """Keep the words that OCR read in a folder, for a second run over the same pages."""
     original = reading.reading_of
@@ -74,9 +81,8 @@ def remember(folder: Path) -> None:
 
 def found(deid: Deidentifier, page: TestPage) -> tuple[list[Box], str, float, float | None]:
     """Like `removed`, but without the audit and the second reader."""
-    _, png = cv2.imencode(".png", page.image)
+    item = Item(page.png, media_type="image/png")
     began, engine = time.perf_counter(), deid.engine
-    item = Item(png.tobytes(), media_type="image/png")
     with reading.languages_of_pages(engine.detection.reads):
         opened = identify(item, lambda: engine.registry, data_type=None, longest=10**8, finding=False)
     detected = detect(opened, (), engine.detection, engine.policy)
@@ -90,7 +96,7 @@ def found(deid: Deidentifier, page: TestPage) -> tuple[list[Box], str, float, fl
 
 def removed(deid: Deidentifier, page: TestPage) -> tuple[list[Box], str, float, float | None]:
     """Return the boxes that are removed from a page, the verdict, the seconds, and the quality of the reading."""
-    _, png = cv2.imencode(".png", page.image)
+    png = page.png
     seen: list[float] = []
     original = pagereader.read
 
@@ -101,7 +107,7 @@ def removed(deid: Deidentifier, page: TestPage) -> tuple[list[Box], str, float, 
 
     document.read = noted  # type: ignore[attr-defined]  # to learn the quality
     began = time.perf_counter()
-    result = deid.deidentify(png.tobytes(), media_type="image/png")
+    result = deid.deidentify(png, media_type="image/png")
     took = time.perf_counter() - began
     document.read = original  # type: ignore[attr-defined]  # as above
     boxes = [(each.x0, each.y0, each.x1, each.y1) for each in result.boxes]
@@ -125,17 +131,12 @@ def main() -> None:
     if said.remember:
         remember(said.remember)
     rows: list[Row] = []
-    engines: dict[tuple[str, ...], Deidentifier] = {}
     for name, level, gold, page in pages_of(said.folder, said.levels, said.only):
-        languages = tuple(dict.fromkeys(("en", gold["language"][:2])))
-        if languages not in engines:
-            engines[languages] = Deidentifier(languages=languages)
-        deid = engines[languages]
+        deid = deidentifier(gold["language"][:2])
         boxes, outcome, seconds, quality = (found if said.quick else removed)(deid, page)
-        made = scored(gold, page, covered_by(boxes, page))
         row: Row = {
             "name": name, "level": level, "kind": gold["kind"], "outcome": outcome, "seconds": seconds,
-            "quality": quality, **made,
+            "quality": quality, **scored(gold, page, covered_by(boxes, page)),
         }  # fmt: skip
         rows.append(row)
         if said.show:
@@ -172,26 +173,40 @@ def _draw(path: Path, page: TestPage, boxes: Sequence[Box], row: Row) -> None:
 def summary(rows: Sequence[Row]) -> dict[str, Any]:
     """Return the shares over some pages, each with its count and interval (Wilson, 95%)."""
     boxes = [each for row in rows for each in row["identifiers"]]
-    named = [row for row in rows if row["identifiers"]]
     free = [row for row in rows if not row["identifiers"]]
-    clean = [row for row in named if all(gone for *_, gone in row["identifiers"])]
-    released = [row for row in named if row["outcome"] == "release"]
+    released = [row for row in rows if row["identifiers"] and row["outcome"] == "release"]
     return {
         "pages": len(rows),
-        "all boxes gone": _rate(sum(gone for *_, gone in boxes), len(boxes)),
+        **shares(rows),
         "gone by ink": {
             kind: _rate(*_counts(gone for _, ink, gone in boxes if ink == kind))
             for kind in sorted({ink for _, ink, _ in boxes})
         },
         "left by type": dict(Counter(kind for kind, _, gone in boxes if not gone).most_common()),
-        "other words kept": _rate(sum(row["kept"] for row in rows), sum(row["words"] for row in rows)),
-        "pages wholly clean": _rate(len(clean), len(named)),
-        "released pages wholly clean": _rate(sum(row in clean for row in released), len(released)),
+        "released pages wholly clean": _rate(sum(map(_is_clean, released)), len(released)),
         "released": _rate(sum(row["outcome"] == "release" for row in rows), len(rows)),
         "pages without identifiers touched": _rate(sum(row["touched"] for row in free), len(free)),
         "outcomes": dict(Counter(row["outcome"] for row in rows).most_common()),
         "seconds a page": round(sum(row["seconds"] for row in rows) / max(1, len(rows)), 2),
     }  # fmt: skip
+
+
+def shares(rows: Sequence[Scored]) -> dict[str, Any]:
+    """Return the shares of identifiers gone, of other words kept, and of pages wholly clean, as in `summary`.
+
+    A page without identifiers is not counted as clean.
+    """
+    boxes = [each for row in rows for each in row["identifiers"]]
+    named = [row for row in rows if row["identifiers"]]
+    return {
+        "all boxes gone": _rate(sum(gone for *_, gone in boxes), len(boxes)),
+        "other words kept": _rate(sum(row["kept"] for row in rows), sum(row["words"] for row in rows)),
+        "pages wholly clean": _rate(sum(map(_is_clean, named)), len(named)),
+    }
+
+
+def _is_clean(row: Scored) -> bool:
+    return all(gone for *_, gone in row["identifiers"])
 
 
 def _counts(those: Iterator[bool]) -> tuple[int, int]:

@@ -122,11 +122,26 @@ def taken_by(found: Sequence[LabeledBox], gold: Sequence[LabeledBox], least: flo
         if not wanted:
             continue
         shared = overlaps(_array(found, given), _array(gold, wanted))
-        for row in sorted(range(len(given)), key=lambda row: -found[given[row]].score):
-            best = int(shared[row].argmax())
-            if shared[row, best] >= least:
-                taken[given[row]] = wanted[best]
-                shared[:, best] = 0
+        for row, column in enumerate(taken_columns(shared, [found[place].score for place in given], least)):
+            taken[given[row]] = None if column is None else wanted[column]
+    return taken
+
+
+def taken_columns(shared: NDArray[np.float32], scores: Sequence[float], least: float) -> list[int | None]:
+    """Return for each found box the gold box that it takes, or None: by score, the free one that it overlaps most.
+
+    Args:
+        shared: intersection over union, found boxes × gold boxes.
+        scores: of the found boxes.
+        least: the threshold, more than 0.
+    """
+    free = shared.copy()
+    taken: list[int | None] = [None] * len(scores)
+    for row in sorted(range(len(scores)), key=lambda row: -scores[row]):
+        best = int(free[row].argmax())
+        if free[row, best] >= least:
+            taken[row] = best
+            free[:, best] = 0
     return taken
 
 

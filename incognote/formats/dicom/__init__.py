@@ -5,31 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from incognote.errors import MissingExtra, RecordProblem, UnsupportedFormat
-from incognote.formats import encoding
+from incognote.errors import MissingExtra
 from incognote.formats.base import Document, Format, Unreadable
-from incognote.nouns import Reason
-from incognote.text.container import of_bytes
+from incognote.formats.text import read_bytes
 
 DICOM = "DICOM image"
 """The name that `text.container` gives to DICOM, with or without pixels."""
 
 
 def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
-    data = stream.read(encoding.MAX_BYTES + 1)
-    if len(data) > encoding.MAX_BYTES:
-        yield Unreadable(encoding.too_large())
-        return
-    what = of_bytes(data[: encoding.HEAD])
-    if what not in (None, DICOM):
-        yield Unreadable(encoding.unsupported(str(what)), data)
-        return
-    try:
-        yield _opened(data)
-    except RecordProblem as problem:
-        yield Unreadable(Reason(problem.code, problem.field, str(problem)), data)
-    except MissingExtra as missing:
-        yield Unreadable(Reason(UnsupportedFormat.code, "", str(missing)), data)
+    return read_bytes(stream, _opened, (DICOM,))
 
 
 def _opened(data: bytes) -> Document:

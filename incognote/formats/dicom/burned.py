@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
@@ -18,7 +18,7 @@ from typing import NamedTuple
 from incognote.formats.base import UNWORDED, Finding
 from incognote.formats.dicom.inklines import InkLine
 from incognote.formats.dicom.profile import lists, words_of
-from incognote.formats.images.page import TYPES, PlacedWord, ReadPage
+from incognote.formats.images.page import TYPES, PlacedWord, ReadPage, union
 from incognote.nouns import Known
 from incognote.pages.nouns import Box, Region, Word
 
@@ -51,6 +51,7 @@ class HeaderWords:
 
     @classmethod
     def of(cls, known: Iterable[Known]) -> HeaderWords:
+        """Return the words of two or more letters and the numbers of four or more digits of identifiers."""
         words: dict[str, str] = {}
         digits: dict[str, str] = {}
         for each in known:
@@ -62,8 +63,8 @@ class HeaderWords:
                 digits.setdefault(found, each.type)
             if re.fullmatch(r"\d{4}-\d\d-\d\d", each.value):
                 year, month, day = each.value.split("-")
-                for one in (day + month + year, month + day + year, day + month + year[2:], month + day + year[2:]):
-                    digits.setdefault(one, each.type)
+                for date in (day + month + year, month + day + year, day + month + year[2:], month + day + year[2:]):
+                    digits.setdefault(date, each.type)
         return cls(words, digits)
 
     def exactly(self, text: str) -> str | None:
@@ -102,13 +103,13 @@ def page_of(lines: Sequence[PictureLine], masked: Sequence[Box], known: HeaderWo
     words: list[Word] = []
     kinds: list[str | None] = []
     regions = [Region("Unread", box, 1.0, ("mask",)) for box in masked]
-    for number, each in enumerate(sorted(lines, key=lambda one: (one.line.box[1], one.line.box[0]))):
+    for number, each in enumerate(sorted(lines, key=lambda found: (found.line.box[1], found.line.box[0]))):
         kept = _kept(each, known)
-        told = {id(word): known.nearly(word.text) for word in each.words if word not in kept}
-        read = [word for word in each.words if word in kept or told[id(word)]]
-        for word in read:
-            words.append(_numbered(word, number))
-            kinds.append(None if word in kept else told[id(word)])
+        for word in each.words:
+            kind = None if word in kept else known.nearly(word.text)
+            if kind or word in kept:
+                words.append(replace(word, line=number))
+                kinds.append(kind)
         regions += [Region("Unread", box, 1.0, ("ink",)) for box in _gone(each, [word.box for word in kept], size)]
     text, placed, marks = _text(words, _united(regions))
     findings = [
@@ -130,10 +131,6 @@ def _text(words: Sequence[Word], regions: Sequence[Region]) -> tuple[str, list[P
         text = f"{text[:-1]}\n"
     marks = [(len(text) + 2 * at, region) for at, region in enumerate(regions)]
     return text + "\n".join(UNWORDED for _ in marks), placed, marks
-
-
-def _numbered(word: Word, line: int) -> Word:
-    return Word(word.text, word.box, word.confidence, line, word.turn, word.source)
 
 
 def _kept(found: PictureLine, known: HeaderWords) -> list[Word]:
@@ -180,7 +177,7 @@ def may_stay(text: str) -> bool:
     """Whether a word is on the lists, or is a short number."""
     plain = text.strip(_EDGES).casefold()
     parts = [part for part in re.split(r"[/\-+.]", plain) if part]
-    return _ALONE.fullmatch(plain) is not None or all(part in stay_words() for part in parts)
+    return _ALONE.fullmatch(plain) is not None or all(part in _stay_words() for part in parts)
 
 
 @cache
@@ -189,8 +186,7 @@ def _toml() -> dict[str, str]:
 
 
 @cache
-def stay_words() -> frozenset[str]:
-    """Return the words that may stay in pixels, in lower case."""
+def _stay_words() -> frozenset[str]:
     return lists().words | frozenset(_toml()["words"].split())
 
 
@@ -213,7 +209,7 @@ def _gone(found: PictureLine, kept: Sequence[Box], size: tuple[int, int]) -> Ite
         at = max(at, box[along + 2])
     for start, end in [*spans, (at, last)]:
         ink = [part for part in line.parts if _overlap(part[along], part[along + 2], start, end) > 0.5]
-        if end - start >= 2 and (ink or (not kept)):
+        if end - start >= 2 and (ink or not kept):
             yield (start, low, end, high) if along == 0 else (low, start, high, end)
 
 
@@ -225,11 +221,10 @@ def _overlap(first: int, last: int, start: int, end: int) -> float:
 def _united(regions: Sequence[Region]) -> list[Region]:
     """Return regions without those within others."""
     found: list[Region] = []
-    for each in sorted(regions, key=lambda one: (one.box[0] - one.box[2]) * (one.box[3] - one.box[1])):
-        a, b, c, d = each.box
-        if not any(x <= a and y <= b and c <= z and d <= w for x, y, z, w in (one.box for one in found)):
-            found.append(each)
-    return sorted(found, key=lambda one: (one.box[1], one.box[0]))
+    for region in sorted(regions, key=lambda each: (each.box[0] - each.box[2]) * (each.box[3] - each.box[1])):
+        if not any(union((region.box, other.box)) == other.box for other in found):
+            found.append(region)
+    return sorted(found, key=lambda each: (each.box[1], each.box[0]))
 
 
 def lines_of_words(words: Sequence[Word]) -> Iterator[tuple[InkLine, list[Word]]]:
@@ -237,7 +232,7 @@ def lines_of_words(words: Sequence[Word]) -> Iterator[tuple[InkLine, list[Word]]
     for _, group in groupby(words, lambda word: (word.line, word.turn)):
         line = list(group)
         boxes = [word.box for word in line]
-        box = (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+        box = union(boxes)
         turned = line[0].turn in (90, 270)
         tall = float(box[2] - box[0] if turned else box[3] - box[1])
         yield InkLine(box, False, tuple(boxes), tall, turned), line

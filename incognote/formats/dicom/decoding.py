@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from contextlib import suppress
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -45,28 +46,30 @@ def decoded(syntax: str, about: dict[str, Any], frame: bytes) -> NDArray[Any]:
         assert process.stdin is not None and process.stdout is not None  # noqa: PT018 -- both are pipes
         timer = Timer(SECONDS, process.kill)
         timer.start()
+        answer: dict[str, Any] = {"problem": "died"}
+        data, whole = b"", False
         try:
-            head = json.dumps({"syntax": syntax, "about": about, "size": len(frame)}).encode()
-            process.stdin.write(head + b"\n")
-            process.stdin.write(frame)
-            process.stdin.flush()
-            told = json.loads(process.stdout.readline() or b'{"problem": "died"}')
-            data = process.stdout.read(told.get("size", 0))
-        except (OSError, ValueError):
-            told, data = {"problem": "died"}, b""
+            with suppress(OSError, ValueError):  # the process died
+                head = json.dumps({"syntax": syntax, "about": about, "size": len(frame)}).encode()
+                process.stdin.write(head + b"\n")
+                process.stdin.write(frame)
+                process.stdin.flush()
+                answer = json.loads(process.stdout.readline())
+                data = process.stdout.read(answer["size"])
+                whole = len(data) == answer["size"]
         finally:
             timer.cancel()
-        if told.get("problem") == "died":
-            _end(process)
-    problem = told.get("problem")
+            if not whole:  # the rest of this answer must not become the answer for another frame
+                _end(process)
+    problem = answer.get("problem")
     if problem == "missing":
         raise MissingExtra("dicom", f"decoding the transfer syntax {syntax}")
     if problem == "unsupported":
         remedy = f"a frame of the transfer syntax {syntax} that no decoder reads. Decompress the instance"
         raise UnsupportedFormat(remedy, field="PixelData")
-    if problem or len(data) != told["size"]:
+    if problem or not whole:
         raise MalformedRecord("a compressed frame is damaged", field="PixelData")
-    found: NDArray[Any] = numpy.frombuffer(data, told["type"]).reshape(told["shape"])
+    found: NDArray[Any] = numpy.frombuffer(data, answer["type"]).reshape(answer["shape"])
     return found
 
 
@@ -102,24 +105,25 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     source, out = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # libraries print on standard output
+    warnings.simplefilter("ignore")
     while line := source.readline():
-        told = json.loads(line)
-        _answer(out, told, source.read(told["size"]))
+        asked = json.loads(line)
+        _answer(out, asked, source.read(asked["size"]))
 
 
-def _answer(out: BinaryIO, told: dict[str, Any], frame: bytes) -> None:
+def _answer(out: BinaryIO, asked: dict[str, Any], frame: bytes) -> None:
     import numpy
 
+    data = b""
+    answer: dict[str, Any]
     try:
-        found = numpy.ascontiguousarray(_decoded(told["syntax"], told["about"], frame))
+        found = numpy.ascontiguousarray(_decoded(asked["syntax"], asked["about"], frame))
+        data, answer = found.tobytes(), {"type": found.dtype.str, "shape": found.shape}
     except _Undecoded as problem:
-        answer, data = {"problem": str(problem)}, b""
+        answer = {"problem": str(problem)}
     except Exception:  # a decoder may raise anything
-        answer, data = {"problem": "damaged"}, b""
-    else:
-        data = found.tobytes()
-        answer = {"size": len(data), "type": found.dtype.str, "shape": found.shape}  # type: ignore[dict-item]  # JSON
-    out.write(json.dumps(answer).encode() + b"\n")
+        answer = {"problem": "damaged"}
+    out.write(json.dumps({**answer, "size": len(data)}).encode() + b"\n")
     out.write(data)
     out.flush()
 
@@ -129,13 +133,10 @@ class _Undecoded(Exception):
 
 
 def _decoded(syntax: str, about: dict[str, Any], frame: bytes) -> NDArray[Any]:
-    import warnings
-
     from pydicom.encaps import encapsulate
     from pydicom.pixels.decoders.base import get_decoder
     from pydicom.uid import UID
 
-    warnings.simplefilter("ignore")
     if syntax in _HTJ2K:
         return _of_openjpeg(about, frame)
     try:

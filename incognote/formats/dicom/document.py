@@ -124,17 +124,9 @@ class DicomDocument(PagedDocument):
     def reopened(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> DicomDocument:
         facts = Facts({value.field: (value.before, value.after) for value in self._pieces}, self._cut)
         made = DicomDocument(output, self._rules, facts)
-        covers, frames = self._covers(changes), made._pixels.frames
-        verify(self._pixels, covers, self._has_new_pixels(covers), frames, frames.value() if frames else b"")
+        verify(self._pixels, self._pixels.covers(changes.get(FIELD, ())), made._pixels.frames)
         made._written = splice(self._burned_in, changes.get(FIELD, ()))
         return made
-
-    def _covers(self, changes: Mapping[str, Sequence[Change]]) -> list[Box]:
-        own = changes.get(FIELD, ())
-        return self._pixels.covers(own) if own else []
-
-    def _has_new_pixels(self, covers: Sequence[Box]) -> bool:
-        return self._pixels.frames is not None and (bool(covers) or self._pixels.must_be_written())
 
     def second(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Iterable[str]:
         yield from second(output)
@@ -143,8 +135,8 @@ class DicomDocument(PagedDocument):
             return
         page = self._pixels.page
         for words, parts in unread(made.picture(), page, page.covers(changes.get(FIELD, ()))):
-            told = [(a, b, None if own is None else (FIELD, *own)) for a, b, own in parts]
-            yield SeenLine.of(words, [each for each in told if each[2] or not may_stay(words[each[0] : each[1]])])
+            seen = [(start, end, None if own is None else (FIELD, *own)) for start, end, own in parts]
+            yield SeenLine.of(words, [each for each in seen if each[2] or not may_stay(words[each[0] : each[1]])])
 
     def places(self, field: str, start: int, end: int) -> tuple[base.Place, ...]:
         return (Pointer(field),)
@@ -209,7 +201,7 @@ class DicomDocument(PagedDocument):
             self._embed(path, child, of_child(edits, path), new)
         options = [each for each in self._rules.options if each not in ("modified", "full")]
         options += {"MODIFIED": ["modified"], "UNMODIFIED": ["full"]}.get(kind, [])
-        made = new_pixels(self._file, self._pixels, self._covers(changes))
+        made = new_pixels(self._file, self._pixels, self._pixels.covers(changes.get(FIELD, ())))
         added = method(options, [CLEAN_PIXELS] if self._pixels.frames else [], self._file.syntax, kind) | made.added
         out.write(written(self._file, new | made.values, {**found.vrs, **made.vrs}, added) or self.data)
 

@@ -23,16 +23,9 @@ def require_no_face(file: DicomFile, rules: Profile) -> None:
     Raises:
         UnsupportedFormat: the instance is of a volume (CT, MR, PT, NM) of the head, or of a part that is not stated.
     """
-    if FACES not in rules.options or _words(file, _MODALITY) not in _VOLUMES:
+    if FACES not in rules.options or file.words(_MODALITY) not in _VOLUMES:
         return
-    part = _words(file, _PART).upper()
+    part = file.words(_PART).upper()
     if not _ELSEWHERE.search(part) or _WHOLE.search(part):
         remedy = "a volume that may show a face. Remove the face first, or state the body part"
         raise UnsupportedFormat(remedy, field="BodyPartExamined")
-
-
-def _words(file: DicomFile, tag: int) -> str:
-    element = file.root.elements.get(tag)
-    if element is None or element.items is not None:
-        return ""
-    return bytes(file.body[slice(*element.value)]).decode("latin-1").strip(" \0")

@@ -24,7 +24,6 @@ _BIG = "1.2.840.10008.1.2.2"
 _HALVED = "YBR_FULL_422"
 _GRAY, _PALETTE = ("MONOCHROME1", "MONOCHROME2"), "PALETTE COLOR"
 _COLORS = ("RGB", "YBR_FULL", _HALVED, "YBR_RCT", "YBR_ICT", "YBR_PARTIAL_420")
-_HTJ2K = "1.2.840.10008.1.2.4.20"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +102,6 @@ class PixelFrames:
         """Return the value of the pixel data."""
         return self._file.body[slice(*self.element.value)]
 
-    def frame(self, number: int) -> Frame:
-        """Return a frame, from 0."""
-        if not self.kind.compressed:
-            return self._stored(number)
-        return next(self._decoded(frame) for at, frame in enumerate(self.coded()) if at == number)
-
     def coded(self) -> Iterator[bytes]:
         """Yield the compressed frames.
 
@@ -138,8 +131,8 @@ class PixelFrames:
 
     def is_bare(self) -> bool:
         """Whether compressed frames have no comments and no bytes after their end, and no fragment is outside them."""
-        coded = [coded_frame(frame, self.kind.rows, self.kind.columns).is_bare for frame in self.coded()]
-        return all(coded)
+        bare = [coded_frame(frame, self.kind.rows, self.kind.columns).is_bare for frame in self.coded()]
+        return all(bare)
 
     def _stored(self, number: int) -> Frame:
         import numpy
@@ -170,8 +163,8 @@ class PixelFrames:
         from incognote.formats.dicom.decoding import decoded
 
         kind = self.kind
-        told = coded_frame(frame, kind.rows, kind.columns)
-        if (told.rows, told.columns) != (kind.rows, kind.columns) or told.samples not in (None, kind.samples):
+        header = coded_frame(frame, kind.rows, kind.columns)
+        if (header.rows, header.columns) != (kind.rows, kind.columns) or header.samples not in (None, kind.samples):
             raise MalformedRecord("a compressed frame has another size than the header says", field="PixelData")
         about: dict[str, Any] = {
             "rows": kind.rows, "columns": kind.columns, "samples_per_pixel": kind.samples, "number_of_frames": 1,
@@ -200,19 +193,14 @@ def pixels_of(file: DicomFile) -> PixelFrames | None:
 
 
 def _kind(file: DicomFile, element: DataElement) -> PixelKind:
-    def words(tag: int, item: Any = file.root, data: bytes = file.body) -> str:
-        one = item.elements.get(tag)
-        return bytes(data[slice(*one.value)]).decode("latin-1").strip(" \0") if one and not one.items else ""
-
     def number(tag: int, usual: int | None = None) -> int:
-        one = file.root.elements.get(tag)
-        value = bytes(file.body[slice(*one.value)]) if one and one.items is None else b""
+        found = file.root.elements.get(tag)
+        value = file.body[slice(*found.value)] if found and found.items is None else b""
         if len(value) != 2 and (value or usual is None):
             raise MalformedRecord("a value that pixels need is missing or wrong", field=_NAMES[tag])
         return file.syntax.number(value) if value else int(usual or 0)
 
-    syntax = words(0x00020010, file.meta, file.head) if file.meta else ""
-    many = words(0x00280008)
+    syntax, many = file.words(0x00020010), file.words(0x00280008)
     if not many.isascii() or not (many.isdigit() or not many) or len(many) > 12:
         raise MalformedRecord("a value that pixels need is missing or wrong", field="NumberOfFrames")
     frames = int(many or 1)
@@ -222,7 +210,7 @@ def _kind(file: DicomFile, element: DataElement) -> PixelKind:
     is_float = element.tag in _FLOATS
     bits = number(0x00280100, 32 if is_float else None)
     stored, signed = number(0x00280101, bits), number(0x00280103, 0) == 1
-    photometric = words(0x00280004) or "MONOCHROME2"
+    photometric = file.words(0x00280004) or "MONOCHROME2"
     known = _GRAY if samples == 1 else _COLORS
     if photometric not in known and (samples, photometric) != (1, _PALETTE):
         raise UnsupportedFormat("pixels of an unusual photometric interpretation", field="PhotometricInterpretation")

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from incognote.formats.images.page import shared, union
 from incognote.pages.nouns import Box
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _lines(mask: Pixels, dark: bool) -> Iterator[InkLine]:
         if thin > _THIN * tall + 0.6:
             continue
         boxes = [(int(x[i]), int(y[i]), int(x[i] + wide[i]), int(y[i] + high[i])) for i in group]
-        box = (min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+        box = union(boxes)
         if box[3] - box[1] <= 2.2 * tall and box[2] - box[0] > box[3] - box[1]:
             yield InkLine(box, dark, tuple(sorted(boxes)), tall)
 
@@ -157,9 +158,9 @@ def _chained(x: Any, y: Any, wide: Any, high: Any) -> list[list[int]]:
         last = int(numpy.searchsorted(starts, reach, "right"))
         near = order[place + 1 : last]
         tall, low = numpy.maximum(high[near], high[one]), numpy.minimum(high[near], high[one])
-        shared = numpy.minimum(y[near] + high[near], y[one] + high[one]) - numpy.maximum(y[near], y[one])
+        common = numpy.minimum(y[near] + high[near], y[one] + high[one]) - numpy.maximum(y[near], y[one])
         gap = x[near] - (x[one] + wide[one])
-        for other in near[(tall <= _HIGHER * low) & (shared >= 0.6 * low) & (gap <= _GAP * low) & (gap > -low)]:
+        for other in near[(tall <= _HIGHER * low) & (common >= 0.6 * low) & (gap <= _GAP * low) & (gap > -low)]:
             owner[root(int(other))] = root(int(one))
     groups: dict[int, list[int]] = {}
     for each in order:
@@ -191,16 +192,13 @@ def _united(lines: Sequence[InkLine]) -> list[InkLine]:
             continue
         wide = numpy.minimum(boxes[:, 2], boxes[at, 2]) - numpy.maximum(boxes[:, 0], boxes[at, 0])
         high = numpy.minimum(boxes[:, 3], boxes[at, 3]) - numpy.maximum(boxes[:, 1], boxes[at, 1])
-        shared = numpy.clip(wide, 0, None) * numpy.clip(high, 0, None)
-        within = left & (shared > _SAME * areas)
+        common = numpy.clip(wide, 0, None) * numpy.clip(high, 0, None)
+        within = left & (common > _SAME * areas)
         left &= ~within
-        alike = within & (shared > _SAME * areas[at])
+        alike = within & (common > _SAME * areas[at])
         low = boxes[:, 3] - boxes[:, 1] <= _TALLER * (line.box[3] - line.box[1])
         around = boxes[alike if line.turned else within & low]
-        box = line.box if not len(around) else (
-            min(line.box[0], int(around[:, 0].min())), min(line.box[1], int(around[:, 1].min())),
-            max(line.box[2], int(around[:, 2].max())), max(line.box[3], int(around[:, 3].max())),
-        )  # fmt: skip
+        box = union([line.box, *around.tolist()])
         found.append(replace(line, box=box, support=int(supports[alike].sum())))
     return found
 
@@ -233,26 +231,23 @@ def _without_doubles(lines: Sequence[InkLine]) -> list[InkLine]:
 
 
 def _is_sure(line: InkLine) -> bool:
+    """Whether a horizontal line is surely drawn letters."""
     if len(line.parts) < _LEAST_PARTS:
         return line.support > _SURE and line.height <= _MOST / 2
     if line.support == _SURE - 1:
-        along = 1 if line.turned else 0
-        return sum(_letters(part[along + 2] - part[along], line.height) for part in line.parts) >= _VERY_LONG
+        return sum(_letters(part[2] - part[0], line.height) for part in line.parts) >= _VERY_LONG
     return line.support > _SURE or (line.support == _SURE and len(line.parts) >= _LONG)
 
 
 def _is_beside(line: InkLine, other: InkLine) -> bool:
-    """Whether two lines may be of one block of text."""
-    if line.turned != other.turned:
-        return False
+    """Whether two horizontal lines may be of one block of text."""
     low, high = sorted((line.height, other.height))
     if high > _ALIKE * low:
         return False
-    along, across = (1, 0) if line.turned else (0, 1)
-    apart = max(line.box[along], other.box[along]) - min(line.box[along + 2], other.box[along + 2])
-    below = max(line.box[across], other.box[across]) - min(line.box[across + 2], other.box[across + 2])
+    apart = max(line.box[0], other.box[0]) - min(line.box[2], other.box[2])
+    below = max(line.box[1], other.box[1]) - min(line.box[3], other.box[3])
     if below <= -0.6 * low:
-        starts, ends = (abs(line.box[each] - other.box[each]) for each in (across, across + 2))
+        starts, ends = (abs(line.box[side] - other.box[side]) for side in (1, 3))
         return apart <= 3 * high and max(starts, ends) <= 0.5 * high
     is_likely = line.support > 1 or len(line.parts) >= _VERY_LONG
     return is_likely and line.dark == other.dark and apart <= 0 and below <= 1.5 * high
@@ -260,14 +255,11 @@ def _is_beside(line: InkLine, other: InkLine) -> bool:
 
 def _inside(one: Box, two: Box) -> float:
     """Return the share of the first box that is in the second."""
-    wide, high = min(one[2], two[2]) - max(one[0], two[0]), min(one[3], two[3]) - max(one[1], two[1])
-    if wide <= 0 or high <= 0:
-        return 0.0
-    return wide * high / ((one[2] - one[0]) * (one[3] - one[1]))
+    return shared(one, two) / ((one[2] - one[0]) * (one[3] - one[1]))
 
 
 def quick_lines(gray: Pixels) -> list[InkLine]:
-    """Return the horizontal lines that are surely drawn letters. It takes a third of the time of `written_lines`."""
+    """Return the horizontal lines that are surely drawn letters. It takes a quarter of the time of `written_lines`."""
     found: list[InkLine] = []
     for dark in (False, True):
         for mask in _masks(255 - gray if dark else gray, _STROKES[:1]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import tomllib
@@ -15,12 +16,12 @@ from incognote.errors import SettingError
 from incognote.formats.dicom.stream import DicomFile, SequenceItem
 from incognote.pages.nouns import Box
 
-FOLDER = "INCOGNOTE_DICOM_MASKS"
+VARIABLE = "INCOGNOTE_DICOM_MASKS"
 """The environment variable that names a file of masks (TOML), or a folder of them."""
 _REGIONS = 0x00186011
 _EDGES = (0x00186018, 0x0018601A, 0x0018601C, 0x0018601E)  # left, top, right, bottom; the last two are inclusive
 _NAMED = {"modality": 0x00080060, "manufacturer": 0x00080070, "model": 0x00081090, "software": 0x00181020}
-_ROWS, _COLUMNS, _SOP_CLASS = 0x00280010, 0x00280011, 0x00080016
+_SOP_CLASS = 0x00080016
 _ULTRASOUND = re.compile(r"1\.2\.840\.10008\.5\.1\.4\.1\.1\.(?:3\.1|6\.1)")
 
 
@@ -34,12 +35,21 @@ def masks_of(file: DicomFile, size: tuple[int, int]) -> list[Box]:
         SettingError: a file of masks is missing or wrong.
     """
     found: list[Box] = []
-    for mask in _masks(os.environ.get(FOLDER, "")):
+    for mask in _masks(os.environ.get(VARIABLE)):
         if _fits(mask, file, size):
             found += [_within(box, size) for box in mask.get("cover", ())]
             if mask.get("outside_regions"):
                 found += outside(regions(file), size)
     return [box for box in found if box[0] < box[2] and box[1] < box[3]]
+
+
+def masks_version() -> str:
+    """Return a content hash of the masks of this package and of a hospital's own files.
+
+    Raises:
+        SettingError: a file of masks is missing or wrong.
+    """
+    return hashlib.sha256(repr(_masks(os.environ.get(VARIABLE))).encode()).hexdigest()[:16]
 
 
 def regions(file: DicomFile) -> list[Box]:
@@ -74,9 +84,9 @@ def outside(kept: Sequence[Box], size: tuple[int, int]) -> list[Box]:
 
 def _fits(mask: Mapping[str, Any], file: DicomFile, size: tuple[int, int]) -> bool:
     for name, tag in _NAMED.items():
-        if name in mask and re.search(str(mask[name]), _words(file, tag), re.IGNORECASE) is None:
+        if name in mask and re.search(str(mask[name]), file.words(tag), re.IGNORECASE) is None:
             return False
-    if mask.get("outside_regions") and _ULTRASOUND.match(_words(file, _SOP_CLASS)) is None:
+    if mask.get("outside_regions") and _ULTRASOUND.match(file.words(_SOP_CLASS)) is None:
         return False
     return size == (mask.get("columns", size[0]), mask.get("rows", size[1]))
 
@@ -90,38 +100,36 @@ def _within(box: Sequence[int], size: tuple[int, int]) -> Box:
     return max(0, left), max(0, top), min(wide, right), min(high, bottom)
 
 
-def _words(file: DicomFile, tag: int) -> str:
-    element = file.root.elements.get(tag)
-    if element is None or element.items is not None:
-        return ""
-    return bytes(file.body[slice(*element.value)]).decode("latin-1").strip(" \0")
-
-
 def _number(file: DicomFile, item: SequenceItem, tag: int) -> int | None:
     element = item.elements.get(tag)
     if element is None or element.items is not None:
         return None
-    return file.syntax.number(bytes(file.body[slice(*element.value)]))
+    return file.syntax.number(file.body[slice(*element.value)])
 
 
 @lru_cache(maxsize=8)
-def _masks(folder: str) -> tuple[Mapping[str, Any], ...]:
+def _masks(place: str | None) -> tuple[Mapping[str, Any], ...]:
     """Return the masks of this package and of a hospital's own files.
 
     Raises:
         SettingError: a file is missing or wrong.
     """
-    own = Path(folder) if folder else None
+    own = Path(place).expanduser() if place else None
     paths = [Path(__file__).with_name("masks.toml")]
     if own is not None:
         if not own.exists():
-            raise SettingError(f"{FOLDER} names a file that does not exist. Correct it")
-        paths += sorted(own.glob("*.toml")) if own.is_dir() else [own]
+            raise SettingError(f"{VARIABLE} names a file that does not exist. Correct it")
+        files = sorted(own.glob("*.toml")) if own.is_dir() else [own]
+        if not files:
+            raise SettingError(f"{VARIABLE} names a folder without a TOML file. Correct it")
+        paths += files
     found: list[Mapping[str, Any]] = []
     for path in paths:
         try:
-            read = tomllib.loads(path.read_text(encoding="utf-8")).get("mask", [])
-            for mask in read:
+            read = tomllib.loads(path.read_text(encoding="utf-8"))
+            if read.keys() - {"mask"}:
+                raise ValueError
+            for mask in read.get("mask", []):
                 _check(mask)
                 found.append(mask)
         except (OSError, ValueError, TypeError, AttributeError, KeyError, re.error) as error:

@@ -35,7 +35,6 @@ _STILL, _CHANGED = 60, 0.03  # gray levels, and the share of a word that may cha
 _SAME = 0.5  # the share of a line that another one covers
 _LARGER, _MOST_SIDE = 2.0, 4_000
 _CERTAIN, _LETTERS = 0.7, 3  # the confidence and letters of words that no line has
-_PAPER, _MANY = 150, 30  # the gray of paper, and the lines of a page on it
 
 
 class PixelText:
@@ -88,15 +87,11 @@ class PixelText:
             found += [(picture, line) for line in written_lines(picture) if not _is_in(line.box, found)]
         for picture in made.composites:
             found += [(picture, line) for line in quick_lines(picture) if not _is_in(line.box, found)]
-        words = read_lines(found)
-        lines = [
-            PictureLine(line, [word for word in read if made.is_still(word.box)])
-            for (_, line), read in zip(found, words, strict=True)
-        ]  # fmt: skip
+        read = [(line, words) for (_, line), words in zip(found, read_lines(found), strict=True)]
         for picture in made.pictures[:1]:
-            for line, read in (*lines_of_words(_words(picture)), *lines_of_words(_others(picture))):
-                if not _is_in(line.box, found):
-                    lines.append(PictureLine(line, [word for word in read if made.is_still(word.box)]))
+            more = (*lines_of_words(_words(picture)), *lines_of_words(_others(picture)))
+            read += [(line, words) for line, words in more if not _is_in(line.box, found)]
+        lines = [PictureLine(line, [word for word in words if made.is_still(word.box)]) for line, words in read]
         if made.moves:
             lines += self._elsewhere([each.line for each in lines])
         return page_of(lines, masked, HeaderWords.of(self._known), self.size)
@@ -105,9 +100,9 @@ class PixelText:
         """Return the lines of ink of single frames where the composites have none."""
         assert self.frames is not None
         found: list[PictureLine] = []
-        for shown in _distinct(self.frames, self._views):
-            for line in quick_lines(self._views.pictures(shown)[0]):
-                if not _is_in(line.box, [(None, each) for each in (*lines, *(one.line for one in found))]):
+        for frame in _distinct(self.frames):
+            for line in quick_lines(self._views.pictures(self._views.values(frame))[0]):
+                if not _is_in(line.box, [(None, each) for each in (*lines, *(other.line for other in found))]):
                     found.append(PictureLine(line, [], may_stay=False))
         return found
 
@@ -121,10 +116,17 @@ class PixelText:
 
     def picture(self) -> Pixels:
         """Return the picture of all frames that a person sees."""
-        return self._composite.pictures[-1] if self.frames is None else self._composite.shown
+        return self._composite.shown
 
-    def must_be_written(self) -> bool:
-        """Whether the pixels have something besides values that count: other bits, or comments of compressed frames."""
+    def must_be_written(self, covers: Sequence[Box]) -> bool:
+        """Whether the output has new pixels: parts are covered, or there is something besides values that count.
+
+        That is: other bits, or comments of compressed frames.
+        """
+        return self.frames is not None and (bool(covers) or self._has_more)
+
+    @cached_property
+    def _has_more(self) -> bool:
         assert self.frames is not None
         return self._composite.has_more or (self.frames.kind.compressed and not self.frames.is_bare())
 
@@ -163,11 +165,7 @@ class _Composite:
         low: Any = None
         high: Any = None
         first: Any = None
-        before: Any = None
-        for frame in frames:
-            if before is not None and numpy.array_equal(frame, before):
-                continue
-            before = frame
+        for frame in _distinct(frames):
             shown = views.values(frame)
             if kind.samples == 1:
                 self.has_more = self.has_more or (shown.ndim == 2 and bool((shown != frame).any()))
@@ -181,8 +179,9 @@ class _Composite:
                 numpy.maximum(high, shown, out=high)
         assert low is not None and high is not None and first is not None  # noqa: PT018 -- there is a frame
         flat = bool((low == low.reshape(-1, *low.shape[2:])[0]).all()) and not self.moves
-        self.pictures: list[Pixels] = [] if flat else views.pictures(first)
-        self.shown = views.pictures(first)[0]
+        pictures = views.pictures(first)
+        self.pictures: list[Pixels] = [] if flat else pictures
+        self.shown = pictures[0]
         self.composites: list[Pixels] = []
         self._range = None
         if self.moves:
@@ -206,14 +205,14 @@ def _end(value: Any) -> float:
     return number if math.isfinite(number) else 0.0
 
 
-def _distinct(frames: PixelFrames, views: FrameViews) -> Iterator[Frame]:
-    """Yield what frames show that differ from those before them."""
+def _distinct(frames: PixelFrames) -> Iterator[Frame]:
+    """Yield the frames that differ from the one before."""
     import numpy
 
     before: Any = None
     for frame in frames:
         if before is None or not numpy.array_equal(frame, before):
-            yield views.values(frame)
+            yield frame
         before = frame
 
 

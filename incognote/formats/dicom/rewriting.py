@@ -44,13 +44,13 @@ def new_pixels(file: DicomFile, pixels: PixelText, covers: Sequence[Box]) -> New
     frames = pixels.frames
     if frames is None:
         return NewPixels({})
-    burned: dict[int, tuple[str, bytes]] = {_BURNED_IN: ("CS", b"NO")}
-    if not covers and not pixels.must_be_written():
-        return NewPixels({}, added=burned)
+    added: dict[int, tuple[str, bytes]] = {_BURNED_IN: ("CS", b"NO")}
+    if not pixels.must_be_written(covers):
+        return NewPixels({}, added=added)
     kind, root = frames.kind, file.root.elements
     if kind.rows * kind.columns * kind.samples * kind.frames * kind.bits // 8 > encoding.MAX_BYTES:
         raise MalformedRecord("pixels that are too large without compression. Split the instance", field=FIELD)
-    data = _data(kind, frames, [stored(frame, kind) for frame in pixels.covered(covers)])
+    data = _data(frames, [_stored(frame, kind) for frame in pixels.covered(covers)])
     values: dict[DataElement, bytes | None] = {root[tag]: None for tag in _STALE if tag in root}
     values[frames.element] = data
     vrs = {frames.element: "OB" if kind.bits <= 8 else "OW"} if kind.compressed else {}
@@ -59,13 +59,13 @@ def new_pixels(file: DicomFile, pixels: PixelText, covers: Sequence[Box]) -> New
     if kind.samples == 3:
         if kind.compressed or kind.is_halved:
             photometric = "RGB" if kind.compressed else "YBR_FULL"
-            burned[_PHOTOMETRIC] = ("CS", padded(photometric.encode(), "CS"))
+            added[_PHOTOMETRIC] = ("CS", padded(photometric.encode(), "CS"))
         if kind.compressed:
-            burned[_PLANAR] = ("US", file.syntax.bytes_of(0, 2))
-    return NewPixels(values, vrs, burned)
+            added[_PLANAR] = ("US", file.syntax.bytes_of(0, 2))
+    return NewPixels(values, vrs, added)
 
 
-def stored(frame: Frame, kind: PixelKind) -> Frame:
+def _stored(frame: Frame, kind: PixelKind) -> Frame:
     """Return a frame in the type and order of its file."""
     import numpy
 
@@ -73,11 +73,15 @@ def stored(frame: Frame, kind: PixelKind) -> Frame:
     return numpy.moveaxis(made, 2, 0) if kind.samples == 3 and kind.by_plane and not kind.compressed else made
 
 
-def _data(kind: PixelKind, frames: PixelFrames, made: Sequence[Frame]) -> bytes:
-    """Return the value of pixel data."""
+def _data(frames: PixelFrames, made: Sequence[Frame]) -> bytes:
+    """Return the value of pixel data.
+
+    Args:
+        frames: of the original. made: in the type and order of its file.
+    """
     import numpy
 
-    if kind.bits == 1:
+    if frames.kind.bits == 1:
         flat = numpy.concatenate([each.ravel() for each in made])
         return padded(numpy.packbits(flat, bitorder="little").tobytes(), "OB")
     data = padded(b"".join(each.tobytes() for each in made), "OB")
@@ -86,11 +90,11 @@ def _data(kind: PixelKind, frames: PixelFrames, made: Sequence[Frame]) -> bytes:
     return data
 
 
-def verify(original: PixelText, covers: Sequence[Box], changed: bool, made: PixelFrames | None, value: bytes) -> None:
+def verify(original: PixelText, covers: Sequence[Box], made: PixelFrames | None) -> None:
     """Check the pixels of an output: those of the original, with parts covered.
 
     Args:
-        changed: whether they were written anew. made: those of the output. value: their bytes.
+        made: those of the output.
 
     Raises:
         MalformedRecord: they are not.
@@ -100,7 +104,8 @@ def verify(original: PixelText, covers: Sequence[Box], changed: bool, made: Pixe
     frames = original.frames
     if frames is None:
         return
-    if made is None or (not changed and value != frames.value()):
+    changed = original.must_be_written(covers)
+    if made is None or (not changed and made.value() != frames.value()):
         raise MalformedRecord("the output has other pixels", field=FIELD)
     if not changed:
         return

@@ -1,6 +1,6 @@
 """The elements of a DICOM file (PS3.5 sections 6 and 7, PS3.10 section 7), by their places in its bytes.
 
-Every length is checked against what surrounds it. No value is decoded here.
+Every length is checked against what surrounds it. Values stay bytes, except those that `DicomFile.words` returns.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ _JPIP_DEFLATED = ("1.2.840.10008.1.2.4.95", "1.2.840.10008.1.2.4.205")
 _DIRECTORY = "1.2.840.10008.1.3.10"
 SHORT_FORM = frozenset("AE AS AT CS DA DS DT FD FL IS LO LT PN SH SL SS ST TM UI UL US".split())
 LONG_FORM = frozenset("OB OD OF OL OV OW SQ SV UC UN UR UT UV".split())
+_META = 0x0002  # the group of the file meta information
 _UNDEFINED = 0xFFFFFFFF
 _ITEM, _END_OF_ITEM, _END = 0xFFFEE000, 0xFFFEE00D, 0xFFFEE0DD
 PIXELS = frozenset((0x7FE00008, 0x7FE00009, 0x7FE00010))
@@ -87,6 +88,12 @@ class DicomFile:
     preamble: bytes = field(repr=False)
     head: bytes = field(repr=False)
     meta: SequenceItem | None = field(repr=False)
+
+    def words(self, tag: int) -> str:
+        """Return the characters of a value (Latin-1) without its padding, or "" for none and for a sequence."""
+        item, data = (self.meta, self.head) if tag >> 16 == _META else (self.root, self.body)
+        element = item.elements.get(tag) if item else None
+        return data[slice(*element.value)].decode("latin-1").strip(" \0") if element and element.items is None else ""
 
 
 def read_file(data: bytes, most: int) -> DicomFile:

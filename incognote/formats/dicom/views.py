@@ -110,11 +110,8 @@ def _scaled(values: Any, low: float, high: float) -> Pixels:
 
 
 def _number(file: DicomFile, tag: int) -> float | None:
-    element = file.root.elements.get(tag)
-    if element is None or element.items is not None:
-        return None
     try:
-        return float(bytes(file.body[slice(*element.value)]).split(b"\\")[0].strip(b" \0"))
+        return float(file.words(tag).split("\\")[0])
     except ValueError:
         return None
 

@@ -12,7 +12,7 @@ from incognote.formats.images import reading
 from incognote.formats.images.fields import located
 from incognote.formats.images.fitting import fitted
 from incognote.formats.images.page import TYPES, PlacedWord, ReadPage, text_of
-from incognote.formats.images.wholeregions import considerable, regions_go_whole
+from incognote.formats.images.wholeregions import considerable
 
 if TYPE_CHECKING:
     from incognote.pages.nouns import Pixels
@@ -28,7 +28,7 @@ def read(pixels: Pixels, dpi: float | None) -> ReadPage:
     found = reading.reading_of(pixels, dpi)
     found = replace(found, words=tuple(fitted(found.words, pixels)))
     where = located(found, pixels)
-    whole = considerable(where.words, found.regions) if regions_go_whole() else ()
+    whole = considerable(where.words, found.regions) if reading.regions_go_whole() else ()
     text, placed, marks = text_of(where.words, (*where.regions, *whole))
     order = {id(each.word): each for each in placed}
     findings = []

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _POOR = 0.75  # the quality of a reading below which languages in other scripts are tried
 _LATIN = ("en", "es", "de", "fr")
 _LANGUAGES: ContextVar[tuple[str, ...]] = ContextVar("languages of pages", default=("en",))
+_WHOLE_REGIONS: ContextVar[bool] = ContextVar("whether regions with much PHI are removed as a whole", default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,21 @@ def page_languages() -> tuple[str, ...]:
     return _LANGUAGES.get()
 
 
+@contextmanager
+def whole_regions(*, go: bool) -> Iterator[None]:
+    """Find regions of pages that are removed as a whole within the block, or do not."""
+    token = _WHOLE_REGIONS.set(go)
+    try:
+        yield
+    finally:
+        _WHOLE_REGIONS.reset(token)
+
+
+def regions_go_whole() -> bool:
+    """Return whether regions with considerable PHI are removed as a whole."""
+    return _WHOLE_REGIONS.get()
+
+
 def reading_of(pixels: Pixels, dpi: float | None) -> PageReading:
     """Return what is on a page.
 
@@ -58,7 +74,6 @@ def reading_of(pixels: Pixels, dpi: float | None) -> PageReading:
         MissingExtra, SettingError, RecordProblem: as in `incognote.pages.ocr.passes.read_page`.
     """
     from incognote.formats.images.files import gray_of
-    from incognote.formats.images.wholeregions import regions_go_whole
     from incognote.pages.codes import codes
     from incognote.pages.ocr.passes import read_page
     from incognote.pages.regions import shipped

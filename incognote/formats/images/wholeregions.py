@@ -8,19 +8,12 @@ read on the whole page, not those of another pass over the region alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
-from typing import TYPE_CHECKING
 
 from incognote.formats.images.fields import PageCell
-from incognote.formats.images.page import is_apart, shared
+from incognote.formats.images.page import cells, shared
 from incognote.pages.nouns import Box, Region, Word
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 KIND = "Region"
 """The kind of a region that goes whole."""
@@ -36,22 +29,6 @@ _PATTERNS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_GO: ContextVar[bool] = ContextVar("whether regions with considerable PHI go whole", default=False)
-
-
-@contextmanager
-def whole_regions(*, go: bool) -> Iterator[None]:
-    """Find regions that go whole on the pages that are read within the block, or do not."""
-    token = _GO.set(go)
-    try:
-        yield
-    finally:
-        _GO.reset(token)
-
-
-def regions_go_whole() -> bool:
-    """Whether regions with considerable PHI go whole."""
-    return _GO.get()
 
 
 def considerable(words: Sequence[Word], regions: Iterable[Region]) -> list[Region]:
@@ -93,21 +70,10 @@ def phi_tokens(words: Sequence[Word]) -> list[str]:
     those of dates, contacts, and long numbers.
     """
     found: list[str] = []
-    for cell in _cells(words):
+    for cell in map(PageCell, cells(words)):
         found += (" ".join(word.text for word in cell.words[label.start : label.end]) for label in cell.labels)
         found += (each[0] for each in _PATTERNS.finditer(cell.text))
     return found
-
-
-def _cells(words: Sequence[Word]) -> Iterator[PageCell]:
-    for _, line in groupby(words, lambda word: (word.line, word.turn)):
-        cell: list[Word] = []
-        for word in line:
-            if cell and is_apart(cell[-1], word):
-                yield PageCell(cell)
-                cell = []
-            cell.append(word)
-        yield PageCell(cell)
 
 
 def _is_in(word: Word, box: Box) -> bool:

@@ -12,11 +12,10 @@ from incognote.errors import IncognoteError, RecordProblem, UsageError
 from incognote.formats.base import Document, texts_of
 from incognote.formats.images import FORMATS
 from incognote.formats.images.document import ImageDocument
-from incognote.formats.pictures import PagedDocument
+from incognote.formats.pictures import PagedDocument, has_pixels
 from incognote.formats.registry import name_of, of_content
 from incognote.service.api.problems import Refused
 from incognote.service.api.reviewmarks import output_page
-from incognote.service.review.cases import opened_item
 
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
@@ -56,27 +55,25 @@ def bytes_of(text: str | None, file: str | None, suffix: str) -> bytes:
 
 
 def with_pages(item: Item, engine: Engine) -> Item:
-    """Return an item with its pages read, if it is an image or a scan. They are then read only once.
+    """Return an item with its pages read, if it or a document within it consists of pixels. They are read only once.
 
     Raises:
-        Refused: there are too many pages, or a PDF file has too much text (413).
+        Refused: an image or a scan has too many pages, or the text is too long (413).
     """
-    if not isinstance(item.content, bytes):
+    if not isinstance(item.content, bytes) and not item.is_record:
         return item
     try:
-        _, document = item.open(lambda: engine.registry, engine.settings.data_type)
-        is_scan = isinstance(document, ImageDocument)
-        pages = len(document.file) if isinstance(document, ImageDocument) else 0
-        size = sum(map(len, texts_of(document))) if document is not None and not is_scan else 0
-        if is_scan and pages <= MOST_PAGES:
-            return replace(item, opened=opened_item(item, engine))
+        with engine.opening():
+            _, document = item.open(lambda: engine.registry, engine.settings.data_type)
+            pages = len(document.file) if isinstance(document, ImageDocument) else 0
+            size = sum(map(len, texts_of(document))) if document is not None and pages <= MOST_PAGES else 0
     except (IncognoteError, RecursionError):  # the machine gives the reason
         return item
     if pages > MOST_PAGES:
         raise Refused(413, f"this page reads up to {MOST_PAGES} pages of a scan: use `incognote deid FILE`")
     if size > MOST_BYTES:
         raise Refused(413, f"this page reads up to {MOST_BYTES:,} characters: use `incognote deid FILE`")
-    return item
+    return replace(item, opened=document) if document is not None and has_pixels(document) else item
 
 
 def released_pages(document: Document | None, output: str | bytes) -> list[str]:

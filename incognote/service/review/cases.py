@@ -78,8 +78,8 @@ async def corrected(
         regions: the parts of its pages without words that a person added.
 
     Raises:
-        UsageError: no change of spans can fix the reason for which the record is held, or its pages are read otherwise
-            now, so that the spans do not fit.
+        UsageError: no change of spans can fix the reason for which the record is held, or its pages now read
+            differently, so that the spans do not fit.
     """
     lacks = unmendable(case)
     if lacks:
@@ -142,7 +142,7 @@ def _read_pages(case: ReviewCase, engine: Engine) -> Document | None:
         return None
     now, then = ([text for text in texts if text.content] for texts in (texts_of(document), case.texts))
     if now != then:
-        raise UsageError("the pages are read otherwise now than for the review: reject the record, and run it again")
+        raise UsageError("the pages now read differently than for the review: reject the record, and run it again")
     return document
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,18 @@ def test_htj2k_is_decoded_by_openjpeg() -> None:
     out = io.BytesIO()
     Image.fromarray(PICTURE).save(out, "JPEG2000", no_jp2=True)  # OpenJPEG takes both codings
     assert np.array_equal(decoded(HTJ2K, ABOUT, out.getvalue()), PICTURE)
+
+
+def test_an_interrupted_frame_leaves_no_answer_for_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(line: bytes) -> None:
+        raise KeyboardInterrupt
+
+    found = decoded(JPEG, ABOUT, _jpeg())
+    with monkeypatch.context() as patched:
+        patched.setattr(json, "loads", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            decoded(JPEG, ABOUT, _jpeg())
+    assert np.array_equal(decoded(JPEG, ABOUT, _jpeg()), found)
 
 
 def test_a_process_that_dies_is_replaced() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from incognote import Deidentifier
 from incognote.errors import SettingError
-from incognote.formats.dicom.masks import FOLDER, masks_of, outside, regions
+from incognote.formats.dicom.masks import VARIABLE, masks_of, outside, regions
 from incognote.formats.dicom.stream import DicomFile, read_file
 from tests.formats.samples.dicom import item
 
@@ -51,7 +52,7 @@ def test_a_mask_applies_to_the_instances_that_it_names(tmp_path: Path, monkeypat
                     '[[mask]]\nmodality = "CT"\ncover = [[0, 0, 0, 0]]\n'
                     '[[mask]]\nmodality = "US"\noutside_regions = true\n')  # fmt: skip
     assert masks_of(_file(), SIZE) == []
-    monkeypatch.setenv(FOLDER, str(tmp_path))
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
     found = masks_of(_file(), SIZE)
     assert found[:2] == [(0, 0, 320, 30), (271, 181, 320, 200)]
     assert len(found) == 2 + len(outside([(20, 40, 300, 180)], SIZE))
@@ -60,13 +61,35 @@ def test_a_mask_applies_to_the_instances_that_it_names(tmp_path: Path, monkeypat
 
 @pytest.mark.parametrize(
     "text", ["[[mask]]\n", "[[mask]]\ncover = [[1, 2]]\n", '[[mask]]\ncover = [[0,0,1,1]]\nbrand = "x"\n', "mask = 1",
+             "[[masks]]\ncover = [[0,0,1,1]]\n",
              "[[", '[[mask]]\nmodel = "("\ncover = [[0,0,1,1]]\n']
 )  # fmt: skip
 def test_a_wrong_pack_is_refused(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.toml").write_text(text)
-    monkeypatch.setenv(FOLDER, str(tmp_path / "a.toml"))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "a.toml"))
     with pytest.raises(SettingError, match=r"a\.toml"):
         masks_of(_file(), SIZE)
-    monkeypatch.setenv(FOLDER, str(tmp_path / "none"))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "none"))
     with pytest.raises(SettingError, match="does not exist"):
         masks_of(_file(), SIZE)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "empty"))
+    with pytest.raises(SettingError, match="without a TOML file"):
+        masks_of(_file(), SIZE)
+
+
+def test_own_masks_are_read_at_the_start_and_have_a_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(text: str, name: str) -> str | None:
+        (tmp_path / name).write_text(text)
+        monkeypatch.setenv(VARIABLE, str(tmp_path / name))
+        return Deidentifier("strict").engine.versions.get("dicom-masks")
+
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert "dicom-masks" not in Deidentifier("strict").engine.versions
+    first, same, other = (
+        version(f"[[mask]]\n{comment}cover = [[0, 0, {side}, 9]]\n", name)
+        for comment, side, name in (("", 8, "a"), ("# banner\n", 8, "b"), ("", 7, "c"))
+    )
+    assert first == same != other
+    with pytest.raises(SettingError, match=r"wrong\.toml"):
+        version("mask = 1", "wrong.toml")

@@ -19,7 +19,7 @@ def _views(*frames: Any, **more: Any) -> tuple[FrameViews, Any]:
     file = read_file(drawn.file_of(*frames, **more), 2**26)
     found = pixels_of(file)
     assert found is not None
-    return FrameViews(file, found.kind), found.frame(0)
+    return FrameViews(file, found.kind), next(iter(found))
 
 
 def test_gray_is_scaled_from_its_least_to_its_greatest_value_and_by_its_window() -> None:

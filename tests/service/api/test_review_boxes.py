@@ -160,7 +160,7 @@ async def test_pages_that_are_read_otherwise_than_for_the_review_are_not_release
     case = replace(opened.case, readings="")  # as a former version saved it
     others = (Word("Dr.", (20, 20, 90, 40), 0.95),)
     monkeypatch.setattr(reading, "reading_of", lambda *_: reading.PageReading(others, others, (), (), 0.95))
-    with pytest.raises(Exception, match="read otherwise now"):
+    with pytest.raises(Exception, match="now read differently"):
         await corrected(house.context.deid, case, opened.spans)
 
 

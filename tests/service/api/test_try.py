@@ -223,3 +223,36 @@ async def test_the_redacted_pages_of_an_image_are_shown_if_it_is_released(
     assert (refused.status_code, "up to 3 pages of a scan" in refused.json()["detail"]) == (413, True)
     large = await tried(house, **asked(out.getvalue() + b"\0" * 2_000_000, ".png"))
     assert (large.status_code, "up to 2,000,000 bytes" in large.json()["detail"]) == (413, True)
+
+
+async def test_a_picture_within_a_message_or_a_resource_is_read_once(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("cv2", reason="needs the extra images")
+    import io
+
+    from PIL import Image
+
+    from incognote.formats.images import reading
+    from incognote.pages.nouns import Word
+
+    words = tuple(Word(word, (20 + 80 * n, 20, 90 + 80 * n, 40), 0.95) for n, word in enumerate(NOTE.split()))
+    found: list[object] = []
+
+    def reading_of(*_: object) -> reading.PageReading:
+        found.append(None)
+        return reading.PageReading(words, words, (), (), 0.95)
+
+    monkeypatch.setattr(reading, "reading_of", reading_of)
+    out = io.BytesIO()
+    Image.new("L", (1300, 60), 255).save(out, "PNG")
+    encoded = base64.b64encode(out.getvalue()).decode()
+    head = "MSH|^~\\&|A|B|C|D|20250309101112||ORU^R01|1|P|2.5.1\rPID|1\rOBR|1|||X^Scan^L\r"
+    message = f"{head}OBX|1|ED|X^Scan^L||A^image^png^Base64^{encoded}||||||F\r"
+    attachment = {"contentType": "image/png", "data": encoded}
+    resource = {"resourceType": "DocumentReference", "status": "current", "content": [{"attachment": attachment}]}
+    for number, asked in enumerate((file(message, ".hl7"), file(json.dumps(resource), ".json")), 1):
+        [record] = (await tried(house, **asked)).json()["records"]
+        assert record["verdict"] == "release"
+        assert {"text": "Emily Carter", "new": "[PERSON]"}.items() <= record["texts"][-1]["parts"][1].items()
+        assert len(found) == number

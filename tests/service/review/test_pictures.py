@@ -53,5 +53,5 @@ def test_a_message_is_approved_only_if_its_picture_is_read_as_for_the_review(rea
     approved = asyncio.run(cases.corrected(deid, case, spans))
     assert approved.verdict.outcome == "release"
     read("Asthma", "severe")
-    with pytest.raises(UsageError, match="read otherwise"):
+    with pytest.raises(UsageError, match="now read differently"):
         asyncio.run(cases.corrected(deid, case, spans))

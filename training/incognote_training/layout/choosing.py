@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,14 +14,15 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from incognote.errors import MissingExtra, UsageError
+from incognote.errors import UsageError
 from incognote.files.atomic import write_atomic
-from incognote.pages.boxes import overlaps
-from incognote.pages.layout import KINDS, LayoutDetector, content_hash
+from incognote.pages.boxes import boxes_of, overlaps
+from incognote.pages.layout import KINDS, content_hash
 from incognote.pages.nouns import Region
 from incognote.pages.regions import CARD, CROP, DETAIL, INPUTS, MODEL, chosen, described, upright
 from incognote_training.layout import data, effects, evaluate
 from incognote_training.layout.browser import DrawnWord
+from incognote_training.layout.export import traced
 from incognote_training.layout.generate import WORDS
 from incognote_training.layout.networks.base import Module
 from incognote_training.layout.networks.chooser import Chooser
@@ -37,7 +36,6 @@ _WORN = 0.35  # the share of pages that are worn
 _FEW = 0.2  # the share of candidates far from all regions that an epoch sees
 _LOST = 0.1  # the share of numbers, and of kinds of numbers, that a candidate loses
 _HELD = 10  # one page in so many chooses the lowest scores
-_LOWEST = 0.03
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,6 @@ def examples(folders: Sequence[Path], seed: int = 1) -> Iterator[CandidatePage]:
     Raises:
         UsageError: a folder holds no pages or no words.
     """
-    proposer = LayoutDetector(lowest=_LOWEST)
     for folder in folders:
         try:
             words = json.loads((folder / WORDS).read_text(encoding="utf-8"))
@@ -76,7 +73,7 @@ def examples(folders: Sequence[Path], seed: int = 1) -> Iterator[CandidatePage]:
             if rng.random() < _WORN:
                 picture = effects.worn(picture, rng)
             made, turns, scale = upright(picture, read, codes)
-            boxes, numbers, pictures, corners = described(made, proposer)
+            boxes, numbers, pictures, corners = described(made)
             if turns or not len(boxes):
                 continue
             gold = [
@@ -90,7 +87,7 @@ def examples(folders: Sequence[Path], seed: int = 1) -> Iterator[CandidatePage]:
 def _quality(boxes: Numbers, gold: Sequence[Region]) -> Numbers:
     made = np.zeros((len(boxes), len(KINDS)), np.float32)
     if gold:
-        shared = overlaps(boxes, np.array([region.box for region in gold], np.float32))
+        shared = overlaps(boxes, boxes_of(gold))
         for column, region in enumerate(gold):
             kind = KINDS.index(region.kind)
             made[:, kind] = np.maximum(made[:, kind], shared[:, column])
@@ -113,11 +110,13 @@ def train(
     """Return a network in evaluation mode, and the lowest score of each kind, chosen on one page in ten.
 
     Args:
-        minutes: the training ends after so many, if they are given.
-        watch: is told the share that is done.
+        epochs: times that each page is seen.
+        minutes: ends earlier, after the epoch in which this time is over.
+        rate: the highest rate of learning.
+        watch: takes the share that is done, from 0 to 1.
 
     Raises:
-        UsageError: there are no pages.
+        UsageError: there are fewer than two pages.
     """
     if len(pages) < 2:
         raise UsageError("there are no pages to train on. Name folders that `layout generate` wrote")
@@ -182,16 +181,11 @@ def lowest(network: Chooser, pages: Sequence[CandidatePage]) -> dict[str, float]
 
 
 def export(network: Chooser, lowest: dict[str, float], out: Path) -> int:
-    """Write `regions.onnx` and its card `regions.json`, and return the bytes of the network.
+    """Write `regions.onnx` and its card `regions.json` into a folder, and return the size of the network in bytes.
 
     Raises:
         MissingExtra: onnx is not installed.
     """
-    try:
-        import onnx
-    except ImportError:
-        raise MissingExtra("train", "exporting the network of regions") from None
-
     class Scores(Module):
         def __init__(self) -> None:
             super().__init__()
@@ -201,21 +195,8 @@ def export(network: Chooser, lowest: dict[str, float], out: Path) -> int:
             return torch.sigmoid(self.network(numbers, pictures, details))
 
     sample = (torch.zeros(2, len(network.mean)), torch.zeros(2, 1, *CROP), torch.zeros(2, 1, *DETAIL))
-    with tempfile.TemporaryDirectory() as place, torch.inference_mode(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the legacy exporter announces its successor
-        path = Path(place) / MODEL
-        torch.onnx.export(
-            Scores().eval(),
-            sample,
-            str(path),
-            dynamo=False,
-            opset_version=17,
-            input_names=list(INPUTS),
-            output_names=["scores"],
-            dynamic_axes={name: {0: "candidates"} for name in (*INPUTS, "scores")},
-        )
-        onnx.checker.check_model(str(path))
-        model = path.read_bytes()
+    axes = {name: {0: "candidates"} for name in (*INPUTS, "scores")}
+    model = traced(Scores().eval(), dict(zip(INPUTS, sample, strict=True)), ["scores"], axes)
     out.mkdir(parents=True, exist_ok=True)
     write_atomic(out / MODEL, model)
     card = {"version": content_hash(model), "kinds": list(KINDS), "lowest": lowest}

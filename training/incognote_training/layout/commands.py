@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,10 @@ from incognote.cli import options
 from incognote.cli.help import App
 from incognote.cli.shell import say
 from incognote.cli.tables import bars, print_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 app = App(help="Make the layout detector: draw pages, train, evaluate, export.")
 Folder = Annotated[Path, typer.Option("--out", "-o", help="The folder to write.", metavar="FOLDER", show_default=False)]
@@ -133,9 +137,11 @@ def evaluate_(
 
     detector = RegionFinder(network) if read else LayoutDetector(network)
     find = evaluate.reader(detector) if isinstance(detector, RegionFinder) else detector.find
-    change = (lambda page, number: effects.worn(page, np.random.default_rng(number))) if worn else None
-    found = evaluate.on_folder(find, pages, **({"change": change} if change else {}))
-    lines = rows(scored(found))
+
+    def change(page: NDArray[np.uint8], number: int) -> NDArray[np.uint8]:
+        return effects.worn(page, np.random.default_rng(number)) if worn else page
+
+    lines = rows(scored(evaluate.on_folder(find, pages, change)))
     head = ("kind", "regions", "precision", "recall", "f1")
     cells = [[str(row[name]) for name in head] for row in lines]
     print_rows("layout", {"version": detector.version, "scores": lines}, head, cells, as_json=as_json)

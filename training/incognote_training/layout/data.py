@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from incognote.errors import UsageError
 from incognote.evaluation import coco
 from incognote.evaluation.coco import RegionPage
+from incognote.pages.boxes import boxes_of
 from incognote.pages.layout import KINDS
 from incognote_training.layout import effects
 from incognote_training.layout.generate import REGIONS
@@ -67,10 +68,9 @@ def picture(page: RegionPage) -> Picture:
 
 
 def regions(page: RegionPage) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Return the boxes and the kinds of a page's regions."""
-    boxes = np.array([region.box for region in page.regions], np.float32).reshape(-1, 4)
+    """Return the boxes of a page's regions (regions × 4) and their places in `KINDS`."""
     kinds = np.array([KINDS.index(region.kind) for region in page.regions], np.int64)
-    return boxes, kinds
+    return boxes_of(page.regions), kinds
 
 
 def plan(pages: list[RegionPage], count: int, seed: int, epoch: int) -> list[list[tuple[int, int]]]:

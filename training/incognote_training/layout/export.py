@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from incognote.errors import MissingExtra
@@ -19,7 +20,7 @@ from incognote.files.atomic import write_atomic
 from incognote.pages.boxes import letterboxed
 from incognote.pages.layout import CARD, KINDS, MODEL, LayoutDetector, content_hash
 from incognote_training.layout import data, effects, evaluate
-from incognote_training.layout.networks.base import Network
+from incognote_training.layout.networks.base import Module, Network
 
 _OPSET = 17
 _CALIBRATION = 64
@@ -82,26 +83,40 @@ def graph(network: Network) -> bytes:
     Raises:
         MissingExtra: onnx is not installed.
     """
-    import torch
+    size = network.size
+    page = torch.zeros(1, 1, size, size if network.square else size * 3 // 4)
+    axes = {} if network.square else {"page": {2: "height", 3: "width"}}
+    return traced(network.eval(), {"page": page}, ("boxes", "scores"), axes)
 
+
+def traced(
+    network: Module, inputs: Mapping[str, torch.Tensor], outputs: Sequence[str], axes: Mapping[str, Mapping[int, str]]
+) -> bytes:
+    """Return an ONNX model in fp32 of a network.
+
+    Args:
+        inputs: examples, by name. outputs: the names of what the network returns.
+        axes: the names of the axes of any length, of inputs and outputs.
+
+    Raises:
+        MissingExtra: onnx is not installed.
+    """
     try:
         import onnx
     except ImportError:
-        raise MissingExtra("train", "exporting the layout network") from None
-    size = network.size
-    page = torch.zeros(1, 1, size, size if network.square else size * 3 // 4)
+        raise MissingExtra("train", "exporting a network of the layout") from None
     with tempfile.TemporaryDirectory() as place, torch.inference_mode(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the legacy exporter announces its successor
-        path = Path(place) / MODEL
+        path = Path(place) / "network.onnx"
         torch.onnx.export(
-            network.eval(),
-            (page,),
+            network,
+            tuple(inputs.values()),
             str(path),
             dynamo=False,
             opset_version=_OPSET,
-            input_names=["page"],
-            output_names=["boxes", "scores"],
-            dynamic_axes=None if network.square else {"page": {2: "height", 3: "width"}},
+            input_names=list(inputs),
+            output_names=list(outputs),
+            dynamic_axes=axes,
         )
         onnx.checker.check_model(str(path))
         return path.read_bytes()
