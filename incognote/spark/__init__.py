@@ -1,0 +1,1 @@
+"""incognote on Spark: one script for a laptop and a cluster."""

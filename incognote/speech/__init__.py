@@ -1,0 +1,1 @@
+"""Words, gaps, and voices of a recording, with their times."""

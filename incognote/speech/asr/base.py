@@ -1,0 +1,41 @@
+"""The protocol of a speech recognizer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from incognote.speech.nouns import HeardWord
+
+if TYPE_CHECKING:
+    from incognote.speech.nouns import Samples
+
+
+@runtime_checkable
+class SpeechRecognizer(Protocol):
+    """A speech recognizer. Threads may use it at the same time.
+
+    Attributes:
+        name: its name in settings and figures.
+        languages: ISO 639-1 codes of the languages that it supports.
+    """
+
+    name: str
+    languages: frozenset[str]
+
+    def hear(self, sound: Samples, language: str) -> list[HeardWord]:
+        """Return the words of a stretch of speech, in order.
+
+        Args:
+            sound: at most 60 seconds.
+            language: ISO 639-1.
+
+        Returns:
+            Words with times from the start of `sound`, within it. They do not overlap. An empty list for a stretch
+            without speech. Fillers and noises are no words.
+
+        Raises:
+            MissingExtra, SettingError: the recognizer or its model is not installed or not configured.
+            RecordProblem: the recognizer failed on the sound.
+        """
+        ...
