@@ -7,8 +7,9 @@ parts, which are modules with fixed names. A bundle need not hold all of them (d
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -75,3 +76,67 @@ def language(code: str = "en") -> Language:
     if code not in installed("incognote.languages"):
         raise MissingLanguage(code)
     return Language(code, load("incognote.languages", code).__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a written text, `start` up to `end`, that comes from the words `first` up to `last`."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The written form of spoken words.
+
+    Args:
+        text: one line for each utterance.
+        stretches: in order. Each word belongs to exactly one. Only blanks and periods are between them.
+    """
+
+    text: str = field(repr=False)
+    stretches: tuple[Stretch, ...] = ()
+
+    def words(self, start: int, end: int) -> range:
+        """Return the words that the text from `start` up to `end` comes from; empty if it is between stretches."""
+        low = bisect_right(self.stretches, start, key=lambda stretch: stretch.end)
+        high = bisect_left(self.stretches, end, key=lambda stretch: stretch.start)
+        return range(self.stretches[low].first, self.stretches[high - 1].last) if low < high else range(0)
+
+    def span(self, first: int, last: int) -> tuple[int, int]:
+        """Return the text of the stretches that contain any of the words `first` up to `last`.
+
+        Raises:
+            ValueError: there is no such word.
+        """
+        low = bisect_right(self.stretches, first, key=lambda stretch: stretch.last)
+        high = bisect_left(self.stretches, last, key=lambda stretch: stretch.first)
+        if not (first < last and low < high):
+            raise ValueError("no stretch of the text comes from these words")
+        return self.stretches[low].start, self.stretches[high - 1].end
+
+
+def written(words: Sequence[str], pauses: Sequence[float] | None = None, code: str = "en") -> Written:
+    """Return the written form of the words of a transcript, by the part `spoken_words` of a language's bundle.
+
+    Args:
+        words: as a recognizer writes them, without spaces around them.
+        pauses: the silence after each word, in seconds. None if it is not known.
+        code: ISO 639-1. The words of a language whose bundle has no such part are joined with spaces.
+
+    Raises:
+        MissingLanguage: no installed package provides the language.
+        ValueError: words and pauses differ in number.
+    """
+    part = language(code).part("spoken_words")
+    if part is not None:
+        result: Written = part.written(words, pauses)
+        return result
+    at, stretches = 0, []
+    for i, word in enumerate(words):
+        stretches.append(Stretch(at, at + len(word), i, i + 1))
+        at += len(word) + 1
+    return Written(" ".join(words), tuple(stretches))

@@ -222,6 +222,15 @@ class Settings(ModelSettings, BaseSettings):
     pictures: Literal["remove", "read"] = Field(
         "remove", description="Pictures in letters, workbooks, and messages: remove them, or read and redact them."
     )
+    recognizer: str = Field("pocketsphinx", description="Speech recognizer that listens to recordings.")
+    audio_margin: float = Field(
+        0.3, ge=0.1, le=2, description="Seconds that are muted before and after an identifier in a recording."
+    )
+    voice: Literal["keep", "disguise", "remove"] = Field(
+        "keep",
+        description="Voices in recordings: keep them, disguise them, or remove all sound, so that only the transcript is "
+        "left. A policy may ask for more.",
+    )
     encoder_point: Literal["recall", "balanced", "precision"] = Field(
         "balanced", description="The encoder's operating point: higher recall, or higher precision."
     )
@@ -395,6 +404,9 @@ class SettingKeywords(TypedDict, total=False):
     roster: Path | str | None
     languages: Sequence[str] | None
     pictures: Literal["remove", "read"] | None
+    recognizer: str | None
+    audio_margin: float | None
+    voice: Literal["keep", "disguise", "remove"] | None
     encoder_point: Literal["recall", "balanced", "precision"] | None
     encoder_fast: bool | None
     max_characters: int | None

@@ -33,6 +33,7 @@ from incognote.agents.stages import (
 )
 from incognote.detectors import PASSED
 from incognote.errors import ImpossibleSpan, MalformedRecord, UnsupportedFormat
+from incognote.formats.base import widened_of
 from incognote.keys import Keyring
 from incognote.nouns import Known, Reason, Replacement, Span, Text
 from incognote.operators.apply import apply
@@ -46,7 +47,7 @@ from incognote.text.container import of_text
 if TYPE_CHECKING:
     from incognote.agents.models import NoteReader
     from incognote.extraction.extractor import Extraction, TextChunk
-    from incognote.formats.base import Change, FieldAction
+    from incognote.formats.base import Change, Document, FieldAction
     from incognote.schemas.registry import Registry
 
 # Letters and NULs in alternation. No rule would find a name in them.
@@ -225,7 +226,18 @@ def merge(
         reasons, silent = doubted(opened.texts, found, planned, read, policy, reader.breaker)
         remarks += reasons
     spans, dropped = restored(detection.across(opened.texts, spans, policy.priority), vetoed.dropped, policy)
+    if opened.record is not None:
+        spans = {field: tuple(_widened(opened.record, each, policy)) for field, each in spans.items()}
     return Merged(spans, tuple(doubts), tuple(unserved), tuple(remarks), silent, dropped, vetoed.silent)
+
+
+def _widened(record: Document, spans: Sequence[Span], policy: Policy) -> Sequence[Span]:
+    """Return the spans of a text, with those that are removed widened by its document."""
+    wider = widened_of(record, [span for span in spans if policy.replaces(span.type)])
+    kept = (span for span in spans if not policy.replaces(span.type))
+    return sorted(
+        [*wider, *(span for span in kept if not any(map(span.overlaps, wider)))], key=lambda span: span.start
+    )
 
 
 def merge_item_spans(opened: Opened, found: Detected, policy: Policy) -> Merged:

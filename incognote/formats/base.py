@@ -3,8 +3,8 @@
     bytes -> Format.open -> Documents -> the machine -> edits -> Document.rebuild -> bytes
 
 A Span on a page keeps `start` and `end` in the recognized text, and the document knows where each character is on the
-page. What a page shows without words, such as a face or a signature, is the character `UNWORDED` in that text. A reader
-of recordings would work in the same way, with times instead of boxes.
+page. What a page shows without words, such as a face or a signature, is the character `UNWORDED` in that text. The text of
+a recording is what was said (`formats/audio`), and the document knows the time of each stretch.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, AnyStr, BinaryIO, Literal
 
 from incognote.errors import AccountingError, RecordProblem, UnsupportedFormat, UsageError
 from incognote.formats.encoding import UTF8, Codec
-from incognote.nouns import Known, Reason, Text
+from incognote.nouns import Known, Reason, Span, Text
+from incognote.text.gaps import UNWORDED as UNWORDED
 
 if TYPE_CHECKING:
     from incognote.schemas.record_schema import Schema
@@ -91,9 +92,6 @@ class FieldEdit:
 
 
 Edit = TextEdit | FieldEdit
-
-UNWORDED = "\u25ae"
-"""The character for something on a page that has no words, such as a signature. Detectors find nothing in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +217,14 @@ class Document(ABC):
             Exception: the output cannot be read.
         """
         return None
+
+    def widened(self, spans: Sequence[Span]) -> Sequence[Span]:
+        """Return the spans of a text that are removed, each with what must go with it.
+
+        Args:
+            spans: disjoint and in order. So is what is returned, with one for each.
+        """
+        return spans
 
     def under(self, registry: Registry, data_type: str | None) -> Document:
         """Return the document opened with its record schema, or the document itself if its format needs no schema.
@@ -413,6 +419,17 @@ def always_of(document: Document, field: str) -> Sequence[Change]:
     if name is None:
         return document.always(field)
     return always_of(document.children[name], field.removeprefix(f"{name}/"))
+
+
+def widened_of(document: Document, spans: Sequence[Span]) -> Sequence[Span]:
+    """Return `Document.widened` of the document, or of the child that has the field."""
+    field = spans[0].field if spans else ""
+    name = next((name for name in document.children if field.startswith(f"{name}/")), None)
+    if name is None:
+        return document.widened(spans)
+    source = replace(spans[0].source, field=field.removeprefix(f"{name}/"))
+    own = widened_of(document.children[name], [replace(each, source=source) for each in spans])
+    return [replace(each, source=spans[0].source) for each in own]
 
 
 def known_of(document: Document) -> tuple[Known, ...]:

@@ -16,6 +16,7 @@ OnReview = Literal["hold", "widen"]
 OnFailure = Literal["review", "embedded"]
 Route = Literal["all", "doubtful", "embedded"]
 Vetoes = Literal["single", "minority", "none"]
+Voice = Literal["keep", "disguise", "remove"]
 OVER_MASKED = 0.6
 
 
@@ -77,6 +78,18 @@ class PageTerms:
     vault: bool | Literal["pixels"] = False
 
 
+@dataclass(frozen=True, slots=True)
+class RecordingTerms:
+    """What a policy wants of recordings.
+
+    Args:
+        voice: What happens to voices, which are biometric identifiers: `keep` them, `disguise` them, or `remove` all sound,
+            so that only the transcript is left. None: what the label requires (`lint.voice_of`), `keep` without one.
+    """
+
+    voice: Voice | None = None
+
+
 @dataclass(frozen=True)
 class Policy:
     """What happens to each entity type, and when a person must review a record.
@@ -93,6 +106,7 @@ class Policy:
         models: What a language model may do.
         relex: What may be done with surrogates.
         pages: What is done with pages that are pictures.
+        recordings: What is done with recordings.
         over_masked: Share of replaced words at which a text of 40 words or more goes to review.
         priority: Types that win over all others where spans overlap, the strongest first (`incognote.align.merge`).
     """
@@ -108,6 +122,7 @@ class Policy:
     models: ModelTerms = ModelTerms()
     relex: RelexTerms = RelexTerms()
     pages: PageTerms = PageTerms()
+    recordings: RecordingTerms = RecordingTerms()
     over_masked: float = OVER_MASKED
     priority: tuple[str, ...] = ()
 
@@ -171,6 +186,8 @@ class Policy:
             content["relex"] = asdict(self.relex)
         if self.pages != PageTerms():
             content["pages"] = asdict(self.pages)
+        if self.recordings != RecordingTerms():
+            content["recordings"] = asdict(self.recordings)
         if self.over_masked != OVER_MASKED:
             content["over_masked"] = self.over_masked
         if self.priority:

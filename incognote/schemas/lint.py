@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from incognote.schemas.catalogue import catalogue, shipped
-from incognote.schemas.choices import Choice, Policy
+from incognote.schemas.choices import Choice, Policy, Voice
 from incognote.schemas.operatorfacts import operator_facts
 
 
@@ -100,6 +100,23 @@ def _vault(policy: Policy) -> Iterator[Breach]:
         yield Breach("vault", f"{said}. Change one of them")
 
 
+def voice_of(policy: Policy) -> Voice:
+    """Return what happens to voices in recordings: as the policy says, or else as its label requires."""
+    if policy.recordings.voice is not None:
+        return policy.recordings.voice
+    return "keep" if policy.label is None else _voices_allowed(labels()[policy.label])[0]
+
+
+def _voices_allowed(rule: LegalLabel) -> tuple[Voice, ...]:
+    """Return what a label allows for voices, the least first.
+
+    A voice is a biometric identifier, and a disguised one is derived from the individual's.
+    """
+    if not rule.covered("BIOMETRIC_ID"):
+        return ("keep", "disguise", "remove")
+    return ("disguise", "remove") if rule.derived else ("remove",)
+
+
 def claimable(policy: Policy) -> tuple[str, ...]:
     """Return the legal labels that a policy does not contradict, whether it claims them or not."""
     return tuple(name for name in labels() if not contradictions(policy, name))
@@ -123,6 +140,9 @@ def contradictions(policy: Policy, label: str) -> list[Breach]:
     if policy.pages.vault and not rule.derived:
         said = "pages.vault derives a number from the individual's image, which the label"
         found.append(Breach("derived", f"{said} {label} does not allow (45 CFR 164.514(c)). Use vault = false"))
+    if (voice := policy.recordings.voice) is not None and voice not in (fit := _voices_allowed(rule)):
+        said = f'recordings.voice is "{voice}", but a voice is a biometric identifier ({rule.cites}). Use one of:'
+        found.append(Breach("voice", f"{said} {', '.join(fit)}"))
     for name in types:
         if rule.covered(name):
             found += _covered(name, policy, rule)

@@ -28,6 +28,9 @@ A policy file is TOML:
     [pages]                        # pages that are pictures: images, scans, DICOM files
     vault = false                  # true: the index keeps, sealed, the words of what is removed; "pixels": also pixels
 
+    [recordings]
+    voice = "keep"                 # or "disguise", or "remove": only the transcript is left. Default: as the label requires
+
     [entities.STUDY_ARM]           # your own type: models search for it, and patterns of a pack may have it
     about = "the arm of a trial a person is in"
     parent = "ORGANIZATION"        # optional; without a parent, give a group (AGE, CONTACT, ID ...); default: OTHER
@@ -63,9 +66,11 @@ from incognote.schemas.choices import (
     OnReview,
     PageTerms,
     Policy,
+    RecordingTerms,
     RelexTerms,
     Route,
     Vetoes,
+    Voice,
 )
 from incognote.schemas.lint import claimable, lint
 from incognote.schemas.operatorfacts import operator_facts
@@ -98,6 +103,7 @@ _SHAPE: dict[str, tuple[type, ...]] = {
     "models": (dict,),
     "relex": (dict,),
     "pages": (dict,),
+    "recordings": (dict,),
     "entities": (dict,),
     "priority": (list,),
 }
@@ -214,6 +220,7 @@ def _resolved(written: Mapping[str, Any]) -> Policy:
         models=_models({**base.get("models", {}), **written.get("models", {})}),
         relex=_relex({**base.get("relex", {}), **written.get("relex", {})}),
         pages=_pages({**base.get("pages", {}), **written.get("pages", {})}),
+        recordings=_recordings({**base.get("recordings", {}), **written.get("recordings", {})}),
         over_masked=float(merged.get("over_masked", OVER_MASKED)),
         priority=tuple(merged.get("priority", ())),
     )
@@ -267,6 +274,15 @@ def _pages(table: Mapping[str, Any]) -> PageTerms:
         if not isinstance(value, bool) and value != "pixels":
             raise PolicyProblem('pages.vault must be true, false, or "pixels".')
     return PageTerms(**table)
+
+
+def _recordings(table: Mapping[str, Any]) -> RecordingTerms:
+    for key, value in table.items():
+        if key != "voice":
+            raise PolicyProblem(f'recordings has no key "{key}". Known: voice.')
+        if value not in get_args(Voice):
+            raise PolicyProblem(f"recordings.voice must be one of {', '.join(get_args(Voice))}.")
+    return RecordingTerms(**table)
 
 
 def _check_shape(written: Mapping[str, Any]) -> None:

@@ -55,3 +55,20 @@ class HeardWord:
     def interval(self) -> Interval:
         """Its time."""
         return Interval(self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was heard in a recording.
+
+    Args:
+        words: in order. They do not overlap.
+        voiced: the parts with a human voice, in order.
+        gaps: the voiced parts without a word, in order (RedactOR, A.5.1).
+        seconds: the length of the recording.
+    """
+
+    words: tuple[HeardWord, ...] = field(repr=False)
+    voiced: tuple[Interval, ...]
+    gaps: tuple[Interval, ...]
+    seconds: float

@@ -23,6 +23,7 @@ from incognote.text import (
     digits,
     encoded,
     escapes,
+    gaps,
     labels,
     layout,
     markup,
@@ -113,6 +114,7 @@ def read(text: str, vocabulary: Vocabulary) -> Reading:
 def _read(text: str, vocabulary: Vocabulary, deep: int = 0) -> Reading:
     work = _Work(text)
     if _ODD.search(text):
+        work.edit(gaps.folded(text))
         _characters(work, vocabulary.known)
         _markup(work)
     _words(work, vocabulary)

@@ -28,8 +28,10 @@ from incognote.formats.images.files import ImageFile, PageImage, Pages
 from incognote.formats.images.page import UNREADABLE, ReadPage, shared
 from incognote.formats.images.pagereader import read
 from incognote.formats.images.painting import Cover, painted
+from incognote.formats.images.reading import languages_of_pages
+from incognote.formats.images.whole import widened
 from incognote.formats.pictures import Box, DrawnPage, PagedDocument, PagePart
-from incognote.nouns import PageBox, Reason, Text
+from incognote.nouns import PageBox, Reason, Span, Text
 from incognote.pages.nouns import Word
 from incognote.schemas.catalogue import catalogue
 
@@ -149,6 +151,10 @@ class ImageDocument(PagedDocument):
             if start < mark[1] and mark[0] < end:
                 found.append((each.page, (each.x0, each.y0, each.x1, each.y1)))
         return found
+
+    def widened(self, spans: Sequence[Span]) -> Sequence[Span]:
+        with languages_of_pages({code for page in self._read for code in page.languages}):
+            return widened(spans[0].source.content, spans) if spans else spans
 
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
         changes, values = split_edits(edits)

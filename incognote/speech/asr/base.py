@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from incognote.errors import SettingError
 from incognote.speech.nouns import HeardWord
 
 if TYPE_CHECKING:
@@ -35,7 +35,19 @@ class SpeechRecognizer(Protocol):
             without speech. Fillers and noises are no words.
 
         Raises:
-            MissingExtra, SettingError: the recognizer or its model is not installed or not configured.
+            MissingExtra, SettingError: the recognizer or its model is not installed or not configured, or it does not
+                support the language.
             RecordProblem: the recognizer failed on the sound.
         """
         ...
+
+
+def check_language(recognizer: SpeechRecognizer, language: str) -> None:
+    """Check that a recognizer supports a language.
+
+    Raises:
+        SettingError: it does not. Words of another language would be read as noise.
+    """
+    if language not in recognizer.languages:
+        known = ", ".join(sorted(recognizer.languages))
+        raise SettingError(f"the recognizer {recognizer.name} does not support the language {language!r}: {known}")

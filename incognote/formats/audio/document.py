@@ -1,0 +1,144 @@
+"""A recording as a document: its text is what was said, and each stretch of it has a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import BinaryIO
+
+from incognote.errors import AccountingError
+from incognote.formats.audio.checking import verify
+from incognote.formats.audio.hearing import hearing, heard
+from incognote.formats.audio.judge import findings
+from incognote.formats.audio.quality import is_poor
+from incognote.formats.audio.transcript import Transcript, transcript
+from incognote.formats.base import (
+    Change,
+    Document,
+    Edit,
+    Finding,
+    Place,
+    Pointer,
+    SeenLine,
+    account,
+    splice,
+    split_edits,
+)
+from incognote.nouns import Known, Reason, Text
+from incognote.speech.files import SoundFile
+from incognote.speech.intervals import seconds, union, widened
+from incognote.speech.nouns import Interval
+
+BODY = "body"
+BLOCK = 10.0
+"""Seconds of sound that are read at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accounted:
+    """Where the seconds of a recording went: `total` = `kept` + `muted` + `held`.
+
+    Args:
+        kept, muted: seconds of a released recording. held: all seconds of one that is not released.
+    """
+
+    total: float
+    kept: float
+    muted: float
+    held: float
+
+
+class AudioDocument(Document):
+    """A recording. It is heard when its texts are needed.
+
+    Attributes:
+        file: its sound.
+        how: how it is heard and written.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.file = SoundFile(data)
+        self.how = hearing()
+
+    @cached_property
+    def transcript(self) -> Transcript:
+        """What was said."""
+        return transcript(heard(self.file.blocks(BLOCK), self.how), self.how.language)
+
+    @cached_property
+    def texts(self) -> tuple[Text, ...]:  # type: ignore[override]  # read-only
+        text = self.transcript.text
+        return (Text(text, BODY, self.how.language),) if text else ()
+
+    @property
+    def findings(self) -> Sequence[Finding]:  # type: ignore[override]  # read-only
+        return self.findings_with(())
+
+    def findings_with(self, known: Sequence[Known]) -> Sequence[Finding]:
+        return [Finding(BODY, *each) for each in findings(self.transcript, known)]
+
+    @cached_property
+    def remarks(self) -> Sequence[Reason]:  # type: ignore[override]  # read-only
+        return [Reason("poor-hearing", BODY)] if is_poor(self.transcript.heard) else []
+
+    def times_of(self, field: str, start: int, end: int) -> Sequence[Interval]:
+        """Return the parts of the recording that an edit of a stretch mutes, with margins."""
+        time = self.transcript.time(start, end) if field == BODY else None
+        return [] if time is None else widened([time], self.how.margin, self.how.margin, self.file.seconds)
+
+    def muted(self, changes: Mapping[str, Sequence[Change]]) -> list[Interval]:
+        """Return the parts that are muted, in order. They do not overlap."""
+        if self.how.voice == "remove":
+            return [Interval(0.0, self.file.seconds)]
+        own = ((BODY, start, end) for start, end, _ in changes.get(BODY, ()))
+        return union(each for stretch in own for each in self.times_of(*stretch))
+
+    def accounted(self, changes: Mapping[str, Sequence[Change]], *, released: bool) -> Accounted:
+        """Return where the seconds of the recording went."""
+        total = self.file.seconds
+        muted = seconds(self.muted(changes)) if released else 0.0
+        return Accounted(total, total - muted if released else 0.0, muted, 0.0 if released else total)
+
+    def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
+        changes, values = split_edits(edits)
+        account(self, changes, values)
+        self.file.written(self.muted(changes), out)
+
+    def reopened(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Document | None:
+        """Return an output with the texts that it must have, if its sound is the original's outside of the muted parts.
+
+        Raises:
+            MalformedRecord: it is not, or the muted parts are not silent.
+        """
+        verify(self.file, SoundFile(output), self.muted(changes))
+        again = _Output(output)
+        again.texts = tuple(
+            Text(splice(text.content, changes.get(text.field, ())), text.field) for text in self.texts
+        )
+        return again
+
+    def second(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Iterable[str]:
+        from incognote.formats.audio.second import unheard
+
+        if self.how.voice == "remove":
+            return
+        for words, parts in unheard(SoundFile(output), self.transcript, self.muted(changes), self.how):
+            yield SeenLine.of(words, [(a, b, own and (BODY, *own)) for a, b, own in parts])
+
+    def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
+        return (Pointer(field),)
+
+
+class _Output(Document):
+    """An output whose sound was checked."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
+        raise AccountingError("an output is not edited")
+
+    def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
+        return (Pointer(field),)

@@ -1,0 +1,75 @@
+"""Listen to recordings as the settings and the policy say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from incognote.schemas.choices import Voice
+    from incognote.speech.nouns import Heard, Samples
+
+MARGIN = 0.3
+"""Seconds that are muted before and after an identifier (RedactOR, A.5.1)."""
+_STRICTER: tuple[Voice, ...] = ("keep", "disguise", "remove")
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """How recordings are heard and written.
+
+    Args:
+        recognizer: the name of the speech recognizer.
+        margin: the seconds that are muted before and after an identifier.
+        voice: what happens to voices.
+        language: of the recordings (ISO 639-1).
+    """
+
+    recognizer: str = "pocketsphinx"
+    margin: float = MARGIN
+    voice: Voice = "keep"
+    language: str = "en"
+
+
+_HEARING: ContextVar[Hearing] = ContextVar("how recordings are heard", default=Hearing())  # noqa: B039  # it is frozen
+
+
+@contextmanager
+def recordings_are_heard(hearing: Hearing) -> Iterator[None]:
+    """Open recordings within the block so that they are heard and written in this way."""
+    token = _HEARING.set(hearing)
+    try:
+        yield
+    finally:
+        _HEARING.reset(token)
+
+
+def hearing() -> Hearing:
+    """Return how recordings are heard and written."""
+    return _HEARING.get()
+
+
+def stricter(one: Voice, two: Voice) -> Voice:
+    """Return what leaves less of a voice."""
+    return max(one, two, key=_STRICTER.index)
+
+
+def heard(blocks: Iterable[Samples], how: Hearing) -> Heard:
+    """Return what is heard in a recording.
+
+    Args:
+        blocks: consecutive blocks at `RATE`.
+
+    Raises:
+        MissingExtra, SettingError, UnknownName, RecordProblem: as in `incognote.speech.listening.listen`.
+    """
+    from incognote.speech.asr.registry import recognizer_of
+    from incognote.speech.listening import listen
+    from incognote.speech.vad.registry import detector_of
+
+    return listen(blocks, recognizer_of(how.recognizer), detector_of(), how.language)

@@ -1,0 +1,133 @@
+"""The rest of a name, number, or line most of which is removed.
+
+OCR errors and the layout of a page hide words from the detectors: they find `Merrow District` in `Cape Merrow District
+Hospital`. Who sees the rest may guess the whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from incognote.formats.base import UNWORDED
+from incognote.formats.images.knownwords import is_known
+from incognote.formats.images.page import BETWEEN_CELLS
+from incognote.formats.images.vocabulary import label_of
+from incognote.nouns import Span
+from incognote.schemas.catalogue import catalogue
+
+_CELL = re.compile(rf"(?:(?!{BETWEEN_CELLS})[^\n{UNWORDED}])+")
+_TOKEN = re.compile(r"\S+")
+_MOST = 0.5  # the share of the letters of a cell above which all of them go
+_LONGEST, _LABEL = 10, 4  # words of such a cell, and of a label in it
+_NAMED = frozenset(("PERSON", "LOCATION", "OTHER", "PROFESSION"))
+_NEAR = 40  # characters before or after a stretch in which its rest may be
+_PARTICLES = re.compile(
+    r"(?<!\S)(?:(?:von|van|vom|zu|zur|zum|der|den|de|del|della|di|da|das|dos|du|des|la|le|las|los|el|al|bin|ibn|ben|bint|abu|"
+    r"ter|ten|af|av|och|Graf|Gräfin|Freiherr|Freifrau|Baron|Baronin|Sir|Lady|Lord|Dame) )+\Z"
+)
+_SURNAME = re.compile(r"(?<!\S)[^\W\d_]{2,}(?:[-'’][^\W\d_]+)*, ?\Z")
+_DIGITS = re.compile(r"(?<!\S)(?:\(?\+?\d{1,5}\)? ?[-–/]? ?)+\Z")
+_MORE_DIGITS = re.compile(r"(?: ?[-–/]? ?\d{2,5}(?![\w%/,]|\.\d))+")
+_PREFIX = re.compile(r"(?<!\S)[A-Z]{2,4}[ :]\Z")
+_DAY = re.compile(r"(?<!\S)\d{1,2}\.? \Z")
+_AFTER_WEEKDAY = re.compile(r",? \d{1,2}\.? [^\W\d_]{3,9}\b\.?")
+_NUMBERS = frozenset(("CONTACT", "ID"))
+_LEAST_DIGITS = 4  # of a number that is written in groups
+
+
+def widened(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Return the removed spans of a page's text with the rest of their names, numbers, and lines.
+
+    Args:
+        text: of the page, or of several. spans: disjoint, in order.
+
+    Returns:
+        As many spans, disjoint, in the same order.
+    """
+    found = [(each.start, each.end) for each in spans]
+    for at, each in enumerate(spans):
+        low = found[at - 1][1] if at else 0
+        high = spans[at + 1].start if at + 1 < len(spans) else len(text)
+        found[at] = _grown(text, each, low, high)
+    gone = bytearray(len(text))
+    for start, end in found:
+        gone[start:end] = b"\1" * (end - start)
+    for at, each in enumerate(spans):
+        if catalogue()[each.type].group in _NAMED:
+            low = found[at - 1][1] if at else 0
+            high = found[at + 1][0] if at + 1 < len(spans) else len(text)
+            found[at] = _whole_cell(text, gone, found[at], low, high, is_place=catalogue()[each.type].group != "PERSON")
+    return [
+        each if (each.start, each.end) == new else replace(each, start=new[0], end=new[1])
+        for each, new in zip(spans, found, strict=True)
+    ]
+
+
+def _grown(text: str, span: Span, low: int, high: int) -> tuple[int, int]:
+    """Return a stretch with particles of a name, groups of a number, and parts of a date, between two offsets."""
+    start, end = span.start, span.end
+    group = catalogue()[span.type].group
+    before = lambda pattern: pattern.search(text, max(low, start - _NEAR), start)  # noqa: E731 -- with the new start
+    if group == "PERSON":
+        for pattern in (_PARTICLES, _SURNAME):
+            if (more := before(pattern)) and (pattern is _PARTICLES or more[0][0].isupper()):
+                start = more.start()
+    elif group == "DATE":
+        if text[start].isalpha() and (more := before(_DAY)):
+            start = more.start()
+        if text[start:end].isalpha() and (more := _AFTER_WEEKDAY.match(text, end, high)):
+            end = more.end()
+    elif group in _NUMBERS and sum(map(str.isdigit, text[start:end])) >= _LEAST_DIGITS:
+        if text[end - 1].isdigit() and (more := _MORE_DIGITS.match(text, end, high)):
+            end = more.end()
+        if text[start].isdigit() and (more := before(_DIGITS)):
+            start = more.start()
+        if text[start].isdigit() and (more := before(_PREFIX)) and label_of(more[0]) is None:
+            start = more.start()
+    return start, end
+
+
+def _whole_cell(
+    text: str, gone: bytearray, span: tuple[int, int], low: int, high: int, *, is_place: bool
+) -> tuple[int, int]:
+    """Return a name with the words beside it in a cell most of whose letters are removed, up to labels and usual words.
+
+    Args:
+        gone: 1 for each removed character. low, high: between which it may grow. is_place: whether it names a place.
+    """
+    start, end = span
+    first = max(text.rfind("\n", 0, start) + 1, text.rfind(BETWEEN_CELLS, 0, start) + len(BETWEEN_CELLS), 0)
+    cell = _CELL.match(text, min(first, start))
+    if cell is None or cell.end() < end:
+        return span
+    tokens = [each.span() for each in _TOKEN.finditer(text, *cell.span())]
+    tokens = tokens[_labels(text, tokens) :]
+    letters = [i for a, b in tokens for i in range(a, b) if text[i].isalnum()]
+    if len(tokens) > _LONGEST or sum(gone[i] for i in letters) < _MOST * len(letters):
+        return span
+    for a, b in reversed(tokens):
+        if low <= a < start <= b + 1 and (b > start or _goes(text[a:b], is_place=is_place)):
+            start = a
+    for a, b in tokens:
+        if a - 1 <= end < b <= high and (a < end or _goes(text[a:b], is_place=is_place)):
+            end = b
+    return start, end
+
+
+def _labels(text: str, tokens: Sequence[tuple[int, int]]) -> int:
+    """Return how many words at the start of a cell are a label."""
+    for n in range(min(_LABEL, len(tokens)), 0, -1):
+        words = text[tokens[0][0] : tokens[n - 1][1]]
+        if words.endswith((":", "：")) or label_of(words) is not None:
+            return n
+    return 0
+
+
+def _goes(word: str, *, is_place: bool) -> bool:
+    """Whether a word beside a removed name goes with it."""
+    first = next(filter(str.isalnum, word), "")
+    if not first or label_of(word) is not None:
+        return False
+    return not is_known(word) or (is_place and not first.islower())

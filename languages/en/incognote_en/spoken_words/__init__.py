@@ -1,0 +1,5 @@
+"""Transcripts: words as a recognizer heard them, in the written form that rules and encoder know."""
+
+from incognote_en.spoken_words.written import written
+
+__all__ = ["written"]

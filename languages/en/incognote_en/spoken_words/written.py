@@ -1,0 +1,109 @@
+"""The written form of spoken English: figures, dates, spelled words, addresses, upper case, and periods."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from incognote.languages import Stretch, Written
+from incognote_en.spoken_words.cases import Words, capital, raise_names, written_word
+from incognote_en.spoken_words.codes import alike, code
+from incognote_en.spoken_words.dates import date
+from incognote_en.spoken_words.heard import PAUSE, Heard, Piece
+from incognote_en.spoken_words.mails import mails
+
+_MARKED = re.compile(r"[^\W_][.,?!;:]\Z|[A-Z]")
+_LETTER = re.compile(r"[A-Za-z]\.|I(?:'\w+)?\Z")
+_LEAST = 20
+"""Words are already written if one in this many has a capital letter or ends in punctuation."""
+_SENTENCE = re.compile(r"[.?!][\"')\]]?\Z")
+
+
+def written(words: Sequence[str], pauses: Sequence[float] | None = None) -> Written:
+    """Return the written form of words as a recognizer heard them.
+
+    Words that are already written, with capitals and punctuation, stay as they are.
+
+    Args:
+        words: without spaces around them, and not empty.
+        pauses: the silence after each word, in seconds. None if it is not known; then the text is one line.
+
+    Raises:
+        ValueError: words and pauses differ in number.
+    """
+    if pauses is not None and len(words) != len(pauses):
+        raise ValueError("there must be a pause for each word")
+    if is_written(words):
+        return _joined([Piece(word, i, i + 1) for i, word in enumerate(words)], _as_written(words, pauses))
+    heard = Heard(words, pauses)
+    of = Words(heard, _with_spelled(heard, _pieces(heard)))
+    raise_names(of)
+    texts = [written_word(of, k) for k in range(len(of.pieces))]
+    ends = [False] * len(of.pieces)
+    for k, piece in enumerate(of.pieces):
+        if k == 0 or ends[k - 1]:
+            texts[k] = capital(texts[k]) if piece.is_word else texts[k]
+        ends[k] = heard.ends[piece.last - 1]
+    pieces = [Piece(text, p.first, p.last) for text, p in zip(texts, of.pieces, strict=True)]
+    return _joined(pieces, [(("" if p.text.endswith(".") else ".") + "\n") if end else " " for p, end in zip(pieces, ends, strict=True)])
+
+
+def is_written(words: Sequence[str]) -> bool:
+    """Whether words have the capitals and the punctuation of written text."""
+    marked = sum(1 for word in words if _MARKED.search(word) and not _LETTER.fullmatch(word))
+    return marked > 0 and marked * _LEAST >= len(words)
+
+
+def _as_written(words: Sequence[str], pauses: Sequence[float] | None) -> list[str]:
+    """What follows each word of written text: a line ends where a sentence ends before a pause."""
+    times = pauses or [0.0] * len(words)
+    return ["\n" if pause >= PAUSE and _SENTENCE.search(word) else " " for word, pause in zip(words, times, strict=True)]
+
+
+def _pieces(heard: Heard) -> list[Piece]:
+    pieces: list[Piece] = []
+    addresses = mails(heard)
+    i = 0
+    while i < len(heard):
+        if addresses and addresses[0].first == i:
+            found = [addresses.pop(0)]
+        else:
+            stop = addresses[0].first if addresses else len(heard)
+            found = _found(heard, i, stop) or [Piece(heard.at(i), i, i + 1)]
+        pieces += found
+        i = found[-1].last
+    return pieces
+
+
+def _found(heard: Heard, i: int, stop: int) -> list[Piece]:
+    """The pieces of a date or a number that begins at a word and ends before `stop`; empty if there is none."""
+    day = date(heard, i)
+    if day is not None and day.last <= stop:
+        return [day]
+    found = code(heard, i)
+    return found if found and found[-1].last <= stop else []
+
+
+def _with_spelled(heard: Heard, pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces with each spelled word joined to the word before it that it spells."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        before = joined[-1] if joined else None
+        if piece.kind == "spelled" and before is not None and len(piece.text) > 2:
+            adjacent = (before.is_word or before.kind == "spelled") and not heard.ended(before.first, piece.first)
+            if adjacent and len(before.text) > 1 and alike(before.text, piece.text):
+                joined[-1] = Piece(piece.text, before.first, piece.last, "spelled")
+                continue
+        joined.append(piece)
+    return joined
+
+
+def _joined(pieces: Sequence[Piece], after: Sequence[str]) -> Written:
+    text: list[str] = []
+    stretches: list[Stretch] = []
+    at = 0
+    for piece, gap in zip(pieces, after, strict=True):
+        stretches.append(Stretch(at, at + len(piece.text), piece.first, piece.last))
+        text.append(piece.text + gap)
+        at += len(piece.text) + len(gap)
+    return Written("".join(text).removesuffix(" "), tuple(stretches))
