@@ -80,12 +80,17 @@ def language(code: str = "en") -> Language:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A part of a written text, `start` up to `end`, that comes from the words `first` up to `last`."""
+    """A part of a written text, `start` up to `end`, that comes from the words `first` up to `last`.
+
+    Attributes:
+        spelled: it was said letter by letter or figure by figure, and is no known abbreviation.
+    """
 
     start: int
     end: int
     first: int
     last: int
+    spelled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import field as dataclass_field
 from html import escape
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from incognote.display import Mark, Shown
 
 Outcome = Literal["release", "review", "quarantine"]
-DerivedKind = Literal["text", "hocr", "pdf"]
-"""What can be derived from redacted pages."""
+DerivedKind = Literal["text", "hocr", "pdf", "srt", "vtt", "json"]
+"""What can be derived from redacted pages (text, hOCR, PDF) and from muted recordings (text, SRT, VTT, JSON)."""
 PACK = "pack:"
 """Prefix of a span's source if a site pack found it. Its type takes precedence over those of other detectors."""
 _TYPE = re.compile(r"[A-Z][A-Z0-9_]*\Z")
@@ -209,6 +209,29 @@ class PageBox:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class MutedInterval:
+    """A part of a recording that was muted, with its margins.
+
+    Attributes:
+        start, end: In seconds.
+        type: The entity type.
+        score: Confidence, from 0 to 1.
+        sources: What found it.
+    """
+
+    start: float
+    end: float
+    type: str
+    score: float = 1.0
+    sources: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON-able data."""
+        return {"start": round(self.start, 3), "end": round(self.end, 3), "type": self.type,
+                "score": round(self.score, 4), "sources": list(self.sources)}  # fmt: skip
+
+
 def subject_form(words: str) -> str:
     """The one form of a subject's name or id and of a name in the index, for every key, scope and comparison: NFKC,
     case folded, without invisible characters, one space between words. "" where nothing is left. Idempotent.
@@ -261,10 +284,17 @@ class Verdict:
 
 
 class Derivable(Protocol):
-    """What is visible on the pages of an output, without its pixels."""
+    """What is visible on the pages of an output, without its pixels, or what is heard in it, without its sound.
+
+    Attributes:
+        kinds: what can be derived.
+    """
+
+    @property
+    def kinds(self) -> Collection[DerivedKind]: ...
 
     def derived(self, kind: DerivedKind, output: bytes) -> str | bytes:
-        """Return the text, hOCR, or a searchable PDF of the pages.
+        """Return the text, hOCR, or a searchable PDF of the pages, or the transcript of a recording.
 
         Args:
             output: the redacted document, which has the pixels.
@@ -288,6 +318,7 @@ class Result:
         dropped: Findings of one embedded detector that were not replaced, because the language model read the text and
             named nothing there (`models.veto` in the policy).
         boxes: The parts of pages that were removed, if the input was an image, a scan, or a DICOM file.
+        intervals: The parts that were muted, if the input was a recording.
         image: The identification number under which the index keeps what was removed from the pages, if the policy has
             a vault.
         is_record: Whether the input was a record.
@@ -306,6 +337,7 @@ class Result:
     boxes: tuple[PageBox, ...] = field(default=(), repr=False)
     image: str | None = None
     _pages: Derivable | None = field(default=None, repr=False)
+    intervals: tuple[MutedInterval, ...] = ()
 
     def output(self, *, even_if_unreleased: bool = False) -> str:
         """The new text, or the raw JSON of the new record.
@@ -353,34 +385,42 @@ class Result:
 
     @property
     def derivable(self) -> bool:
-        """Whether the input was an image or a scan that was released, so that `derived` returns something."""
+        """Whether `derived` returns something: the input was an image, a scan, or a recording, and was released."""
         return self._pages is not None
 
+    @property
+    def kinds(self) -> Collection[DerivedKind]:
+        """What `derived` returns; empty if nothing can be derived."""
+        return self._pages.kinds if self._pages is not None else ()
+
     @overload
-    def derived(self, kind: Literal["text", "hocr"]) -> str: ...
+    def derived(self, kind: Literal["text", "hocr", "srt", "vtt", "json"]) -> str: ...
     @overload
     def derived(self, kind: Literal["pdf"]) -> bytes: ...
     @overload
     def derived(self, kind: DerivedKind) -> str | bytes: ...
     def derived(self, kind: DerivedKind) -> str | bytes:
-        """The text, hOCR, or a searchable PDF of the redacted pages of an image or a scan.
+        """The text, hOCR, or a searchable PDF of the redacted pages of an image or a scan, or a recording's transcript.
 
-        None of them contains a word that is covered.
+        None of them contains a word that is covered or muted.
 
         Args:
-            kind: `text`, with a form feed between pages; `hocr`, for the place of each word; or `pdf`, for the
-                redacted pages with invisible text.
+            kind: `text`, with a form feed between pages and a line for each utterance; `hocr`, for the place of each
+                word; `pdf`, for the redacted pages with invisible text; or `srt`, `vtt`, or `json`, for the time of
+                what was said.
 
         Raises:
             NotReleased: The verdict is not `release`.
-            UsageError: The kind is another one, or the input was neither an image nor a scan.
+            UsageError: The kind is another one, or the input was neither an image, a scan, nor a recording.
             MissingExtra: A library for PDF files is not installed.
         """
         if kind not in get_args(DerivedKind):
             raise UsageError(f"derived: the kind must be one of {', '.join(get_args(DerivedKind))}.")
         output = self.data
         if self._pages is None:
-            raise UsageError("derived: the input was neither an image nor a scan. Use .data.")
+            raise UsageError("derived: the input was neither an image, a scan, nor a recording. Use .data.")
+        if kind not in self._pages.kinds:
+            raise UsageError(f"derived: of this input, the kind must be one of {', '.join(self._pages.kinds)}.")
         return self._pages.derived(kind, output)
 
     def _produced(self, *, even_if_unreleased: bool = False) -> str | bytes:

@@ -222,14 +222,14 @@ class Settings(ModelSettings, BaseSettings):
     pictures: Literal["remove", "read"] = Field(
         "remove", description="Pictures in letters, workbooks, and messages: remove them, or read and redact them."
     )
-    recognizer: str = Field("pocketsphinx", description="Speech recognizer that listens to recordings.")
+    recognizer: str = Field("sphinx", description="Speech recognizer of recordings: `sphinx`, or `whisper:FOLDER`.")
     audio_margin: float = Field(
         0.3, ge=0.1, le=2, description="Seconds that are muted before and after an identifier in a recording."
     )
     voice: Literal["keep", "disguise", "remove"] = Field(
         "keep",
-        description="Voices in recordings: keep them, disguise them, or remove all sound, so that only the transcript is "
-        "left. A policy may ask for more.",
+        description="Voices in recordings: keep or disguise them, or remove all sound, so that only the transcript "
+        "is left. A policy may ask for more.",
     )
     encoder_point: Literal["recall", "balanced", "precision"] = Field(
         "balanced", description="The encoder's operating point: higher recall, or higher precision."

@@ -64,6 +64,8 @@ def test_nothing_is_handed_out_where_nothing_was_made() -> None:
 class _Pages:
     """Pages that show one word."""
 
+    kinds: tuple[DerivedKind, ...] = ("text", "hocr", "pdf")
+
     def derived(self, kind: DerivedKind, output: bytes) -> str | bytes:
         return output if kind == "pdf" else f"{kind}: stable"
 
@@ -80,7 +82,7 @@ def test_what_is_derived_is_handed_out_only_after_release() -> None:
 def test_only_pages_have_something_that_is_derived_and_only_of_three_kinds() -> None:
     note = Result("1", Verdict("release"), {}, _output="text")
     assert not note.derivable
-    with pytest.raises(UsageError, match="neither an image nor a scan"):
+    with pytest.raises(UsageError, match="neither an image, a scan, nor a recording"):
         note.derived("text")
     with pytest.raises(UsageError, match="one of text, hocr, pdf"):
         note.derived("docx")  # type: ignore[call-overload]  # a wrong kind on purpose

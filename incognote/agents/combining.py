@@ -25,6 +25,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from incognote.agents.detection import NAMES, Detection
+from incognote.agents.gaps import HEARD
 from incognote.agents.stages import Detected, Merged, Opened, Planned
 from incognote.align.merge import merge
 from incognote.detectors.agreement import deniable, is_weak, labeled
@@ -73,6 +74,8 @@ def findings(raw: Iterable[Span], policy: Policy) -> tuple[list[Span], list[Span
 def _certain(span: Span) -> bool:
     """Whether two detectors hold a finding, or a rule that the encoder may not deny, or one that is no guess."""
     detectors = _detectors(span)
+    if HEARD.issuperset(detectors):  # a guess about speech that was not understood
+        return False
     return detectors != {"encoder"} and not (detectors == RULES and deniable(span))
 
 

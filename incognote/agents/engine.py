@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from incognote.agents.detection import LLM, Detection
 from incognote.errors import SettingError
 from incognote.keys import Keyring
+from incognote.schemas.lint import voice_of
 from incognote.schemas.policy import Policy, load_policy
 from incognote.settings import Settings
 
@@ -86,14 +87,19 @@ class Engine:
 
     @contextmanager
     def opening(self) -> Iterator[None]:
-        """Open documents within the block, and read their pages and pictures, as the settings say."""
+        """Open documents within the block, and read their pages, pictures, and sound, as the settings say."""
+        from incognote.formats.audio.hearing import Hearing, recordings_are_heard, stricter
         from incognote.formats.images.reading import languages_of_pages, whole_regions
         from incognote.formats.pictures import pictures_are_read
 
+        settings = self.settings
+        voice = stricter(settings.voice, voice_of(self.policy))
+        hearing = Hearing(settings.recognizer, settings.audio_margin, voice)
         with (
             languages_of_pages(self.detection.reads),
             pictures_are_read(read=self.settings.pictures == "read"),
             whole_regions(go=self.policy.replaces("REGION")),
+            recordings_are_heard(hearing),
         ):
             yield
 

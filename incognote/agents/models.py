@@ -14,6 +14,7 @@ from incognote.errors import KeyMissing, SettingError
 from incognote.extraction.asking import AskingTerms, Budget, ChunkAsker
 from incognote.extraction.chunks import Chunk, chunks, grouped, length, room
 from incognote.extraction.extractor import Extraction, Extractor, TextChunk
+from incognote.extraction.gaps import TimeOf, gap_places, judge, within
 from incognote.extraction.routing import chances, valuable
 from incognote.keys import Keyring
 from incognote.llm.base import LanguageModel, Usage, left_out_by
@@ -137,6 +138,21 @@ class NoteReader:
         self.breaker.permit()
         return await self.extractor(policy).extract(pieces, apart=apart)
 
+    async def judge_gaps(self, piece: TextChunk, into: Extraction, time_of: TimeOf, policy: Policy) -> None:
+        """Judge the speech without words and the doubted words of a chunk, if it has any (RedactOR, Algorithm 2).
+
+        Args:
+            into: the result for the chunk. It gets the verdicts and the usage.
+            time_of: the time of a stretch of the text.
+
+        Raises:
+            ModelUnavailable, ModelRejected, EgressRefused: the model failed.
+        """
+        places = within(gap_places(piece.text, piece.evidence, time_of), piece.chunk)
+        if places:
+            asker = self.extractor(policy).asker
+            into.judged |= await judge(asker, piece.text, piece.chunk, places, policy, into.tally)
+
     def extractor(self, policy: Policy) -> Extractor:
         """Return the extractor for a policy, which may ask for other types than the reader's own policy."""
         if policy is self._policy:
@@ -158,7 +174,9 @@ class NoteReader:
             return []
         parts = chunks(text.content, self.words, self.overlap, packaged(text))
         if terms.route == "doubtful":
-            parts = valuable(text.content, parts, chances(raw, policy), terms.share)
+            own = gap_places(text, raw, lambda start, end: (0.0, 0.0))
+            worth = valuable(text.content, parts, chances(raw, policy), terms.share)
+            parts = [part for part in parts if part in worth or within(own, part)]
         return [c for c in parts if any(map(str.isalnum, text.content[c.start : c.end]))]
 
     def requests(self, pieces: Sequence[TextChunk]) -> list[list[int]]:
@@ -198,6 +216,11 @@ class NoteReader:
         if languages:
             versions = {code: self._prompt.localized(frozenset((code,))).version for code in languages}
             facts["prompt"] |= {"languages": versions}
+        if verdicts := Counter(v for extraction in read.values() for v in extraction.judged.values()):
+            from incognote.prompts.verdicts import NAME, gaps_prompt
+
+            version = gaps_prompt().version
+            facts["gaps"] = {"prompt": NAME, "version": version, "verdicts": dict(sorted(verdicts.items()))}
         return {
             **facts,
             "route": planned.route,

@@ -19,6 +19,7 @@ from incognote.agents import audit as auditing
 from incognote.agents import steps
 from incognote.agents.breaker import SECONDARY
 from incognote.agents.engine import Engine
+from incognote.agents.gaps import time_of
 from incognote.agents.item import Item
 from incognote.agents.manifest import manifest_of
 from incognote.agents.stages import (
@@ -41,7 +42,7 @@ from incognote.errors import (
     ModelUnavailable,
     RecordProblem,
 )
-from incognote.nouns import Derivable, PageBox, Reason, Result, Span, Verdict
+from incognote.nouns import Derivable, MutedInterval, PageBox, Reason, Result, Span, Verdict
 from incognote.schemas.policy import Policy
 
 if TYPE_CHECKING:
@@ -209,17 +210,20 @@ async def all_at_once(state: MachineState, runtime: Langgraph[Progress]) -> list
 async def extract(state: MachineState, runtime: Langgraph[Progress]) -> MachineState:
     """Run all passes over one chunk, or over a group of small chunks in step.
 
-    The findings of a pass are aligned at once, since the next pass is shown their mask.
+    The findings of a pass are aligned at once, since the next pass is shown their mask. Then the gaps and the doubted
+    words of each chunk are judged, if it is a part of a transcript.
     """
 
     async def extract(at: Progress) -> None:
         assert at.engine.reader is not None  # `plan` makes requests only if there is a reader
         group = at.planned.requests[state["request"]]
+        pieces = steps.pieces(at.opened, at.found, at.planned, group)
         if at.seat is None:
-            pieces = steps.pieces(at.opened, at.found, at.planned, group)
             answers = await at.engine.reader.extract(pieces, at.policy)
         else:
             answers = await at.seat.read(state["request"])
+        for piece, answer in zip(pieces, answers, strict=True):
+            await at.engine.reader.judge_gaps(piece, answer, time_of(at.opened), at.policy)
         at.read.update(zip(group, answers, strict=True))
 
     return await guarded(extract)(state, runtime)
@@ -338,19 +342,41 @@ def _boxes(opened: Opened, replaced: Replaced) -> tuple[PageBox, ...]:
     )
 
 
+def _intervals(opened: Opened, replaced: Replaced) -> tuple[MutedInterval, ...]:
+    """Return the parts of a recording that the replacements mute."""
+    if opened.record is None:
+        return ()
+    from incognote.formats.audio.document import AudioDocument
+
+    if not isinstance(opened.record, AudioDocument):
+        return ()
+    whole = opened.record.how.voice == "remove"
+    voice = [MutedInterval(0.0, opened.record.file.seconds, "BIOMETRIC_ID", 1.0, ("policy",))] if whole else []
+    return (*voice, *(
+        MutedInterval(time.start, time.end, r.span.type, r.span.score, r.span.sources)
+        for r in replaced.replacements
+        for time in opened.record.times_of(r.span.field, r.span.start, r.span.end)
+    ))  # fmt: skip
+
+
 def _visible(opened: Opened, replaced: Replaced) -> Derivable | None:
-    """Return what is visible on the pages of an output, if it is an image or a scan."""
+    """Return what is visible on the pages of an image or a scan, or the transcript of a recording."""
     if opened.form is None or opened.record is None:
         return None
+    from incognote.formats.audio.document import AudioDocument
     from incognote.formats.pictures import PagedDocument
-
-    if not isinstance(opened.record, PagedDocument):
-        return None
-    from incognote.formats.images.derived import visible_pages
 
     changes: dict[str, list[tuple[int, int, str]]] = {}
     for r in replaced.replacements:
         changes.setdefault(r.span.field, []).append((r.span.start, r.span.end, r.text))
+    if isinstance(opened.record, AudioDocument):
+        from incognote.formats.audio.derived import muted_transcript
+
+        return muted_transcript(opened.record, changes)
+    if not isinstance(opened.record, PagedDocument):
+        return None
+    from incognote.formats.images.derived import visible_pages
+
     return visible_pages(opened.record, opened.form.name, changes)
 
 
@@ -373,6 +399,7 @@ def conclude(at: Progress) -> Verdict:
         media_type=at.item.media_type,
         _output=None if at.failures else at.replaced.output,
         boxes=_boxes(at.opened, at.replaced),
+        intervals=_intervals(at.opened, at.replaced),
         image=at.image,
         _pages=at.visible if verdict.released else None,
     )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from incognote.agents.audit import WIDENED
 from incognote.agents.combining import reconciled, restored, veto
 from incognote.agents.detection import Detection, TextView, detected, unsupported, unsupported_as_stated
+from incognote.agents.gaps import judged
 from incognote.agents.implausible import doubted
 from incognote.agents.item import Item, ItemSpans, patient_of
 from incognote.agents.secondreader import counts
@@ -43,6 +44,7 @@ from incognote.operators.registry import operators
 from incognote.schemas.catalogue import catalogue
 from incognote.schemas.policy import Policy
 from incognote.text.container import of_text
+from incognote.text.gaps import TOKEN
 
 if TYPE_CHECKING:
     from incognote.agents.models import NoteReader
@@ -123,7 +125,7 @@ def detect(opened: Opened, known: Sequence[Known], detection: Detection, policy:
     """
     views = tuple(TextView.of(text) for text in opened.texts)
     raw, hidden = detected(views, lambda texts: detection.detect(texts, known))
-    _add_findings(opened, views, raw, hidden)
+    _add_findings(opened, known, views, raw, hidden)
     bare = {
         view.text.field
         for view, *spans in zip(views, raw, hidden, strict=True)
@@ -133,15 +135,16 @@ def detect(opened: Opened, known: Sequence[Known], detection: Detection, policy:
 
 
 def _add_findings(
-    opened: Opened, views: Sequence[TextView], raw: Sequence[list[Span]], hidden: Sequence[list[Span]]
-) -> None:
+    opened: Opened, known: Sequence[Known], views: Sequence[TextView], raw: Sequence[list[Span]],
+    hidden: Sequence[list[Span]],
+) -> None:  # fmt: skip
     if opened.record is None:
         return
     from incognote.formats.base import findings_of
 
     by_field: dict[str, list[Span]] = {}
     texts = {text.field: text for text in opened.texts}
-    for each in findings_of(opened.record):
+    for each in findings_of(opened.record, known):
         span = Span(texts[each.field], each.start, each.end, each.type, each.score, (each.source,))
         by_field.setdefault(each.field, []).append(span)
     for view, found, fragments in zip(views, raw, hidden, strict=True):
@@ -197,7 +200,7 @@ def merge(
         read: the extraction results of the planned chunks, by chunk index.
     """
     vetoed = veto(opened, found, planned, read, detection, reader.reads if reader else frozenset(), policy)
-    raw, hidden = vetoed.raw, list(map(list, found.hidden))
+    raw, hidden = judged(opened, found, planned, read, vetoed.raw, found.hidden, policy)
     doubts: list[Span] = []
     unserved: list[Span] = []
     remarks: list[Reason] = []
@@ -364,7 +367,7 @@ def _masked_fields(opened: Opened, policy: Policy) -> dict[FieldAction, Span]:
 def _by_surrogate(span: Span, policy: Policy) -> bool:
     """Whether a surrogate replaces a span. A whole line and what has no words get their label instead."""
     choice = policy.choice(span.type)
-    whole = WIDENED in span.sources or catalogue()[span.type].pixels
+    whole = WIDENED in span.sources or catalogue()[span.type].pixels or TOKEN.search(span.text) is not None
     return choice is not None and choice.operator == "surrogate" and not whole
 
 

@@ -58,7 +58,8 @@ def detect(
     points; the end is exclusive. A line that cannot be processed has `error` instead of spans, and the exit code is 1.
 
     For pages, each output line holds the name of the file and the boxes that the policy would remove (page, x0, y0, x1,
-    y1 in pixels, type, score, sources), whatever the verdict. A file without pages of pixels has `error` instead.
+    y1 in pixels, type, score, sources), whatever the verdict. For recordings, it holds the intervals (start and end in
+    seconds, type, score, sources). A file without pages of pixels and without sound has `error` instead.
 
     Example:
         incognote detect examples/visits.jsonl
@@ -79,7 +80,8 @@ def detect(
     on_pages = are_pages(sources)
     if not on_pages and (len(sources.files) != 1 or sources.files[0].kind != "lines"):
         raise UsageError(
-            "detect reads one .jsonl file with an id and a text on each line, or images, scans, and DICOM files. Use - "
+            "detect reads one .jsonl file with an id and a text on each line, or images, scans, DICOM files, and "
+            "recordings. Use - "
             "for standard input. To see the spans in any other file, run: incognote deid FILE --show"
         )
     asked = options.EngineOptions(
@@ -107,7 +109,7 @@ def detect(
     if taken is not None:
         warn(reading.line(taken, served))
     if failed:
-        what = ("file", "boxes") if on_pages else ("line", "spans")
+        what = ("file", "boxes or intervals") if on_pages else ("line", "spans")
         warn(f"{counted(failed, what[0])} could not be processed. They have `error` instead of {what[1]}.")
         raise typer.Exit(FAILURE)
 

@@ -1,4 +1,4 @@
-"""`incognote detect` for files with pages: the boxes that the policy would remove, as lines."""
+"""`incognote detect` for files with pages, and for recordings: what the policy would remove, as lines."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from incognote.sdk import Deidentifier
 
 _TEXTS = ("lines", "text", "json", "other")
-_NO_PIXELS = "no-pixels: the file has no page of pixels. To see its spans, run: incognote deid FILE --show"
+_NO_PIXELS = "no-pixels: the file has no page of pixels and no sound. To see its spans, run: incognote deid FILE --show"
 
 
 def are_pages(sources: Sources) -> bool:
-    """Whether the sources are a folder, or files whose pages may be pictures: images, PDF, and DICOM files."""
+    """Whether the sources are a folder, recordings, or files whose pages may be pictures: images, PDF, DICOM files."""
     alone = len(sources.files) == 1 and sources.files[0].kind in _TEXTS
     return not alone and (bool(sources.folders) or any(source.kind not in _TEXTS for source in sources.files))
 
 
 def removed_boxes(sources: Sequence[Source], made: Deidentifier) -> Iterator[tuple[Input, dict[str, Any]]]:
-    """Yield each file with its line: its name and the boxes that the policy would remove, whatever the verdict.
+    """Yield each file with its line: its name, and the boxes or intervals that the policy would remove.
 
-    A file that cannot be read, or has no page of pixels, has `error` instead.
+    They do not depend on the verdict. A file that cannot be read, or has neither, has `error` instead.
     """
     from incognote.files.inputs import read
 
@@ -38,13 +38,18 @@ def removed_boxes(sources: Sequence[Source], made: Deidentifier) -> Iterator[tup
 
 def _line(one: Input, made: Deidentifier) -> dict[str, Any]:
     from incognote.agents.item import item_of
+    from incognote.formats.audio.document import AudioDocument
     from incognote.formats.pictures import has_boxes
 
     if one.error is not None:
         return {"error": str(one.error)}
-    if one.document is None or not has_boxes(one.document):
+    is_sound = isinstance(one.document, AudioDocument)
+    if one.document is None or not (is_sound or has_boxes(one.document)):
         return {"error": _NO_PIXELS}
     result = made.deidentify(item_of(one, made.engine))
-    if result.verdict.outcome == "quarantine" and not result.boxes:
+    if result.verdict.outcome == "quarantine" and not (result.boxes or result.intervals):
         return {"error": "; ".join(str(reason) for reason in result.verdict.reasons)}
+    if is_sound:
+        intervals = [each.as_dict() for each in result.intervals]
+        return {"intervals": intervals, "verdict": result.verdict.outcome}
     return {"boxes": [each.as_dict() for each in result.boxes], "verdict": result.verdict.outcome}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _COLORS: dict[str, str] = {"ok": "green", "off": "bright_black", "warn": "yellow", "fail": "red"}
 _PURPOSES = {
+    "audio": "recordings",
     "dicom": "DICOM files",
     "documents": "office files, PDF, and second readers of HTML, RTF, HL7, and CDA",
     "frames": "tables of pandas, polars, and Hugging Face",
@@ -118,7 +119,7 @@ def _examine(asked: options.EngineOptions, models: options.ModelOptions) -> Iter
     variables = f"variables {', '.join(own)}" if own else "no INCOGNOTE_* variable"
     yield Check("ok", "settings", f"{f'file {file}' if file else 'no settings file'}; {variables}")
     checks: tuple[Callable[[Settings], Iterator[Check]], ...] = (
-        _key, _languages, _policy, _schemas, _packs, _roster, _detectors, _pages, _index, language_models,
+        _key, _languages, _policy, _schemas, _packs, _roster, _detectors, _pages, _recordings, _index, language_models,
     )  # fmt: skip
     for check in checks:
         try:
@@ -200,6 +201,22 @@ def _pages(settings: Settings) -> Iterator[Check]:
             yield Check("warn", "pages", seen, remedy)
             return
     yield Check("ok", "pages", f"{engine.name} reads {', '.join(read)}")
+
+
+def _recordings(settings: Settings) -> Iterator[Check]:
+    """Listen to a second of silence."""
+    from incognote.errors import MissingExtra
+    from incognote.formats.audio.hearing import Hearing, heard
+
+    try:
+        import numpy
+        import soundfile  # noqa: F401 -- it reads recordings
+
+        heard([numpy.zeros(16_000, numpy.int16)], Hearing(settings.recognizer))
+    except (ImportError, MissingExtra):
+        yield Check("off", "recordings", "recordings are held", "pip install 'incognote[audio]'")
+        return
+    yield Check("ok", "recordings", f"{settings.recognizer} listens")
 
 
 def _index(settings: Settings) -> Iterator[Check]:

@@ -112,8 +112,9 @@ def worker(
     from incognote.files.quarantine import Quarantine
     from incognote.ledger import Ledger
     from incognote.runs.location import database_file, keep_apart, open_location
+    from incognote.runs.shards import begun
     from incognote.service.monitoring import ServiceMonitor
-    from incognote.service.worker.freezing import begun, frozen
+    from incognote.service.worker.freezing import frozen
     from incognote.service.worker.worker import Worker
 
     subject = asked.subject()

@@ -33,6 +33,9 @@ _BEFORE = re.compile(r"([^\W\d_]+) \Z")
 _OPENS, _KEY = re.compile(r"(?:\A|\n|[\"“‘])[ \t]*\Z"), re.compile(rf"\.?:|[ ]#?[\d{BLANK}]")
 _SERVES = re.compile(r" (?:to|from|crew|consult(?:ed)?|following|aware|recs|recommends|team|clinic|fellow)\b")
 _CLOSES = re.compile(r"\s*(?:[,!.…]|\n|\Z)")
+_MEASURE = re.compile(r"[-+.]?\d{1,3}(?:[./]\d{1,3})?[+%]?")
+_DATED = re.compile(r"\d{1,2}/\d{1,2}")
+_ROW, _MEASURES, _PLAIN = 6, 0.8, 2  # cells of a row of measures; the share that are; those that are no partial dates
 _PERSON, _PLACES, _NUMBERS = frozenset(("PERSON",)), frozenset(("LOCATION",)), frozenset(("ID", "CONTACT"))
 _YEAR = re.compile(r"(?:\d[/.-]|, ?)((?:19|20)\d\d)\b(?![-/.]?\d)|\b((?:19|20)\d\d)-\d\d-\d\d|\d/\d{1,2}/(\d\d)\b(?!/)")
 
@@ -133,7 +136,19 @@ def _number(span: Span, group: str) -> bool:
         for match in pattern.finditer(around)
     ):
         return True
-    return group in _NUMBERS | {"DATE", "AGE"} and _clock(span)
+    return group in _NUMBERS | {"DATE", "AGE"} and (_clock(span) or _in_row_of_measures(span))
+
+
+def _in_row_of_measures(span: Span) -> bool:
+    """Whether a span is in a line of a flow sheet: many short numbers, most of which can be no date."""
+    text = span.source.content
+    first, last = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end)
+    cells = text[first : last if last >= 0 else len(text)].split()
+    numbers = [cell for cell in cells if _MEASURE.fullmatch(cell)]
+    if len(numbers) < _ROW or len(numbers) < _MEASURES * len(cells):
+        return False
+    plain = sum(not _DATED.fullmatch(cell) for cell in numbers)
+    return plain >= _PLAIN and all(map(_MEASURE.fullmatch, span.text.split()))
 
 
 def _clock(span: Span) -> bool:

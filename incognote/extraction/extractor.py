@@ -136,6 +136,7 @@ class Extraction:
         clear: whether each reply was one complete answer about this chunk alone, at the first try. Otherwise, silence
             about a part of the chunk means nothing.
         languages: the languages whose additions to the prompt the model saw.
+        judged: the verdicts about gaps and doubted words, by their stretch of the text (`extraction.gaps`).
     """
 
     spans: list[Span] = field(default_factory=list, repr=False)
@@ -149,6 +150,7 @@ class Extraction:
     problem: ModelProblem | None = None
     clear: bool = True
     languages: frozenset[str] = frozenset()
+    judged: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def tally(self, usage: Usage) -> None:
         self.usage += usage

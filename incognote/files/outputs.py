@@ -24,8 +24,10 @@ from incognote.keys import Keyring
 from incognote.nouns import DerivedKind, Result
 
 MANIFEST = "manifest.json"
-DERIVED: Mapping[DerivedKind, str] = MappingProxyType({"text": ".txt", "hocr": ".hocr", "pdf": ".pdf"})
-"""The suffix of each kind of file that is derived from redacted pages."""
+DERIVED: Mapping[DerivedKind, str] = MappingProxyType({
+    "text": ".txt", "hocr": ".hocr", "pdf": ".pdf", "srt": ".srt", "vtt": ".vtt", "json": ".json",
+})  # fmt: skip
+"""The suffix of each kind of file that is derived from redacted pages and muted recordings."""
 _IN_ARCHIVE = ".incognote-member"  # never appears, since a file in an archive is written under a temporary name
 _NUMBERED = re.compile(r"(?<=^[0-9a-f]{24})\.[0-9a-f]{24}(?=\.|$)")
 _RETRIED = re.compile(r"\.retry-([0-9]{1,9})(?=\.|$)")
@@ -286,7 +288,7 @@ class Outputs:
         if not result.derivable:
             self.without_pages += 1
             return {}
-        made = {kind: result.derived(kind) for kind in self._also}
+        made = {kind: result.derived(kind) for kind in self._also if kind in result.kinds}
         files = {kind: data if isinstance(data, bytes) else data.encode() for kind, data in made.items()}
         return {kind: data for kind, data in files.items() if data != result.data}
 

@@ -226,6 +226,10 @@ class Document(ABC):
         """
         return spans
 
+    def findings_with(self, known: Sequence[Known]) -> Sequence[Finding]:
+        """Return the findings, if some identifiers are known. A recording overrides it: known names are misheard."""
+        return self.findings
+
     def under(self, registry: Registry, data_type: str | None) -> Document:
         """Return the document opened with its record schema, or the document itself if its format needs no schema.
 
@@ -451,14 +455,18 @@ def of_child(edits: Iterable[Edit], name: str) -> list[Edit]:
     return own
 
 
-def findings_of(document: Document) -> tuple[Finding, ...]:
-    """Return the findings of a document and of its children, with fields as in `texts_of`."""
+def findings_of(document: Document, known: Sequence[Known] = ()) -> tuple[Finding, ...]:
+    """Return the findings of a document and of its children, with fields as in `texts_of`.
+
+    Args:
+        known: the identifiers that are known of the record.
+    """
     inner = (
         replace(each, field=f"{name}/{each.field}")
         for name, child in document.children.items()
-        for each in findings_of(child)
+        for each in findings_of(child, known)
     )
-    return (*document.findings, *inner)
+    return (*document.findings_with(known), *inner)
 
 
 def remarks_of(document: Document) -> tuple[Reason, ...]:

@@ -25,6 +25,7 @@ from incognote.plugins import installed, load
 if TYPE_CHECKING:
     from incognote.llm.batchapi import BatchApi
     from incognote.llm.recording import Recording
+    from incognote.speech.asr.base import SpeechRecognizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,28 @@ def open_batch(spec: ModelSpec, recording: Recording, *, allow_provider_storage:
         allow_provider_storage=allow_provider_storage,
         price=price_of(spec),
     )
+
+
+def open_recognizer(spec: ModelSpec) -> SpeechRecognizer:
+    """Open a speech recognizer behind a server: `openai/NAME`, or `whispercpp/NAME`. Nothing is sent yet.
+
+    The rules for addresses, agreements, timeouts and tries are those of a language model.
+
+    Raises:
+        EgressRefused: plain http to another machine, or no recorded agreement for a model on another machine.
+        MissingExtra: the extra `llm` is not installed.
+        SettingError: another vendor, a malformed address, a missing key, or fallbacks, which it does not support.
+    """
+    from incognote.llm.vendors.transcription import PATHS, TranscriptionServer
+
+    if spec.model.partition("/")[0] not in PATHS or spec.fallbacks:
+        names = ", ".join(f"{name}/NAME" for name in PATHS)
+        raise SettingError(f"a speech recognizer is a single model without fallbacks, of one of these: {names}.")
+    egress = _admitted(spec)
+    return TranscriptionServer(
+        spec.model, api_base=spec.address, api_key=_key(spec, egress), timeout=spec.timeout, attempts=spec.attempts,
+        egress=egress, permit=spec.permit,
+    )  # fmt: skip
 
 
 def check_batch(spec: ModelSpec) -> None:

@@ -7,13 +7,17 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, stop_after_attempt
 
 from incognote.errors import ContextTooLong, ModelRejected, ModelUnavailable
 from incognote.llm.base import LanguageModel, ModelWrapper, Reply, Request, left_out_by
+
+T = TypeVar("T")
 
 
 class Retrying(ModelWrapper):
@@ -53,23 +57,35 @@ class Retrying(ModelWrapper):
                 raise waiting.pop()
             return await self._model.complete(request)
 
-        asking = AsyncRetrying(
-            retry=retry_if_exception_type(ModelUnavailable),
-            stop=stop_after_attempt(self._attempts),
-            wait=self._wait,
-            reraise=True,
-        )
-        reply: Reply = await asking(attempt)
-        return reply
+        return await retried(attempt, self._attempts, self._longest)
 
-    def _wait(self, state: RetryCallState) -> float:
+
+async def retried(attempt: Callable[[], Awaitable[T]], attempts: int, longest_wait: float = 60.0) -> T:
+    """Attempt again while the model is unavailable.
+
+    Args:
+        attempt: makes one attempt.
+        attempts: their total number, at least 1.
+        longest_wait: the maximum pause in seconds, even if a Retry-After asks for more.
+
+    Raises:
+        ModelUnavailable: the error of the last attempt, after all of them.
+    """
+
+    def wait(state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         if isinstance(error, ModelUnavailable) and error.retry_after is not None:
             pause = error.retry_after
         else:
             pause = 0.5 * 2 ** (state.attempt_number - 1)
         # plus jitter, so that rejected requests do not all return at once
-        return min(pause + random.uniform(0, 0.1 + pause / 4), self._longest)  # noqa: S311 -- spreads load, hides nothing
+        return min(pause + random.uniform(0, 0.1 + pause / 4), longest_wait)  # noqa: S311 -- spreads load, hides nothing
+
+    asking = AsyncRetrying(
+        retry=retry_if_exception_type(ModelUnavailable), stop=stop_after_attempt(attempts), wait=wait, reraise=True
+    )
+    answer: T = await asking(attempt)
+    return answer
 
 
 class Limited(ModelWrapper):
@@ -148,11 +164,16 @@ class OwnThread(ModelWrapper):
 
     async def complete(self, request: Request) -> Reply:
         """Answer like the model. Cancelling cancels the call."""
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._model.complete(request), _loop()))
+        return await asyncio.wrap_future(on_own_thread(self._model.complete(request)))
 
     async def aclose(self) -> None:
         """Close the model."""
-        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._model.aclose(), _loop()))
+        await asyncio.wrap_future(on_own_thread(self._model.aclose()))
+
+
+def on_own_thread(call: Coroutine[Any, Any, T]) -> Future[T]:
+    """Start a call on the loop of the thread that is only for models."""
+    return asyncio.run_coroutine_threadsafe(call, _loop())
 
 
 _guard = threading.Lock()

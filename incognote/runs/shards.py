@@ -11,12 +11,12 @@ import hashlib
 import io
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from incognote.errors import LedgerUnavailable, Unwritable
+from incognote.errors import LedgerUnavailable, Unwritable, UsageError
 from incognote.files.inputs import TABLES, Input
 from incognote.ledger import Ledger, LedgerEntry, Release, SettledRecord, Shard
 from incognote.runs.destination import Destination
@@ -319,3 +319,28 @@ def tombstone_lines(entries: Iterable[LedgerEntry], incident: str, why: str) -> 
         for entry in entries
     ]
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def digest_of(manifest: Mapping[str, Any]) -> str:
+    """Return a manifest's hash in the form that the ledger stores."""
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def begun(ledger: Ledger, destination: Destination, name: str, parts: Mapping[str, Any]) -> Release:
+    """Return the release with a name, frozen now or before.
+
+    Raises:
+        UsageError: as in `Ledger.freeze`. Or the destination contains a release of that name that this ledger does not
+            know, so all of it would be written a second time.
+    """
+
+    def known() -> bool:
+        return any(one.name == name for one in ledger.releases())
+
+    # checked twice: a worker that started meanwhile may have written by then
+    if not known() and destination.holds(name) and not known():
+        raise UsageError(
+            f"The destination holds a release {name!r} that this ledger does not know. Name the ledger that made it, "
+            "or choose a new release name."
+        )
+    return ledger.freeze(name, parts)

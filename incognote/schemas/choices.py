@@ -83,11 +83,14 @@ class RecordingTerms:
     """What a policy wants of recordings.
 
     Args:
-        voice: What happens to voices, which are biometric identifiers: `keep` them, `disguise` them, or `remove` all sound,
-            so that only the transcript is left. None: what the label requires (`lint.voice_of`), `keep` without one.
+        voice: What happens to voices, which are biometric identifiers: `keep` them, `disguise` them, or `remove` all
+            sound, so that only the transcript is left. None: what the label requires, `keep` without a label.
+        unknown: What happens to speech without words if a language model cannot tell what was said: `mute`, or
+            `embedded`, which relies on the embedded judge.
     """
 
     voice: Voice | None = None
+    unknown: Literal["mute", "embedded"] = "mute"
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ A policy file is TOML:
     vault = false                  # true: the index keeps, sealed, the words of what is removed; "pixels": also pixels
 
     [recordings]
-    voice = "keep"                 # or "disguise", or "remove": only the transcript is left. Default: as the label requires
+    voice = "keep"                 # or "disguise", or "remove": only the transcript is left; default: by the label
+    unknown = "mute"               # or "embedded": of speech without words that a model cannot explain
 
     [entities.STUDY_ARM]           # your own type: models search for it, and patterns of a pack may have it
     about = "the arm of a trial a person is in"
@@ -278,10 +279,11 @@ def _pages(table: Mapping[str, Any]) -> PageTerms:
 
 def _recordings(table: Mapping[str, Any]) -> RecordingTerms:
     for key, value in table.items():
-        if key != "voice":
-            raise PolicyProblem(f'recordings has no key "{key}". Known: voice.')
-        if value not in get_args(Voice):
-            raise PolicyProblem(f"recordings.voice must be one of {', '.join(get_args(Voice))}.")
+        known = {"voice": get_args(Voice), "unknown": ("mute", "embedded")}
+        if key not in known:
+            raise PolicyProblem(f'recordings has no key "{key}". Known: {", ".join(known)}.')
+        if value not in known[key]:
+            raise PolicyProblem(f"recordings.{key} must be one of {', '.join(known[key])}.")
     return RecordingTerms(**table)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from incognote.errors import MissingExtra, SettingError, UsageError
 from incognote.settings import SettingKeywords, Settings
-from incognote.spark.opening import PARTITION, WorkerSettings
+from incognote.spark.opening import WorkerSettings
 from incognote.spark.roles import Roles
 from incognote.spark.secrets import check_arguments, check_configuration
 from incognote.spark.task import Task
@@ -57,8 +57,8 @@ def deidentify(
             exchanged between the workers, so Spark must encrypt what it writes (spark.io.encryption.enabled).
         quarantine: a folder that all workers can write to. Rows that are not released are stored there, encrypted.
         policy, config, model, detectors, settings: as in `incognote.Deidentifier`, by names and paths that are valid on
-            the workers. `index` may also be `partition`: each Python worker has an index of its own (see docs/spark.md).
-            A secret cannot be one of them.
+            the workers. `index` may also be `partition`: each Python worker has its own index (see docs/spark.md). A
+            secret cannot be one of them.
 
     Raises:
         UsageError, SettingError: an argument is wrong. The message names it and the remedy. Nothing was started.
@@ -113,12 +113,13 @@ def checked(
     check_configuration(pairs.items())
     local = pairs.get("spark.master", "local").startswith("local")
     made = WorkerSettings.of(words, config, quarantine, several=not local)
-    if made.words and (index := dict(made.words).get("index")) != PARTITION:
-        made.check_url("index", index)
-    given = {name: value for name, value in made.words if (name, value) != ("index", PARTITION)}
+    given = dict(made.words)
+    if made.partitioned:
+        del given["index"]
+    made.check_url("index", given.get("index"))
     Settings.load(config if local else None, **given)  # names and values; the files are on the workers
     named = given.get("policy")
-    if named is not None and ("/" not in named and not named.endswith(".toml") or local):
+    if named is not None and (local or not ("/" in named or named.endswith(".toml"))):
         load_policy(named)
     key_file = given.get("key_file")
     if local and key_file is not None and not Path(key_file).expanduser().is_file():

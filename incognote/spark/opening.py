@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,19 +38,19 @@ class WorkerSettings:
         quarantine: the folder for held records; None if they are not kept.
     """
 
-    words: tuple[tuple[str, Any], ...]
+    words: Mapping[str, Any]
     config: str | None
     several: bool
     quarantine: str | None = None
-    checked: bool = field(default=False, compare=False)
 
     @classmethod
-    def of(cls, words: Mapping[str, Any], config: str | Path | None, quarantine: str | Path | None, *, several: bool,
-           ) -> WorkerSettings:  # fmt: skip
+    def of(
+        cls, words: Mapping[str, Any], config: str | Path | None, quarantine: str | Path | None, *, several: bool
+    ) -> WorkerSettings:
         """Return the settings in plain values. None counts as not given."""
         given = {name: _plain(value) for name, value in words.items() if value is not None}
         held = None if quarantine is None else str(quarantine)
-        return cls(tuple(sorted(given.items())), None if config is None else str(config), several, held)
+        return cls(dict(sorted(given.items())), None if config is None else str(config), several, held)
 
     def load(self) -> Settings:
         """Return the settings as they are on this machine, with its environment and files.
@@ -81,7 +81,12 @@ class WorkerSettings:
     @property
     def partitioned(self) -> bool:
         """Whether each Python worker has an index of its own."""
-        return dict(self.words).get("index") == PARTITION
+        return self.words.get("index") == PARTITION
+
+    @property
+    def name(self) -> str:
+        """The same for equal settings."""
+        return repr((self.words, self.config, self.several, self.quarantine))
 
 
 @dataclass
@@ -92,7 +97,7 @@ class _Opened:
     warm: bool = False
 
 
-_OPENED: dict[WorkerSettings, _Opened] = {}
+_OPENED: dict[str, _Opened] = {}
 
 
 def opened(settings: WorkerSettings) -> tuple[Deidentifier, Quarantine | None]:
@@ -102,15 +107,15 @@ def opened(settings: WorkerSettings) -> tuple[Deidentifier, Quarantine | None]:
         KeyMissing: this process finds no persistent key.
         IncognoteError: the configuration cannot work.
     """
-    found = _OPENED.get(settings)
+    found = _OPENED.get(settings.name)
     if found is None or found.pid != os.getpid():
-        found = _OPENED[settings] = _open(settings)
+        found = _OPENED[settings.name] = _open(settings)
     return found.made, found.quarantine
 
 
 def warmed(settings: WorkerSettings) -> None:
     """Leave the tables that are loaded by now out of garbage collection. Call it after the first records."""
-    found = _OPENED[settings]
+    found = _OPENED[settings.name]
     if not found.warm:
         gc.freeze()
         found.warm = True
@@ -183,6 +188,4 @@ def _plain(value: Any) -> Any:
     """Return a setting as a value that can be compared and sent."""
     if isinstance(value, Path):
         return str(value)
-    if isinstance(value, list | tuple | set | frozenset):
-        return tuple(map(_plain, value))
-    return value
+    return tuple(map(_plain, value)) if isinstance(value, list | tuple | set | frozenset) else value

@@ -103,7 +103,7 @@ class Roles:
             if schema[other].dataType.typeName() != "string":
                 raise UsageError(f"{argument}: the column {other!r} is not a string. Cast it.")
             if self.type_of(schema) != "binary":
-                raise UsageError(f"{argument} is only for documents (binary). Remove it, or read the files as binaryFile.")
+                raise UsageError(f"{argument} is only for documents (binary). Remove it, or read with binaryFile.")
 
     def type_of(self, schema: StructType) -> str:
         """Return the type of the text: `string` or `binary` if it is supported."""

@@ -9,8 +9,8 @@ from typing import Any
 from incognote.errors import SettingError
 
 _FROM_WORKER = (
-    "Put it into a file that only the workers' user can read, and set INCOGNOTE_{file} in the environment of each worker "
-    "(conf/spark-env.sh), or pass {argument}=."
+    "Put it into a file that only the workers' user can read, and set INCOGNOTE_{file} in the environment of each "
+    "worker (conf/spark-env.sh), or pass {argument}=."
 )
 _ARGUMENTS = {
     "key": _FROM_WORKER.format(file="KEY_FILE", argument="key_file"),
@@ -48,7 +48,7 @@ def check_arguments(words: Mapping[str, Any]) -> None:
         if words.get(name):
             raise SettingError(f"{name} cannot be used on Spark. {remedy}")
     for own in (words.get("models") or {}).values():
-        if isinstance(own, Mapping) and own.get("api_key") is not None:
+        if (own.get("api_key") if isinstance(own, Mapping) else own.api_key) is not None:
             raise SettingError(f"models: api_key must not be sent through Spark. {_ARGUMENTS['api_key']}")
     for name in ("detectors", "model"):
         value = words.get(name)

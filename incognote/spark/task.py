@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from incognote.agents.item import TOGETHER, Item
 from incognote.nouns import Result, Verdict
-from incognote.spark.opening import WorkerSettings, opened, warmed, without_values
 from incognote.spark.inputs import RowWords
+from incognote.spark.opening import WorkerSettings, opened, warmed, without_values
 from incognote.spark.roles import COUNTS, WORDS, Roles
 
 if TYPE_CHECKING:
@@ -256,7 +256,8 @@ def manifest_of(result: Result | None) -> dict[str, Any] | None:
         "key": key.get("id"),
         "check": key.get("check"),
     }
-    return {**words, **{name: counts.get(name, 0) for name in COUNTS}, "by_type": list(counts.get("by_type", {}).items())}
+    by_type = list(counts.get("by_type", {}).items())
+    return {**words, **{name: counts.get(name, 0) for name in COUNTS}, "by_type": by_type}
 
 
 def written(value: Any) -> str | None:

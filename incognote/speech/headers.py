@@ -1,10 +1,12 @@
 """What the headers of sound files say about their length, checked against their bytes.
 
-libsndfile reads a file that is cut off as a shorter one, and stops where a header says, even if more sound follows. Such
-files are refused, because a recording must not lose a part unseen.
+libsndfile reads a file that is cut off as a shorter one, and stops where a header says, even if more sound follows.
+Such files are refused, because a recording must not lose a part unseen.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 from incognote.errors import MalformedRecord
 from incognote.speech import ogg
@@ -21,7 +23,7 @@ _BITRATES = {  # kbit/s by version and layer (ISO/IEC 11172-3 and 13818-3, secti
     (2, 3): (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
 }
 _RATES = (44_100, 48_000, 32_000)
-_SLACK = 3  # frames of an MP3 that a decoder may drop as padding
+_SLACK = 5  # frames of an MP3 that a decoder may drop as padding
 
 
 def check(data: bytes, container: str, frames: int | None) -> None:
@@ -103,14 +105,19 @@ def mpeg_samples(data: bytes, enough: int) -> int:
     return samples - _SLACK * 1152
 
 
-def _chunks(data: bytes, wanted: bytes, order: str) -> None:
+def sound_bytes(data: bytes) -> int:
+    """Return the number of bytes of a compressed file without the tags before its sound."""
+    if data.startswith(b"OggS"):  # the pages of headers are at position 0 of the sound
+        return sum(end - start for start, end, _ in ogg.pages(data) if any(data[start + 6 : start + 14]))
+    return len(data) - after_id3(data)
+
+
+def _chunks(data: bytes, wanted: bytes, order: Literal["little", "big"]) -> None:
     at = 12
     while at + 8 <= len(data):
-        size = int.from_bytes(data[at + 4 : at + 8], "little" if order == "little" else "big")
-        if data[at : at + 4] == b"ds64":
-            sound = int.from_bytes(data[at + 16 : at + 24], "little")
-            if sound > len(data):
-                raise MalformedRecord(CUT)
+        size = int.from_bytes(data[at + 4 : at + 8], order)
+        if data[at : at + 4] == b"ds64" and int.from_bytes(data[at + 16 : at + 24], "little") > len(data):
+            raise MalformedRecord(CUT)
         if data[at : at + 4] == wanted:
             if size < _UNKNOWN and at + 8 + size > len(data):
                 raise MalformedRecord(CUT)

@@ -1,6 +1,6 @@
 """Algebra of Intervals. Every function returns Intervals in order that neither overlap nor touch, none of them empty.
 
-Arguments may be in any order and may overlap. A time is in an Interval from its start up to, but not including, its end.
+Arguments may be in any order and may overlap. The end of an Interval is not in it.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from incognote.speech.nouns import Interval
+
+_DIGITS = 9  # of seconds
 
 
 def union(*lists: Iterable[Interval]) -> list[Interval]:
@@ -77,6 +79,11 @@ def widened(intervals: Iterable[Interval], before: float, after: float, total: f
     """
     if before < 0 or after < 0:
         raise ValueError("a margin is negative")
-    wider = (Interval(max(0.0, each.start - before), min(total, each.end + after))
-             for each in intervals if each.start - before < total)  # fmt: skip
+    wider = []
+    for each in intervals:
+        # rounded, so that 4.23 - 0.3 is 3.93, but never to less than the Interval
+        start = max(0.0, min(each.start, round(each.start - before, _DIGITS)))
+        end = min(total, max(each.end, round(each.end + after, _DIGITS)))
+        if start < end:
+            wider.append(Interval(start, end))
     return union(wider)

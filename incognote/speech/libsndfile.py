@@ -1,14 +1,14 @@
-"""Read and write sound files with libsndfile: WAV, FLAC, MP3, Ogg, AIFF, AU, CAF and W64."""
+"""Read and write sound files with libsndfile: WAV, FLAC, MP3, Ogg, AIFF and AU."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from functools import cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.errors import MalformedRecord, MissingExtra, UnsupportedFormat
-from incognote.speech import ogg
+from incognote.speech import headers, ogg
 from incognote.speech.sources import BLOCK, Source
 
 if TYPE_CHECKING:
@@ -16,102 +16,126 @@ if TYPE_CHECKING:
 
     from incognote.speech.sources import Native
 
-_TYPES = {
-    "PCM_S8": "int16", "PCM_U8": "int16", "PCM_16": "int16", "ULAW": "int16", "ALAW": "int16", "ALAC_16": "int16",
-    "PCM_24": "int32", "PCM_32": "int32", "ALAC_20": "int32", "ALAC_24": "int32", "ALAC_32": "int32",
-    "FLOAT": "float32", "DOUBLE": "float64",
+CONTENTS = ("WAV audio", "FLAC audio", "MP3 audio", "Ogg audio", "AIFF audio", "AU audio")
+"""The names of contents that libsndfile reads."""
+
+_LOSSLESS = {
+    "PCM_S8": "int16", "PCM_U8": "int16", "PCM_16": "int16", "ULAW": "int16", "ALAW": "int16",
+    "PCM_24": "int32", "PCM_32": "int32", "FLOAT": "float32", "DOUBLE": "float64",
 }  # fmt: skip
 _LOSSY = {"IMA_ADPCM": "int16", "MS_ADPCM": "int16", "GSM610": "int16", "MPEG_LAYER_I": "float32",
           "MPEG_LAYER_II": "float32", "MPEG_LAYER_III": "float32", "VORBIS": "float32", "OPUS": "float32"}  # fmt: skip
-_LEVELLED = ("MPEG_LAYER_III", "VORBIS", "OPUS")  # codecs with a choice of bit rates
-_CONTAINERS = ("WAV", "WAVEX", "RF64", "W64", "FLAC", "MP3", "OGG", "AIFF", "AU", "CAF")
+_WRITTEN = {"MPEG_LAYER_I": "MPEG_LAYER_III", "MPEG_LAYER_II": "MPEG_LAYER_III"}  # codecs that only decode
+_LEVELS = ("MPEG_LAYER_III", "VORBIS", "OPUS")  # codecs with a choice of bit rates
+_CONTAINERS = ("WAV", "WAVEX", "RF64", "FLAC", "MP3", "OGG", "AIFF", "AU")
 _ADD_PEAK_CHUNK = 0x1050  # SFC_SET_ADD_PEAK_CHUNK of sndfile.h
-_TRIED = 20  # seconds of sound that are encoded to find the level of compression
+_PIECES = 8  # of the recording, of 2 seconds each, encoded to find the level of compression
 _STEPS = 7
 
 
 class LibsndfileSource(Source):
-    """A file that libsndfile reads. Lossy files are written with about the same bit rate.
+    """A file that libsndfile reads. A lossy codec is encoded again, with about the bit rate of the file.
 
     Raises:
         MissingExtra: soundfile is not installed.
-        MalformedRecord: the file cannot be opened. UnsupportedFormat: its codec is not supported.
+        MalformedRecord: the file cannot be opened, or its header does not agree with it.
+        UnsupportedFormat: its codec is not supported.
     """
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        with self._opened() as file:
-            if file.format not in _CONTAINERS or file.subtype not in (_TYPES | _LOSSY):
-                raise UnsupportedFormat("a sound file with a codec that is not supported. Convert it to FLAC")
-            self.container = self.written_as = file.format
-            self.codec = file.subtype
-            self.rate, self.channels = file.samplerate, file.channels
-            self.frames = file.frames if 0 <= file.frames < 2**62 else None
-        self.lossless = self.codec in _TYPES
-        self._type = (_TYPES | _LOSSY)[self.codec]
-        if self.codec == "MPEG_LAYER_I" or self.codec == "MPEG_LAYER_II":
-            self._written_codec = "MPEG_LAYER_III"
-        else:
-            self._written_codec = self.codec
+        file = self._opened()
+        self.container, self.codec = file.format, file.subtype
+        self.rate, self.channels = file.samplerate, file.channels
+        self.frames = file.frames if 0 < file.frames < 2**62 else None
+        file.close()
+        if self.container == "FLAC":
+            self._data, self.frames = headers.flac(data)
+        self._written = _WRITTEN.get(self.codec, self.codec)
+        known = self.container in _CONTAINERS and self.codec in _LOSSLESS | _LOSSY
+        if not known or not _soundfile().check_format(self.container, self._written):
+            raise UnsupportedFormat("a sound file with a codec that is not supported. Convert it to FLAC")
+        headers.check(data, self.container, self.frames)
+        self.written_as = self.container
+        self.lossless = self.codec in _LOSSLESS
+        self._type = (_LOSSLESS | _LOSSY)[self.codec]
 
     def read(self) -> Iterator[Native]:
-        frames = max(1, BLOCK // self.channels)
+        size = max(1, BLOCK // self.channels)
         with self._opened() as file:
-            try:
-                while len(block := file.read(frames, dtype=self._type, always_2d=True)):
-                    yield block
-            except _soundfile().SoundFileError:
-                raise MalformedRecord("the sound of the recording cannot be decoded. Encode it again") from None
+            while len(block := self._decoded(file, size)):
+                yield block
 
     def write(self, blocks: Iterable[Native], out: BinaryIO) -> None:
-        if self._written_codec not in _LEVELLED:
-            self._encode(blocks, _Shifted(out) if out.seekable() else (held := io.BytesIO()))
-            if not out.seekable():
-                out.write(held.getbuffer())
-            return
-        first: list[Native] = []
-        rest = iter(blocks)
-        while sum(map(len, first)) < _TRIED * self.rate and (block := next(rest, None)) is not None:
-            first.append(block)
-        level = self._level(first)
-        encoded = io.BytesIO()
-        self._encode(chain(first, rest), encoded, level)
-        out.write(ogg.fixed(encoded.getvalue()) if self.container == "OGG" else encoded.getbuffer())
+        level = self._level() if self._written in _LEVELS else None
+        encode(blocks, out, self.rate, self.channels, self.container, self._written, level)
 
     def _opened(self) -> Any:
-        soundfile = _soundfile()
         try:
-            return soundfile.SoundFile(io.BytesIO(self._data))
-        except (soundfile.SoundFileError, RuntimeError, ValueError, TypeError):
+            return _forward()(io.BytesIO(self._data))
+        except (_soundfile().SoundFileError, RuntimeError, ValueError, TypeError):
             raise MalformedRecord("the recording is not a valid sound file of its format, or is cut off") from None
 
-    def _encode(self, blocks: Iterable[Native], out: Any, level: float | None = None) -> None:
-        soundfile = _soundfile()
-        options = {} if level is None else {"compression_level": level}
-        if self._written_codec == "MPEG_LAYER_III":
-            options["bitrate_mode"] = "CONSTANT"
-        with soundfile.SoundFile(
-            out, "w", self.rate, self.channels, self._written_codec, format=self.written_as, **options
-        ) as file:
-            # soundfile has no name for it; the chunk has the time of writing
-            soundfile._snd.sf_command(file._file, _ADD_PEAK_CHUNK, soundfile._ffi.NULL, 0)
-            for block in blocks:
-                file.write(block)
+    def _decoded(self, file: Any, frames: int) -> Native:
+        try:
+            block: Native = file.read(frames, dtype=self._type, always_2d=True)
+        except (_soundfile().SoundFileError, RuntimeError, ValueError):
+            raise MalformedRecord("the sound of the recording cannot be decoded. Encode it again") from None
+        return block
 
-    def _level(self, blocks: list[Native]) -> float:
-        """Return the level of compression at which the sound has about the bit rate of the file."""
-        seconds = sum(map(len, blocks)) / self.rate
-        wanted = len(self._data) / max(1, self.frames or 1) * self.rate * seconds  # bytes
+    def _level(self) -> float:
+        """Return the level of compression, from 0 to 1, at which the sound has about the bit rate of the file."""
+        frames = self.frames or sum(map(len, self.read()))
+        length = min(2 * self.rate, max(1, frames // _PIECES))
+        pieces = []
+        with _soundfile().SoundFile(io.BytesIO(self._data)) as file:
+            for piece in range(_PIECES):
+                file.seek(frames // _PIECES * piece)
+                pieces.append(self._decoded(file, length))
+        wanted = headers.sound_bytes(self._data) / max(1, frames) * sum(map(len, pieces))
         low, high = 0.0, 1.0
+        tried: dict[float, float] = {}
         for _ in range(_STEPS):
-            middle = (low + high) / 2
+            level = (low + high) / 2
             out = io.BytesIO()
-            self._encode(blocks, out, middle)
-            if len(out.getbuffer()) > wanted:
-                low = middle
-            else:
-                high = middle
-        return high
+            encode(pieces, out, self.rate, self.channels, self.container, self._written, level)
+            tried[level] = abs(len(out.getbuffer()) - wanted)
+            low, high = (level, high) if len(out.getbuffer()) > wanted else (low, level)
+        return min(tried, key=tried.__getitem__)
+
+
+def encode(
+    blocks: Iterable[Native],
+    out: BinaryIO,
+    rate: int,
+    channels: int,
+    container: str,
+    codec: str,
+    level: float | None = None,
+) -> None:
+    """Write a new file without tags. The same samples always give the same bytes.
+
+    Args:
+        blocks: samples of shape (frames, channels).
+        out: need not be seekable. If it is not, or for Ogg, the encoded file is in memory first.
+        rate: in frames a second. channels: their number.
+        container, codec: as soundfile names them.
+        level: of compression, from 0 to 1. None for codecs without a choice of bit rates.
+    """
+    soundfile = _soundfile()
+    options: dict[str, Any] = {} if level is None else {"compression_level": level}
+    if codec == "MPEG_LAYER_III":
+        options["bitrate_mode"] = "CONSTANT"
+    direct = out.seekable() and container != "OGG"
+    held = io.BytesIO()
+    target = _Shifted(out) if direct else held
+    with soundfile.SoundFile(target, "w", rate, channels, codec, format=container, **options) as file:
+        # soundfile has no function for it. The chunk has the time of writing.
+        soundfile._snd.sf_command(file._file, _ADD_PEAK_CHUNK, soundfile._ffi.NULL, 0)
+        for block in blocks:
+            file.write(block)
+    if not direct:
+        out.write(ogg.fixed(held.getvalue()) if container == "OGG" else held.getbuffer())
 
 
 class _Shifted:
@@ -119,18 +143,13 @@ class _Shifted:
 
     def __init__(self, out: BinaryIO) -> None:
         self._out, self._start = out, out.tell()
+        self.write, self.read = out.write, out.read
 
-    def seek(self, at: int, whence: int = 0) -> int:
-        return self._out.seek(at + self._start if whence == 0 else at, whence) - self._start
+    def seek(self, at: int, whence: int = io.SEEK_SET) -> int:
+        return self._out.seek(at + self._start if whence == io.SEEK_SET else at, whence) - self._start
 
     def tell(self) -> int:
         return self._out.tell() - self._start
-
-    def write(self, data: bytes) -> int:
-        return self._out.write(data)
-
-    def read(self, size: int = -1) -> bytes:
-        return self._out.read(size)
 
 
 def _soundfile() -> ModuleType:
@@ -140,3 +159,15 @@ def _soundfile() -> ModuleType:
         raise MissingExtra("audio", "reading sound files") from None
     module: ModuleType = soundfile
     return module
+
+
+@cache
+def _forward() -> type[Any]:
+    """Return soundfile's class, but without seeking: it fails in a FLAC file of unknown length."""
+    soundfile = _soundfile()
+
+    class Forward(soundfile.SoundFile):  # type: ignore[misc]  # soundfile has no types
+        def seekable(self) -> bool:
+            return False
+
+    return Forward

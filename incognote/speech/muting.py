@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from incognote.speech.intervals import union
 from incognote.speech.nouns import Interval
@@ -42,7 +42,9 @@ def muted(
     import numpy as np
 
     edge = round(fade * rate)
-    holes = [(math.floor(each.start * rate + _EXACT), math.ceil(each.end * rate - _EXACT), each) for each in union(mutes)]
+    holes = [
+        (math.floor(each.start * rate + _EXACT), math.ceil(each.end * rate - _EXACT), each) for each in union(mutes)
+    ]
     heard: dict[Interval, npt.NDArray[np.float32]] = {}
     at = 0
     for block in blocks:

@@ -38,6 +38,7 @@ from incognote.testing.responses import (
 )
 from incognote.testing.scripted import Answer, Answering, Turn
 from incognote.testing.store import BatchPlan, Store
+from incognote.testing.transcriptions import Transcribing, transcription_routes
 from incognote.testing.trouble import Trouble, tokens
 from incognote.testing.vendors import anthropic_routes, batch_routes, file_routes, gemini_routes, mistral_routes
 from incognote.testing.wire import CHAT, ApiError, Json, completion, request_of
@@ -59,9 +60,9 @@ async def _aborted(state: ServerState) -> None:
 class LocalServer:
     """An OpenAI-compatible server on 127.0.0.1, in its own thread.
 
-    It serves `POST /v1/chat/completions`, `GET /v1/models`, and the batches of OpenAI, Azure, Mistral, Anthropic,
-    and Gemini. It keeps connections alive and queues nothing: each request waits its own latency. As a context manager
-    it starts and closes itself:
+    It serves `POST /v1/chat/completions`, `GET /v1/models`, `POST /v1/audio/transcriptions` (whisper.cpp's as
+    `/v1/inference`), and the batches of OpenAI, Azure, Mistral, Anthropic, and Gemini. It keeps connections alive and
+    queues nothing: each request waits its own latency. As a context manager it starts and closes itself:
 
         with LocalServer({"Seen by Dr. Abara.": '{"PERSON": ["Abara"]}'}) as server:
             client = OpenAI(base_url=server.url, api_key=server.api_key)
@@ -77,6 +78,7 @@ class LocalServer:
         dialect: how the server rejects a long request or a response format: a name in
             `incognote.testing.dialects.DIALECTS`, or one of your own. Servers that cut the prompt reply to the request,
             and report half of `context` as its length.
+        transcribe: returns the words of the sound of a transcription request, or the trouble that comes instead.
         echo: whether error bodies repeat the request's text, as with some servers.
         port: 0 for a free one.
 
@@ -97,6 +99,7 @@ class LocalServer:
         models: tuple[str, ...] | None = None,
         context: int | None = None,
         dialect: str | Dialect = "openai",
+        transcribe: Transcribing | None = None,
         echo: bool = False,
         port: int = 0,
     ) -> None:
@@ -121,7 +124,7 @@ class LocalServer:
                 route("GET", "/v1/models", lambda _: self._listed()),
                 *file_routes(store), *file_routes(store, "/openai"), *batch_routes(store),
                 *batch_routes(store, "/openai"), *mistral_routes(store), *anthropic_routes(store),
-                *gemini_routes(store),
+                *gemini_routes(store), *transcription_routes(transcribe, self._refused),
             ],
             exception_handlers={ApiError: self._refused, HTTPException: self._unknown},
         )

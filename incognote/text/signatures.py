@@ -37,6 +37,15 @@ _AT: tuple[tuple[int, bytes, str], ...] = (
     (0, b"fLaC\x00", "FLAC audio"),
     (0, b"#!AMR", "AMR audio"),
     (0, b".snd\x00", "AU audio"),
+    (0, b"caff\x00\x01\x00\x00", "CAF audio"),
+    (0, b"riff\x2e\x91\xcf\x11", "W64 audio"),
+    (0, b"NIST_1A\n   1024\n", "SPHERE audio"),
+    (0, b"Creative Voice File\x1a", "VOC audio"),
+    (0, b"wvpk", "WavPack audio"),
+    (0, b"\x02dss", "DSS dictation"),
+    (0, b"\x03dss", "DSS dictation"),
+    (0, b"\x03ds2", "DSS dictation"),
+    (0, b"\x01ds2", "DSS dictation"),
     (0, b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "Windows Media"),
     (0, b"\x1aE\xdf\xa3", "Matroska video"),
     (0, b"FLV\x01", "Flash video"),
@@ -79,7 +88,7 @@ _SHAPES: tuple[tuple[re.Pattern[bytes], str], ...] = (
     (re.compile(rb"PAR[1E](?:[\x00-\x1f]|.*PAR[1E]\Z)", re.DOTALL), "Parquet"),
     (re.compile(rb"MZ.{58}(?P<at>.{4})", re.DOTALL), "program"),
     (re.compile(rb"BM.{4}\x00{4}.{4}[\x0c\x28\x34\x38\x40\x6c\x7c]\x00{3}", re.DOTALL), "BMP image"),
-    (re.compile(rb"ID3[\x02-\x04][\x00-\x0f]|\xff[\xfa\xfb\xf2\xf3][\x10-\xef]"), "MP3 audio"),
+    (re.compile(rb"ID3[\x02-\x04][\x00-\x0f]|\xff[\xe2\xe3\xf2-\xf5\xfa-\xfd][\x10-\xef]"), "MP3 audio"),
     (re.compile(rb"\xff[\xf1\xf9][\x40-\xbf]"), "AAC audio"),
     (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), "bzip2"),
     (re.compile(rb"FORM.{4}AIF[FC]", re.DOTALL), "AIFF audio"),
@@ -105,7 +114,7 @@ def of_magic(data: bytes) -> str | None:
         return _zip(data)
     if data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return next((name for entry, name in _OLE if entry.encode("utf-16-le") in data), "OLE file")
-    if data.startswith(b"RIFF"):
+    if data.startswith((b"RIFF", b"RF64")):
         return _RIFF.get(data[8:12])
     if data[4:8] == b"ftyp" and data[:2] == b"\x00\x00":
         return _BRANDS.get(data[8:12], "MP4 video")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from incognote.errors import MalformedRecord
 from incognote.speech.files import FADE, SoundFile
-from incognote.speech.intervals import widened
 from incognote.speech.muting import muted
-from incognote.speech.nouns import RATE, Interval
+from incognote.speech.nouns import Interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +23,8 @@ _BLUR = 0.1  # seconds at the edge of a muted part into which a lossy codec spre
 _SILENT = 0.004  # the loudest root mean square of a muted part of a lossy file, of 1: -48 dB
 _OFF = 0.05  # the mean difference of loudness outside of muted parts, as a share of the mean loudness
 _FLOOR = 0.002  # a loudness that counts as silence
+_ROUNDED = 0.001  # by which a sample of a fade may be rounded, of full scale, besides an eighth of it (mu-law)
+_PADDING = 2048  # frames that a lossy encoder may add at the end
 
 
 def verify(original: SoundFile, output: SoundFile, mutes: Sequence[Interval]) -> None:
@@ -35,62 +36,83 @@ def verify(original: SoundFile, output: SoundFile, mutes: Sequence[Interval]) ->
     Raises:
         MalformedRecord: it is not. Both files may raise what `SoundFile.blocks` raises.
     """
-    for fact in ("rate", "channels", "frames"):
-        if getattr(original, fact) != getattr(output, fact):
-            raise MalformedRecord(f"the output has another number of {fact}" if fact != "rate" else "another rate")
+    longer = output.frames - original.frames
+    if (original.rate, original.channels) != (output.rate, output.channels):
+        raise MalformedRecord("the output has another rate or other channels")
+    if not 0 <= longer <= (0 if original.lossless else _PADDING):
+        raise MalformedRecord("the output has another length")
     if original.lossless:
-        expected = muted(original.samples(), original.rate, mutes, FADE)
-        if not _same(expected, output.samples()):
+        if not _same(original, output, mutes):
             raise MalformedRecord("the output has other samples")
         return
     _compare(original, output, mutes)
 
 
-def _same(expected: Iterable[Native], made: Iterable[Native]) -> bool:
-    """Whether two streams have the same samples. Their blocks may have other lengths."""
+def _same(original: SoundFile, output: SoundFile, mutes: Sequence[Interval]) -> bool:
+    """Whether an output has exactly the samples that it must have. Only fades may be rounded, as its coding needs."""
     import numpy as np
 
-    one, two = iter(expected), iter(made)
-    left, right = next(one, None), next(two, None)
-    while left is not None and right is not None:
-        size = min(len(left), len(right))
-        if left.dtype != right.dtype or not np.array_equal(left[:size], right[:size]):
+    made = _Reader(output)
+    expected = muted(original.samples(), original.rate, mutes, FADE)
+    for before, after in zip(original.samples(), expected, strict=True):
+        new = made.take(len(after))
+        if new.dtype != after.dtype or new.shape != after.shape:
             return False
-        left = left[size:] if size < len(left) else next(one, None)
-        right = right[size:] if size < len(right) else next(two, None)
-    return left is None and right is None
+        faded = (after != before) & (after != 0)
+        if not np.array_equal(new[~faded], after[~faded]):
+            return False
+        wanted = after[faded].astype(np.float64)
+        finest = _ROUNDED * float(np.iinfo(after.dtype).max) if after.dtype.kind == "i" else _ROUNDED
+        if (np.abs(new[faded] - wanted) > np.abs(wanted) / 8 + finest).any():
+            return False
+    return True
+
+
+class _Reader:
+    """Reads the samples of a file in parts of any length."""
+
+    def __init__(self, file: SoundFile) -> None:
+        self._blocks = file.samples()
+        self._held: list[Native] = []
+
+    def take(self, frames: int) -> Native:
+        """Return so many frames, or fewer at the end."""
+        import numpy as np
+
+        while sum(map(len, self._held)) < frames and (block := next(self._blocks, None)) is not None:
+            self._held.append(block)
+        whole: Native = np.concatenate(self._held)
+        self._held = [whole[frames:]]
+        return whole[:frames]
 
 
 def _compare(original: SoundFile, output: SoundFile, mutes: Sequence[Interval]) -> None:
     import numpy as np
 
-    hops = round(original.seconds / _HOP) + 1
-    inside = np.zeros(hops, bool)
-    near = np.zeros(hops, bool)
+    one = _levels(original)
+    two = _levels(output)[: len(one)]
+    inside, near = np.zeros(len(one), bool), np.zeros(len(one), bool)
     for each in mutes:
         inside[int(np.ceil((each.start + _BLUR) / _HOP)) : max(0, int((each.end - _BLUR) / _HOP))] = True
-    for each in widened(mutes, _BLUR, _BLUR, original.seconds):
-        near[int(each.start / _HOP) : int(np.ceil(each.end / _HOP))] = True
-    total = off = 0.0
-    at = 0
-    for one, two in zip(_levels(original), _levels(output), strict=True):
-        mine = slice(at, at + len(one))
-        if len(two[inside[mine]]) and two[inside[mine]].max() > _SILENT:
-            raise MalformedRecord("a muted part of the output is not silent")
-        outside = ~near[mine]
-        off += float(np.abs(one[outside] - two[outside]).sum())
-        total += float(np.maximum(one[outside], _FLOOR).sum())
-        at += len(one)
-    if off > _OFF * total:
+        near[max(0, int((each.start - _BLUR) / _HOP)) : int(np.ceil((each.end + _BLUR) / _HOP))] = True
+    if inside.any() and two[inside].max() > _SILENT:
+        raise MalformedRecord("a muted part of the output is not silent")
+    off = np.abs(one - two)[~near].sum()
+    if off > _OFF * np.maximum(one, _FLOOR)[~near].sum():
         raise MalformedRecord("the output has other sound")
 
 
-def _levels(file: SoundFile) -> Iterator[Levels]:
-    """Yield the root mean square of each 20 ms, from 0 to 1, a block at a time."""
+def _levels(file: SoundFile) -> Levels:
+    """Return the root mean square of each 20 ms over all channels, from 0 to 1."""
     import numpy as np
 
-    hop = round(_HOP * RATE)
-    for block in file.blocks(10.0):
-        whole = np.concatenate((block, np.zeros(-len(block) % hop, block.dtype)))
-        parts = whole.reshape(-1, hop).astype(np.float64) / 32768
-        yield np.sqrt((parts**2).mean(axis=1))
+    hop = round(_HOP * file.rate)
+    found: list[Levels] = []
+    rest: npt.NDArray[np.float64] = np.zeros((0, file.channels))
+    for block in file.samples():
+        scale = -float(np.iinfo(block.dtype).min) if block.dtype.kind == "i" else 1.0
+        rest = np.concatenate((rest, block / scale))
+        whole = len(rest) // hop * hop
+        found.append(np.sqrt((rest[:whole].reshape(-1, hop * file.channels) ** 2).mean(axis=1)))
+        rest = rest[whole:]
+    return np.concatenate((*found, np.sqrt((rest**2).mean(keepdims=True))[0] if len(rest) else np.zeros(0)))

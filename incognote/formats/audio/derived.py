@@ -41,7 +41,9 @@ class MutedTranscript:
     muted: tuple[Interval, ...]
     seconds: float
 
-    kinds: tuple[DerivedKind, ...] = ("text", "srt", "vtt", "json")
+    @property
+    def kinds(self) -> tuple[DerivedKind, ...]:
+        return ("text", "srt", "vtt", "json")
 
     def derived(self, kind: DerivedKind, output: bytes) -> str | bytes:
         if kind == "json":

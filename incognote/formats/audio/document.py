@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from incognote.errors import AccountingError
 from incognote.formats.audio.checking import verify
-from incognote.formats.audio.hearing import hearing, heard
+from incognote.formats.audio.hearing import heard, hearing
 from incognote.formats.audio.judge import findings
 from incognote.formats.audio.quality import is_poor
 from incognote.formats.audio.transcript import Transcript, transcript
@@ -77,7 +77,7 @@ class AudioDocument(Document):
         return self.findings_with(())
 
     def findings_with(self, known: Sequence[Known]) -> Sequence[Finding]:
-        return [Finding(BODY, *each) for each in findings(self.transcript, known)]
+        return [Finding(BODY, *each) for each in findings(self.transcript, known, self.how.language)]
 
     @cached_property
     def remarks(self) -> Sequence[Reason]:  # type: ignore[override]  # read-only

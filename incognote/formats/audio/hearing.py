@@ -30,7 +30,7 @@ class Hearing:
         language: of the recordings (ISO 639-1).
     """
 
-    recognizer: str = "pocketsphinx"
+    recognizer: str = "sphinx"
     margin: float = MARGIN
     voice: Voice = "keep"
     language: str = "en"

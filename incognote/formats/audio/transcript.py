@@ -5,15 +5,13 @@ Speech without words is a token in the text, as in RedactOR, A.5.1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
-from incognote.speech.nouns import Heard, HeardWord, Interval
+from incognote.speech.nouns import Heard, Interval
 from incognote.text.gaps import token
-
-LONG_PAUSE = 0.7
-"""A pause of this many seconds ends an utterance."""
 
 
 class Piece(NamedTuple):
@@ -23,12 +21,14 @@ class Piece(NamedTuple):
         start, end: in code points of the text.
         words: the range of the words that were heard; empty for speech without words.
         time: in seconds of the recording.
+        spelled: whether it was said letter by letter or figure by figure.
     """
 
     start: int
     end: int
     words: range
     time: Interval
+    spelled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,71 +68,50 @@ class Transcript:
 
 
 def transcript(heard: Heard, language: str) -> Transcript:
-    """Return the written form of what was heard.
+    """Return the written form of what was heard. A gap within a number or a spelled word follows it.
 
     Args:
         language: ISO 639-1. Its bundle writes numbers, spelled words, and names, if it can.
     """
+    from incognote.languages import written
+
+    words = heard.words
+    pauses = [max(0.0, b.start - a.end) for a, b in pairwise(words)] + [0.0] * bool(words)
+    made = written([word.text for word in words], pauses, language)
+    gaps = deque(heard.gaps)
     text: list[str] = []
     pieces: list[Piece] = []
     at = 0
-    for line in utterances(heard):
-        if text:
-            text.append("\n")
-            at += 1
-        for number, (said, words, time) in enumerate(_line(heard, line, language)):
-            if number:
-                text.append(" ")
-                at += 1
-            text.append(said)
-            pieces.append(Piece(at, at + len(said), words, time))
-            at += len(said)
-    return Transcript("".join(text), tuple(pieces), heard)
 
+    def add(new: str, said: range | None = None, time: Interval | None = None, *, spelled: bool = False) -> None:
+        nonlocal at
+        text.append(new)
+        if said is not None and time is not None:
+            pieces.append(Piece(at, at + len(new), said, time, spelled))
+        at += len(new)
 
-def utterances(heard: Heard) -> Iterator[list[int | Interval]]:
-    """Yield the words (by number) and gaps of each utterance. A long pause without a voice ends it."""
-    items: list[tuple[Interval, int | Interval]] = [(word.interval, n) for n, word in enumerate(heard.words)]
-    items += [(gap, gap) for gap in heard.gaps]
-    line: list[int | Interval] = []
     before = 0.0
-    for time, item in sorted(items, key=lambda each: (each[0].start, each[0].end)):
-        if line and time.start - before > LONG_PAUSE:
-            yield line
-            line = []
-        line.append(item)
-        before = max(before, time.end)
-    if line:
-        yield line
-
-
-def _line(
-    heard: Heard, line: Sequence[int | Interval], language: str
-) -> Iterator[tuple[str, range, Interval]]:
-    """Yield the words of each stretch of an utterance, the range of what was heard, and the time.
-
-    A gap within a number or a spelled word follows it.
-    """
-    numbers = [item for item in line if isinstance(item, int)]
-    gaps = [item for item in line if isinstance(item, Interval)]
-    if numbers:
-        first = numbers[0]
-        words = heard.words[first : numbers[-1] + 1]
-        for said, own in _written(words, language):
-            mine = range(first + own.start, first + own.stop)
-            time = Interval(heard.words[mine.start].start, heard.words[mine.stop - 1].end)
-            while gaps and gaps[0].start < time.start:
-                yield _token(gaps.pop(0))
-            yield said, mine, time
+    done = 0
+    for stretch in made.stretches:
+        said = range(stretch.first, stretch.last)
+        time = Interval(words[said.start].start, words[said.stop - 1].end)
+        near = []
+        while gaps and gaps[0].start < time.start:
+            gap = gaps.popleft()
+            if done and gap.start - before <= time.start - gap.end:
+                add(" ")
+                add(token(gap.start, gap.end), range(0), gap)
+            else:
+                near.append(gap)
+        add(made.text[done : stretch.start])
+        for gap in near:
+            add(token(gap.start, gap.end), range(0), gap)
+            add(" ")
+        add(made.text[stretch.start : stretch.end], said, time, spelled=stretch.spelled)
+        before, done = time.end, stretch.end
+    add(made.text[done:])
     for gap in gaps:
-        yield _token(gap)
-
-
-def _token(gap: Interval) -> tuple[str, range, Interval]:
-    return token(gap.start, gap.end), range(0), gap
-
-
-def _written(words: Sequence[HeardWord], language: str) -> Iterable[tuple[str, range]]:
-    """Yield the written form of words, stretch by stretch, with the range of words of each."""
-    for number, word in enumerate(words):
-        yield word.text, range(number, number + 1)
+        if at:
+            add(" ")
+        add(token(gap.start, gap.end), range(0), gap)
+    return Transcript("".join(text), tuple(pieces), heard)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from importlib.util import find_spec
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from incognote.errors import MissingExtra
 from incognote.formats.base import Change
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 REPLACED = "replaced"
 """The source of a word that replaces others."""
-_PDF = "pdf"
+_PDF: Literal["pdf"] = "pdf"
 _FULL_TURN = 360
 _POINTS = 72.0
 _MOST_POINTS = 14_400  # of a side of a page of a PDF file
@@ -72,6 +72,10 @@ class VisiblePages:
 
     pages: tuple[VisiblePage, ...]
     form: str
+
+    @property
+    def kinds(self) -> tuple[DerivedKind, ...]:
+        return ("text", "hocr", _PDF)
 
     def derived(self, kind: DerivedKind, output: bytes) -> str | bytes:
         if kind == "text":

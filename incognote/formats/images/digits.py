@@ -1,8 +1,13 @@
-"""Numbers in Arabic lines: Tesseract reads many Arabic digits as Latin letters, or not at all."""
+"""Digits that an OCR engine read as letters, and numbers in Arabic lines.
+
+Tesseract reads many Arabic digits as Latin letters, or not at all.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING
@@ -15,9 +20,33 @@ from incognote.pages.nouns import Region, Word
 if TYPE_CHECKING:
     from incognote.pages.nouns import Pixels
 
+_ALIKE = str.maketrans("SsOoIl|Z", "55001112")
+_MISREAD = re.compile(r"(?=.*\d)[\dSsOoIl|Z]{2,12}[.,;]?")
+_SURE_DIGITS = 2  # digits of a number, or of one next to it, whose letters are misread digits
 _LONGEST = 4  # letters that a number is read as
 _GAP = 0.5  # heights of a line between two words, in which a number can be
 _LEAST = 2  # Arabic words of a line
+
+
+def with_digits(words: Sequence[Word]) -> list[Word]:
+    """Return words in which letters that look like digits are digits, in numbers: `SSS30` next to `94860` is `55530`.
+
+    Args:
+        words: in reading order.
+    """
+    found = list(words)
+    for at, word in enumerate(words):
+        if word.text.isdecimal() or not _MISREAD.fullmatch(word.text):
+            continue
+        near = [each for each in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2]) if each.line == word.line]
+        digits = max(_digits(each.text) if each.text.strip(".,;").isdecimal() else 0 for each in (*near, word))
+        if max(digits, _digits(word.text) if len(word.text) > _LEAST + 1 else 0) >= _SURE_DIGITS:
+            found[at] = replace(word, text=word.text.translate(_ALIKE))
+    return found
+
+
+def _digits(text: str) -> int:
+    return sum(map(str.isdigit, text))
 
 
 def misread_numbers(words: Sequence[Word], pixels: Pixels) -> Iterator[Region]:

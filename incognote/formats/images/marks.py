@@ -15,7 +15,17 @@ from incognote.formats.images import emblems, stamps
 from incognote.formats.images.knownwords import is_known
 from incognote.formats.images.legible import is_blue, legible, line_height
 from incognote.formats.images.page import shared, union
-from incognote.formats.images.parts import InkPart, area_of, erase, parts_of, stroke_of, strokes_across, whole_picture
+from incognote.formats.images.parts import (
+    InkPart,
+    area_of,
+    erase,
+    is_grid,
+    parts_of,
+    pictures_of,
+    stroke_of,
+    strokes_across,
+    whole_picture,
+)
 from incognote.formats.images.reading import PageReading
 from incognote.pages.nouns import Box, Region, Word
 
@@ -30,6 +40,9 @@ _CURVE, _FRAMED_CURVE = 1.06, 1.3  # strokes in a column of a curve with one val
 _DASHES = 8  # of a dashed line
 _LETTER, _PRINTED = 1.45, 1.25  # heights of a line that one letter has at most, and a printed one
 _SHORT = 3  # letters of a word in the middle of a name
+_SIGN = 2  # letters that may be read in a face
+_TALL, _STRETCHED = 1.2, 1.3  # heights of a line of a signature; heights of its letters by which they are wide
+_MOST = 6  # words in a logo
 _SQUARE = 2.5  # heights of a line that a solid square with letters has at least
 _NEXT = 4.0  # heights between two parts of a handwritten name
 
@@ -74,7 +87,7 @@ class _Page:
         mask[cv2.dilate(self.ruled, np.ones((3, 3), np.uint8)) > 0] = 0
         erase(mask, self.codes)
         self.good = legible(reading.words, reading.seen, mask, pixels)
-        self.shown = self._tones()
+        self.shown = pictures_of(self.raw, self.high)
         erase(mask, self.shown)
         self.good = self._without_scrawls(mask)
         self.good = self._without_tilted(mask)
@@ -82,37 +95,23 @@ class _Page:
         self.unread = mask
         erase(mask, (word.box for word in self.good), 1)
 
-    def _tones(self) -> list[Box]:
-        """Return the boxes of pictures: areas of many gray levels."""
-        import cv2
-        import numpy as np
-
-        step = max(4, round(0.5 * self.high))
-        rows, columns = self.raw.shape[0] // step, self.raw.shape[1] // step
-        if not rows or not columns:
-            return []
-        tiles = self.raw[: rows * step, : columns * step].reshape(rows, step, columns, step)
-        low, high = (np.percentile(tiles, q, axis=(1, 3)) for q in (20, 80))
-        ground = np.bincount((self.raw[::4, ::4] // 8).ravel(), minlength=32).argmax() * 8 + 4
-        # a tile of a picture has neither the ground's gray nor that of its neighbors
-        other = (np.abs(low - ground) > 14) & (np.abs(high - ground) > 14)
-        toned = np.where(other, np.uint8(255), np.uint8(0))
-        found = []
-        for part in parts_of(cv2.morphologyEx(toned, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)))[1]:
-            left, top, right, bottom = part.box
-            if part.wide < 5 or part.high < 5 or part.area < 0.55 * part.wide * part.high:
-                continue
-            middle = self.raw[top * step : bottom * step, left * step : right * step]
-            levels = np.bincount((middle // 12).ravel(), minlength=22) / middle.size
-            if levels.max() < 0.5 and (levels > 0.03).sum() >= 5:
-                found.append((left * step, top * step, right * step, bottom * step))
-        return found
-
     def _without_scrawls(self, mask: Any) -> list[Word]:
         """Return the words that were read well, without those that a pass took a signature for."""
         _, parts = parts_of(mask, 0.9 * self.high)
         large = [part.box for part in parts if self._is_scrawl(mask, part)]
-        return [word for word in self.good if not any(self._hides(box, word) for box in large)]
+        found = []
+        for word in self.good:
+            own = [box for box in large if shared(word.box, box)]
+            hidden = sum(shared(word.box, box) for box in own) >= 0.5 * area_of(word.box)
+            if not (hidden and self._hides(union(own), word)) and not self._is_stretched(word):
+                found.append(word)
+        return found
+
+    def _is_stretched(self, word: Word) -> bool:
+        """Whether a word has too few letters for its width, as a signature that an engine took for a word."""
+        wide, high = word.box[2] - word.box[0], word.box[3] - word.box[1]
+        letters = word.text.isalpha() and len(word.text) > 1 and not word.turn
+        return letters and high > _TALL * self.high and wide > _STRETCHED * high * len(word.text)
 
     def _is_scrawl(self, mask: Any, part: InkPart) -> bool:
         """Whether a part of ink is larger than a letter, thin, and winding."""
@@ -128,8 +127,6 @@ class _Page:
 
     def _hides(self, box: Box, word: Word) -> bool:
         """Whether a word is only what a pass read in a scrawl."""
-        if shared(word.box, box) < 0.5 * area_of(word.box):
-            return False
         known = len(word.text) > 2 and is_known(word.text)
         sure = (word.confidence > 0.9 and len(word.text) > 3) or (word.confidence > 0.8 and known)
         return not sure or word.box[3] - word.box[1] < 0.4 * (box[3] - box[1])
@@ -180,8 +177,9 @@ class _Page:
                 yield Region("Face", box, 0.6, _SOURCES)
 
     def _whole(self, box: Box) -> Box:
-        whole = union((whole_picture(self.raw, box), box))
-        return box if self._swallowed(whole) else whole
+        whole = union((whole_picture(self.raw if self.color is None else self.color, box), box))
+        words = (word.box for word in self.good if len(word.text) > _SIGN)
+        return box if any(4 * shared(each, whole) > area_of(each) for each in words) else whole
 
     def logos(self, taken: Sequence[Box]) -> Iterator[Region]:
         """Yield solid blobs at the top of the page that are not text."""
@@ -208,7 +206,9 @@ class _Page:
     def _is_text(self, box: Box) -> bool:
         """Whether a blob is mostly words, or a wide one has some, as a button of a screen."""
         words = [word for word in self.good if word.confidence > 0.7 and shared(word.box, box)]
-        read = sum(shared(word.box, box) for word in words)
+        if len(words) > _MOST:
+            return True
+        read = sum(shared(word.box, box) for word in words if len(word.text) > 1)
         wide, high = box[2] - box[0], box[3] - box[1]
         solid = float((self.ink[box[1] : box[3], box[0] : box[2]] > 0).mean()) > 0.8
         if solid and 0.7 * wide < high < 1.4 * wide and high > _SQUARE * self.high:
@@ -278,6 +278,8 @@ class _Page:
             return False
         if min(w, h) > 0.45 * high:
             own = labels[top:bottom, left:right] == part.label
+            if is_grid(own, high):
+                return False
             if w > 12 * high and self._is_curve(own, part.box):
                 return False
             edge = max(1, round(0.12 * high))

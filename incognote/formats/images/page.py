@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from incognote.formats.base import UNWORDED, Change, Finding
 from incognote.formats.images.painting import Cover
 from incognote.formats.images.paragraphs import wrapped
-from incognote.pages.nouns import Box, Region, Word
+from incognote.pages.nouns import Box, Region, Turn, Word
 from incognote.text.lexicon import only_titles
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ UNREADABLE = 0.6
 """The quality of a reading below which all ink of a page is in doubt."""
 DOUBT = "doubt"
 """The source of regions of words that were not surely read."""
+_TILTED = 1.5  # heights of its words that a cover of a line may have
 _MARGIN = 0.12  # heights of a word that a cover reaches beyond it
 _CREDENTIAL = re.compile(r"[,.]? ?\(?([A-Z][A-Za-z.]*(?:[-/][A-Z0-9]+)?)\)?")
 _CREDENTIALS = frozenset(
@@ -49,6 +50,7 @@ _AFTER = re.compile(r"[^\W_]+(?:[-/][^\W_]*\d[^\W_]*)*|(?:[-/][^\W_]*\d[^\W_]*)+
 _GROUPS = re.compile(r"(?: \d{2,6}(?![\w%.,/]))+(?! ?[^\W\d_]|%)")
 _CODE_BEFORE = re.compile(r"(?<!\S)(?:(?:[A-Z]{1,4}|\d{1,4}) )+\Z")
 _GROUPED = 5  # digits of a number that may be written in groups
+_TAG = re.compile(r"<(?=[a-zA-Z/!?])")
 _TITLE = re.compile(r"([^\W\d_]+)\.? ?\Z")
 
 
@@ -105,7 +107,10 @@ class ReadPage:
             near = self.words[first : bisect_right(starts, end)]
             touched = [each for each in near if each.start < end and start < each.end]
             lines = groupby(touched, lambda each: (each.word.line, each.word.turn))
-            boxes = [self._around(union(_part(each, start, end) for each in line), _MARGIN) for _, line in lines]
+            boxes = [
+                self._around(box, _MARGIN)
+                for (_, turn), line in lines for box in _level([_part(each, start, end) for each in line], turn)
+            ]  # fmt: skip
             boxes += [self._around(region.box, 0) for at, region in self.marks if start <= at < end]
             widest = max(boxes, key=lambda box: box[2] - box[0], default=None)
             found += [Cover(box, new if box is widest else "") for box in boxes]
@@ -126,6 +131,18 @@ class ReadPage:
         left, top, right, bottom = box
         margin = max(2, round(share * min(bottom - top, right - left)))
         return max(0, left - margin), max(0, top - margin), min(wide, right + margin), min(high, bottom + margin)
+
+
+def _level(boxes: Sequence[Box], turn: Turn) -> list[Box]:
+    """Return one box around those of a line, or several side by side if the line is so tilted that it covers others."""
+    whole = union(boxes)
+    high = max(box[3] - box[1] for box in boxes)
+    if turn in (90, 270) or len(boxes) < 2 or whole[3] - whole[1] <= _TILTED * high:
+        return [whole]
+    middle = len(boxes) // 2
+    one, two = _level(boxes[:middle], turn), _level(boxes[middle:], turn)
+    left, top, _, bottom = one[-1]
+    return [*one[:-1], (left, top, max(one[-1][2], two[0][0]), bottom), *two]
 
 
 def _to_whole_codes(text: str, start: int, end: int, *, poor: bool) -> tuple[int, int]:
@@ -207,7 +224,7 @@ def text_of(words: Sequence[Word], regions: Sequence[Region]) -> tuple[str, list
         before: Word | None = None
         for word in line:
             gap = "" if before is None else BETWEEN_CELLS if is_apart(before, word) else " "
-            pieces += (gap, word.text)
+            pieces += (gap, _TAG.sub("‹", word.text))
             at += len(gap)
             placed.append(PlacedWord(at, at + len(word.text), word))
             at += len(word.text)

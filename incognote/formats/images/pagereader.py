@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from incognote.formats.base import Finding
 from incognote.formats.images import reading
+from incognote.formats.images.digits import with_digits
 from incognote.formats.images.fields import located
 from incognote.formats.images.fitting import fitted
 from incognote.formats.images.page import TYPES, PlacedWord, ReadPage, text_of
@@ -26,7 +27,7 @@ def read(pixels: Pixels, dpi: float | None) -> ReadPage:
         RecordProblem: it cannot be read.
     """
     found = reading.reading_of(pixels, dpi)
-    found = replace(found, words=tuple(fitted(found.words, pixels)))
+    found = replace(found, words=tuple(with_digits(fitted(found.words, pixels))))
     where = located(found, pixels)
     whole = considerable(where.words, found.regions) if reading.regions_go_whole() else ()
     text, placed, marks = text_of(where.words, (*where.regions, *whole))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from incognote.formats.images.page import shared
 from incognote.pages.nouns import Box
 
-_OTHER = 25  # gray levels between a picture and the ground around it
+_OTHER = 25  # levels of gray or of a color between a picture and the ground around it
+_OFTEN = 0.05  # the share of a page that has the gray of a ground, such as a filled band
+_RULED = 0.6  # the share of the ink of a grid that is in straight lines
 _LARGER = 2  # by which a picture is larger than its part of many gray levels, at most
 
 
@@ -79,20 +81,83 @@ def area_of(box: Box) -> int:
     return max(1, (box[2] - box[0]) * (box[3] - box[1]))
 
 
-def whole_picture(gray: Any, box: Box) -> Box:
+def is_grid(own: Any, high: float) -> bool:
+    """Whether a part of ink is mostly level and upright lines, as what is left of a table.
+
+    Args:
+        own: booleans (height, width). high: of a line of text, in pixels.
+    """
+    import cv2
+    import numpy as np
+
+    length = max(3, round(high))
+    if max(own.shape) < 2 * length:
+        return False
+    ink = np.where(own, np.uint8(255), np.uint8(0))
+    level, upright = (cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones(size, np.uint8)) for size in ((1, length), (length, 1)))
+    return cv2.countNonZero(level | upright) > _RULED * cv2.countNonZero(ink)
+
+
+def pictures_of(gray: Any, high: float) -> list[Box]:
+    """Return the boxes of pictures: areas of many gray levels.
+
+    Args:
+        gray: the page. high: of a line of text, in pixels.
+    """
+    import numpy as np
+
+    step = max(4, round(0.5 * high))
+    rows, columns = gray.shape[0] // step, gray.shape[1] // step
+    if not rows or not columns:
+        return []
+    tiles = gray[: rows * step, : columns * step].reshape(rows, step, columns, step)
+    low, top = (np.percentile(tiles, q, axis=(1, 3)) for q in (20, 80))
+    counts = np.bincount((gray[::4, ::4] // 8).ravel(), minlength=32)
+    # a tile of a picture has neither the ground's gray nor that of its neighbors
+    other = [(np.abs(low - ground) > 14) & (np.abs(top - ground) > 14) for ground in range(4, 260, 8)]
+    found = list(_toned(gray, other[counts.argmax()], step))
+    grounds = [other[at] for at in np.flatnonzero(counts > _OFTEN * counts.sum())]
+    for box in _toned(gray, np.logical_and.reduce(grounds), step) if len(grounds) > 1 else ():
+        if not any(shared(box, each) for each in found):
+            found.append(box)
+    return found
+
+
+def _toned(gray: Any, other: Any, step: int) -> Iterator[Box]:
+    """Yield the boxes of areas of many gray levels.
+
+    Args:
+        other: booleans, where a tile has another gray than the ground. step: the side of a tile, in pixels.
+    """
+    import cv2
+    import numpy as np
+
+    mask = np.where(other, np.uint8(255), np.uint8(0))
+    for part in parts_of(cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)))[1]:
+        left, top, right, bottom = part.box
+        if part.wide < 5 or part.high < 5 or part.area < 0.55 * part.wide * part.high:
+            continue
+        middle = gray[top * step : bottom * step, left * step : right * step]
+        levels = np.bincount((middle // 12).ravel(), minlength=22) / middle.size
+        if levels.max() < 0.5 and (levels > 0.03).sum() >= 5:
+            yield left * step, top * step, right * step, bottom * step
+
+
+def whole_picture(pixels: Any, box: Box) -> Box:
     """Return the box of a picture with its even parts, up to the ground around it.
 
     Args:
-        gray: the page. box: the part of the picture that has many gray levels.
+        pixels: the page, gray or RGB. box: the part of the picture that has many gray levels.
     """
     import cv2
     import numpy as np
 
     wide, high = box[2] - box[0], box[3] - box[1]
     left, top = max(0, box[0] - wide // 2), max(0, box[1] - high // 2)
-    around = gray[top : box[3] + high // 2, left : box[2] + wide // 2]
-    edge = np.concatenate([around[0], around[-1], around[:, 0], around[:, -1]]).astype(int)
-    other = np.where(np.abs(around.astype(int) - int(np.median(edge))) > _OTHER, np.uint8(255), np.uint8(0))
+    around = np.atleast_3d(pixels[top : box[3] + high // 2, left : box[2] + wide // 2]).astype(int)
+    edge = np.concatenate([around[0], around[-1], around[:, 0], around[:, -1]])
+    off = np.abs(around - np.median(edge, axis=0).astype(int)).max(axis=2)
+    other = np.where(off > _OTHER, np.uint8(255), np.uint8(0))
     other = np.asarray(cv2.morphologyEx(other, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)))
     for part in parts_of(other)[1]:
         found = part.box[0] + left, part.box[1] + top, part.box[2] + left, part.box[3] + top

@@ -31,7 +31,12 @@ _SURNAME = re.compile(r"(?<!\S)[^\W\d_]{2,}(?:[-'’][^\W\d_]+)*, ?\Z")
 _DIGITS = re.compile(r"(?<!\S)(?:\(?\+?\d{1,5}\)? ?[-–/]? ?)+\Z")
 _MORE_DIGITS = re.compile(r"(?: ?[-–/]? ?\d{2,5}(?![\w%/,]|\.\d))+")
 _PREFIX = re.compile(r"(?<!\S)[A-Z]{2,4}[ :]\Z")
-_DAY = re.compile(r"(?<!\S)\d{1,2}\.? \Z")
+_SHORT = 3  # characters of a prefix that goes although it is a label, such as `SN `
+_DAY = re.compile(r"(?<!\S)(?:\d{1,2}|[Il])\.? \Z")
+_ONCE = re.compile(
+    r"(?<!\S)(?:[Rr]etired|[Ff]ormer|[Ee]x|[Ff]ormerly|[Jj]ubilad[oa]|[Rr]etraitée?|[Aa]ncien(?:ne)?|[Pp]ensionierter?|"
+    r"[Ee]hemaliger?)[ -]\Z"
+)
 _AFTER_WEEKDAY = re.compile(r",? \d{1,2}\.? [^\W\d_]{3,9}\b\.?")
 _NUMBERS = frozenset(("CONTACT", "ID"))
 _LEAST_DIGITS = 4  # of a number that is written in groups
@@ -55,10 +60,9 @@ def widened(text: str, spans: Sequence[Span]) -> list[Span]:
     for start, end in found:
         gone[start:end] = b"\1" * (end - start)
     for at, each in enumerate(spans):
-        if catalogue()[each.type].group in _NAMED:
-            low = found[at - 1][1] if at else 0
-            high = found[at + 1][0] if at + 1 < len(spans) else len(text)
-            found[at] = _whole_cell(text, gone, found[at], low, high, is_place=catalogue()[each.type].group != "PERSON")
+        low = found[at - 1][1] if at else 0
+        high = found[at + 1][0] if at + 1 < len(spans) else len(text)
+        found[at] = _whole_cell(text, gone, found[at], low, high, catalogue()[each.type].group)
     return [
         each if (each.start, each.end) == new else replace(each, start=new[0], end=new[1])
         for each, new in zip(spans, found, strict=True)
@@ -69,11 +73,16 @@ def _grown(text: str, span: Span, low: int, high: int) -> tuple[int, int]:
     """Return a stretch with particles of a name, groups of a number, and parts of a date, between two offsets."""
     start, end = span.start, span.end
     group = catalogue()[span.type].group
-    before = lambda pattern: pattern.search(text, max(low, start - _NEAR), start)  # noqa: E731 -- with the new start
+
+    def before(pattern: re.Pattern[str]) -> re.Match[str] | None:
+        return pattern.search(text, max(low, start - _NEAR), start)
+
     if group == "PERSON":
         for pattern in (_PARTICLES, _SURNAME):
             if (more := before(pattern)) and (pattern is _PARTICLES or more[0][0].isupper()):
                 start = more.start()
+    elif group == "PROFESSION":
+        start = more.start() if (more := before(_ONCE)) else start
     elif group == "DATE":
         if text[start].isalpha() and (more := before(_DAY)):
             start = more.start()
@@ -84,18 +93,19 @@ def _grown(text: str, span: Span, low: int, high: int) -> tuple[int, int]:
             end = more.end()
         if text[start].isdigit() and (more := before(_DIGITS)):
             start = more.start()
-        if text[start].isdigit() and (more := before(_PREFIX)) and label_of(more[0]) is None:
+        more = before(_PREFIX) if text[start].isdigit() else None
+        if more and (len(more[0]) == _SHORT or label_of(more[0]) is None):
             start = more.start()
     return start, end
 
 
 def _whole_cell(
-    text: str, gone: bytearray, span: tuple[int, int], low: int, high: int, *, is_place: bool
+    text: str, gone: bytearray, span: tuple[int, int], low: int, high: int, group: str
 ) -> tuple[int, int]:
-    """Return a name with the words beside it in a cell most of whose letters are removed, up to labels and usual words.
+    """Return a span with the words beside it in a cell most of whose letters are removed, up to labels and usual words.
 
     Args:
-        gone: 1 for each removed character. low, high: between which it may grow. is_place: whether it names a place.
+        gone: 1 for each removed character. low, high: between which it may grow. group: of its type in the catalog.
     """
     start, end = span
     first = max(text.rfind("\n", 0, start) + 1, text.rfind(BETWEEN_CELLS, 0, start) + len(BETWEEN_CELLS), 0)
@@ -108,10 +118,12 @@ def _whole_cell(
     if len(tokens) > _LONGEST or sum(gone[i] for i in letters) < _MOST * len(letters):
         return span
     for a, b in reversed(tokens):
-        if low <= a < start <= b + 1 and (b > start or _goes(text[a:b], is_place=is_place)):
+        if low <= a < start <= b + 1 and (b > start or _goes(text[a:b], group)):
             start = a
     for a, b in tokens:
-        if a - 1 <= end < b <= high and (a < end or _goes(text[a:b], is_place=is_place)):
+        inside = a < end
+        b = a + len(text[a:b].rstrip(".,;:)]"))
+        if a - 1 <= end < b <= high and (inside or _goes(text[a:b], group)):
             end = b
     return start, end
 
@@ -125,9 +137,11 @@ def _labels(text: str, tokens: Sequence[tuple[int, int]]) -> int:
     return 0
 
 
-def _goes(word: str, *, is_place: bool) -> bool:
-    """Whether a word beside a removed name goes with it."""
+def _goes(word: str, group: str) -> bool:
+    """Whether a word beside a removed one goes with it, if that is of a group."""
     first = next(filter(str.isalnum, word), "")
     if not first or label_of(word) is not None:
         return False
-    return not is_known(word) or (is_place and not first.islower())
+    if group not in _NAMED:
+        return any(map(str.isdigit, word)) and not is_known(word)
+    return not is_known(word) or (group != "PERSON" and not first.islower())

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from incognote.agents.item import Item, item_of, opened
 from incognote.files.atomic import unwritable
@@ -18,7 +17,7 @@ from incognote.formats.records.record import OpenRecord
 from incognote.formats.records.typed import TypedRow
 from incognote.ledger import FilePart, Ledger, SettledRecord, State, Wanted
 from incognote.nouns import Reason, Result, Verdict
-from incognote.runs.shards import OpenShards, line_of, shape_of
+from incognote.runs.shards import OpenShards, digest_of, line_of, shape_of
 from incognote.service.review.cases import case_of
 
 if TYPE_CHECKING:
@@ -195,8 +194,3 @@ class RecordKeeper:
 def refusal(id: int) -> SettledRecord:
     """Return the state of a record whose subject opted out."""
     return SettledRecord(id, "refused", None, ("opted-out",))
-
-
-def digest_of(manifest: Mapping[str, Any]) -> str:
-    """Return a manifest's hash in the form that the ledger stores."""
-    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()[:32]

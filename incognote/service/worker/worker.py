@@ -23,13 +23,14 @@ from incognote.ledger import UNREADABLE, FilePart, Ledger, RecordClaim, Release,
 from incognote.nouns import Result, Verdict
 from incognote.runs.destination import Destination
 from incognote.runs.driver import Driver, Outage, Retries
+from incognote.runs.heartbeat import Heartbeat
 from incognote.runs.shards import Form, OpenShards, PackedShard, Packing, ShardDelivery, token
 from incognote.runs.source import RecordSource
 from incognote.service.worker import decisions
 from incognote.service.worker.discovery import Discovery, RecordBatch, batches
 from incognote.service.worker.hooks import Hooks, ModelCosts, WorkerCounts, check
 from incognote.service.worker.records import DIED, KeyedRecord, RecordKeeper, keyed, refusal
-from incognote.service.worker.session import Heartbeat, Waiting
+from incognote.service.worker.session import Waiting
 
 if TYPE_CHECKING:
     from incognote.sdk import Deidentifier

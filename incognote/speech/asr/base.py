@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from incognote.errors import SettingError
@@ -38,6 +40,7 @@ class SpeechRecognizer(Protocol):
             MissingExtra, SettingError: the recognizer or its model is not installed or not configured, or it does not
                 support the language.
             RecordProblem: the recognizer failed on the sound.
+            ModelProblem: its server did not answer, or refused.
         """
         ...
 
@@ -51,3 +54,25 @@ def check_language(recognizer: SpeechRecognizer, language: str) -> None:
     if language not in recognizer.languages:
         known = ", ".join(sorted(recognizer.languages))
         raise SettingError(f"the recognizer {recognizer.name} does not support the language {language!r}: {known}")
+
+
+def tidied(words: Iterable[tuple[str, float, float, float]], seconds: float) -> list[HeardWord]:
+    """Return a recognizer's words in order, within the sound, and without overlaps.
+
+    Args:
+        words: text, start, end and confidence of each. Words without a letter or digit are dropped.
+        seconds: the length of the sound.
+
+    Raises:
+        ValueError: a time or a confidence is no finite number.
+    """
+    found: list[HeardWord] = []
+    at = 0.0
+    for text, start, end, confidence in sorted(words, key=lambda each: each[1]):
+        if not all(map(math.isfinite, (start, end, confidence))):
+            raise ValueError("a word without a time")
+        start = min(max(at, start), seconds)
+        at = min(max(start, end), seconds)
+        if any(map(str.isalnum, text)):
+            found.append(HeardWord(text.strip(), start, at, min(max(confidence, 0.0), 1.0)))
+    return found

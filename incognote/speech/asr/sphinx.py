@@ -85,7 +85,7 @@ class Sphinx:
 
 def _decoder(loop: bool) -> Any:
     try:
-        from pocketsphinx import Decoder, get_model_path  # type: ignore[import-untyped]  # ships no types
+        from pocketsphinx import Decoder, get_model_path
     except ImportError:
         raise MissingExtra("audio", "recognizing speech") from None
     if loop:

@@ -35,7 +35,7 @@ class WebRtc:
     def voiced(self, blocks: Iterable[Samples]) -> Iterator[Interval]:
         """See `VoiceDetector.voiced`."""
         try:
-            from webrtcvad import Vad  # type: ignore[import-untyped]  # ships no types
+            from webrtcvad import Vad
         except ImportError:
             raise MissingExtra("audio", "detecting voices") from None
         detector = Vad(self._mode)

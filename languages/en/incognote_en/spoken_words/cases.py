@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
@@ -21,7 +22,8 @@ from incognote_en.spoken_words.heard import Heard, Piece
 
 _TITLES = {"doctor": "Dr.", "dr": "Dr.", "mister": "Mr.", "mr": "Mr.", "missus": "Mrs.", "mrs": "Mrs.", "ms": "Ms.", "miss": "Miss"}
 _I = frozenset(("i", "i'm", "i've", "i'll", "i'd"))
-_AUXILIARY = frozenset("will may can has is was had did does said".split())
+_AUXILIARY = frozenset("will may can has is was had did does said says".split())
+_VOWEL = re.compile("[aeiouy]")
 _NAME, _MAYBE, _HARDLY, _NOT = range(4)
 
 
@@ -41,6 +43,8 @@ class Words:
         self.raised: set[int] = set()
         self.named: set[int] = set()
         self.titles: set[int] = set()
+        self.towns: set[int] = set()
+        self.capitals: set[int] = set()
         self._kinds = [_NOT if not low else _kind(low.removesuffix("'s")) for low in self.lows]
 
     def low(self, k: int) -> str:
@@ -142,10 +146,21 @@ def _is_plain(word: str) -> bool:
 
 def _cued(of: Words, k: int) -> None:
     """A name after "my name is", "this is", "daughter"."""
+    if of.low(k) in ("will", "may") and of.follows(k) and of.low(k - 1) in ("with", "by", "from", "for", "to"):
+        of.name((k,))
+        return
+    kin = of.low(k - 1) in lists()["kin"] and of.low(k - 2) in ("my", "his", "her", "our", "your", "their")
+    if of.kind(k) == _HARDLY and kin and of.follows(k) and (not of.follows(k + 1) or of.low(k + 1) in _I | _AUXILIARY):
+        of.name((k,))
+        return
     cue = next((c for c in _cues() if of.says(k, c)), None)
-    if cue is None or not of.follows(k) or k in of.raised or of.kind(k) not in (_NAME, _MAYBE):
+    if cue is None or not of.follows(k) or k in of.raised or not of.low(k):
         return
     low, after = of.low(k), of.low(k + 1)
+    if cue[0] in ("called", "named", "nicknamed") and len(cue) > 1 and not of.follows(k + 1) and not _is_plain(low):
+        of.name((k,))
+    if of.kind(k) not in (_NAME, _MAYBE):
+        return
     sure = cue[-1] in ("name", "named", "called", "surname") or "name" in cue
     entry = lexicon().get(fold(low.removesuffix("'s")))
     if entry is None:
@@ -179,6 +194,8 @@ def _beside(of: Words, k: int) -> None:
             ends = not of.follows(at + 1) or of.low(at + 1) in lists()["function"]
             if commonness(entry) < 2 or ends:
                 of.name((at,))
+    if of.follows(k + 1) and of.follows(k + 2) and k + 2 in of.named and of.kind(k + 1) == _HARDLY:
+        of.name((k + 1,))
     at = k - 1
     if of.follows(k) and at >= 0 and at not in of.raised and of.kind(at) == _MAYBE:
         entry = lexicon().get(fold(of.low(at)))
@@ -219,11 +236,12 @@ def _streets(of: Words) -> None:
             first -= 1
         numbered = first > 0 and of.follows(first) and of.pieces[first - 1].kind in ("number", "code")
         ordinal = first == k and numbered and of.pieces[k - 1].text[-2:] in ("st", "nd", "rd", "th")
-        if first == k and not ordinal:
-            continue
         cued = low in firm and of.low(first - 1) in ("on", "at", "off", "along", "and", "of", "to", "near")
-        if numbered or cued or ordinal:
+        if (first < k and (numbered or cued)) or ordinal:
             of.raised.update(range(first, k + 1))
+        way = low in ("north", "south", "east", "west") and of.follows(k + 1) and of.kind(k + 1) in (_NAME, _MAYBE)
+        if way and of.follows(k) and of.pieces[k - 1].kind in ("number", "code"):
+            of.name((k, k + 1))
 
 
 def _places(of: Words) -> None:
@@ -244,15 +262,20 @@ def _places(of: Words) -> None:
         if place.need == "a":
             take = count > 1 or rare or cued
         elif place.need == "b":
-            take = (cued and (rare or count > 1)) or (lives and not stop)
+            answer = not of.follows(k) and count > 1 and rare
+            take = (cued and (rare or count > 1)) or (lives and not stop) or answer
         else:
-            take = lives and not stop and (rare or of.kind(k) != _NOT)
+            take = (lives and not stop and (rare or of.kind(k) != _NOT)) or (cued and count > 1 and not stop)
+        last = end == len(lows) or of.ends[end - 1]
+        take = take or (of.low(k - 1) == "from" and cued and last and not stop)
         if place.type != "CITY" and place.need == "n":
             take = cued and not stop
         state = known.at(lows, end) if end < len(lows) and lows[end] != "." and of.follows(end) else None
         if state and state[1].type != "CITY" and not stop:
             take = take or (state[1].need == "a" and (rare or cued))
         if take and not (stop and count == 1):
+            if state and state[1].type != "CITY":
+                of.towns.add(end - 1)
             of.raised.update(range(k, end))
             k = end
         else:
@@ -276,11 +299,40 @@ def _institutions(of: Words) -> None:
             first -= 1
         if any(of.low(j) not in generic for j in range(first, k)):
             of.raised.update(range(first, k + head))
+    for k, low in enumerate(of.lows):
+        if low in lists()["weak"] and k not in of.raised:
+            _weak_head(of, k)
+    for k, low in enumerate(of.lows):
+        entry = lexicon().get(fold(low), 0)
+        alone = not of.follows(k + 1) or of.low(k + 1) in ("with", "by", "on", "for", "and", "in")
+        known = low in lists()["function"] or commonness(entry) > 1 or entry & MEDICAL or len(low) < 5
+        if of.low(k - 1) == "at" and of.follows(k) and alone and not known:
+            of.raised.add(k)
     for k in range(len(of.lows)):
         for n in (4, 3, 2, 1):
             phrase = " ".join(of.lows[k : k + n])
-            if phrase in _brands() or (phrase in _bound() and of.low(k - 1) in lists()["at"]):
+            if phrase in _brands() or phrase in _holy() or (phrase in _bound() and of.low(k - 1) in lists()["at"]):
                 of.raised.update(range(k, k + n))
+                of.capitals.update(j for j in range(k, k + n) if not _VOWEL.search(of.low(j)))
+
+
+def _weak_head(of: Words, k: int) -> None:
+    """ "at valley children's", "for midwest freight": an institution by its kind and the words before it."""
+    first, generic = k, words("organizations.toml", "generic")["words"]
+    while k - first < 3 and of.follows(first) and of.low(first - 1) and of.low(first - 1) not in lists()["function"]:
+        if of.low(first - 1) in lists()["head_stops"] or of.low(first - 1) in lists()["at"]:
+            break
+        first -= 1
+    span = range(first, k)
+    if all(of.low(j) in generic or of.low(j) in lists()["weak"] for j in span):
+        return
+    cued = of.follows(first) and of.low(first - 1) in ("at", "from", "to", "for", "with", "in", "by")
+    odd = any(of.kind(j) == _NAME or lexicon().get(fold(of.low(j))) is None or j in of.raised for j in span)
+    if cued or odd:
+        last = k + 1
+        while of.follows(last) and of.low(last) in lists()["weak"]:
+            last += 1
+        of.raised.update(range(first, last))
 
 
 @cache
@@ -288,6 +340,11 @@ def _heads() -> frozenset[str]:
     head = words("organizations.toml", "head")
     names = ("hospital", "pharmacy", "organization", "phrases")
     return frozenset().union(*(head[name] for name in names if name in head)) - lists()["no_heads"]
+
+
+@cache
+def _holy() -> frozenset[str]:
+    return frozenset(phrase.replace("_", " ") for phrase in lists()["holy"])
 
 
 @cache
@@ -306,6 +363,8 @@ def written_word(of: Words, k: int) -> str:
     piece = of.pieces[k]
     if k in of.titles:
         return _TITLES[of.low(k)]
+    if k in of.capitals:
+        return piece.text.upper()
     if k in of.raised and piece.text:
         return capital(piece.text)
     return piece.text

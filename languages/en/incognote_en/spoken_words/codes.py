@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import cache
 from typing import NamedTuple
 
 from incognote.languages import language
+from incognote.text.lexicon import commonness, fold, lexicon, surname
 from incognote_en.spoken_words.dates import UNITS, date
 from incognote_en.spoken_words.heard import Heard, Piece
 from incognote_en.spoken_words.numbers import figure, number, ordinal, nth
 
 _SIGNS = {"dash": "-", "hyphen": "-", "slash": "/", "apostrophe": "'"}
 _AS = (("as", "in"), ("is", "for"), ("for",), ("like",), ("is", "in"))
-_MOST = 4
+_MOST = 7
 """An interruption has at most this many words."""
 _CUE = 7
 """A label counts for a number at most this many words later."""
 _ALIKE = 0.6
 """A word that is so like what was spelled is the same word, heard wrongly."""
-_PHONES = (7, 10)
+
+
+_OUTWARD, _INWARD = re.compile(r"[a-z]{1,2}\d[a-z\d]?"), re.compile(r"\d[a-z]{2}")
 
 
 class _Unit(NamedTuple):
@@ -71,15 +75,18 @@ def _letter(heard: Heard, i: int, nato: bool) -> _Unit | None:
 
 
 def _nato(heard: Heard, i: int) -> bool:
-    """Whether a word of the spelling alphabet stands for its letter: others or figures are beside it."""
+    """Whether a word of the spelling alphabet stands for its letter: two letters or figures are beside it."""
     words = lists()["nato"]
-    if heard.at(i) not in words:
-        return True
-    beside = [heard.at(j) for j in (i - 2, i - 1, i + 1, i + 2)]
-    return (beside[1] in words or beside[2] in words) or any(
-        a != "" and b != "" and (figure(a) or len(a) == 1) and (figure(b) or len(b) == 1)
-        for a, b in ((beside[0], beside[1]), (beside[1], beside[2]), (beside[2], beside[3]))
-    )
+
+    def counts(word: str) -> bool:
+        return word in words or bool(figure(word)) or (len(word) == 1 and word not in "ai")
+
+    first, last = i, i + 1
+    while first > i - 2 and counts(heard.at(first - 1)):
+        first -= 1
+    while last < i + 3 and counts(heard.at(last)):
+        last += 1
+    return last - first > 2
 
 
 def _unit(heard: Heard, i: int) -> _Unit | None:
@@ -114,8 +121,11 @@ def _group(heard: Heard, i: int) -> _Group:
     while at < len(heard):
         if units and date(heard, at) and not figure(heard.at(at)) and heard.at(at - 1) not in _SIGNS and not _long(units):
             break
+        if units and all(unit.text.isdigit() for unit in units) and _abbreviation(heard, at):
+            break
         found = _unit(heard, at)
-        if found is None and units and heard.at(at) in _SIGNS and _unit(heard, at + 1):
+        name = heard.at(at) == "apostrophe" and units and units[-1].is_letter
+        if found is None and units and heard.at(at) in _SIGNS and (name or _unit(heard, at + 1)):
             found = _Unit(_SIGNS[heard.at(at)], at + 1)
         if found is None or (found.text in ("a", "i") and not found.sure and not _spells(heard, at, units)):
             break
@@ -126,6 +136,14 @@ def _group(heard: Heard, i: int) -> _Group:
     return _Group(tuple(units), i, at)
 
 
+def _abbreviation(heard: Heard, i: int) -> bool:
+    """Whether the letters at a word are an abbreviation, such as "b p" and "b i d"."""
+    end = i
+    while len(heard.at(end)) == 1 and heard.at(end).isalpha():
+        end += 1
+    return end - i > 1 and "".join(heard.words[i:end]) in lists()["acronyms"]
+
+
 def _long(units: Sequence[_Unit]) -> bool:
     return len(units) > 1
 
@@ -133,9 +151,11 @@ def _long(units: Sequence[_Unit]) -> bool:
 def _spells(heard: Heard, i: int, units: Sequence[_Unit]) -> bool:
     """Whether "a" or "i" is a letter, and no word: letters stand before or after it."""
     after = heard.at(i + 1)
-    near = len(after) == 1 and after.isalpha() and not heard.ended(i, i + 1)
-    if units and (units[-1].is_letter or near):
-        return True
+    near = (len(after) == 1 or bool(units and figure(after))) and not heard.ended(i, i + 1)
+    if units and all(unit.is_letter for unit in units):
+        return near or (len(units) > 1 and after not in lists()["verbs"])
+    if units:
+        return near
     return near and not heard.ended(i, i + 1) and len(heard.at(i + 2)) == 1
 
 
@@ -143,13 +163,15 @@ def _interruption(heard: Heard, i: int) -> int:
     """Where an interruption that begins at a word ends: fillers and ends of utterances. `i` if there is none."""
     fillers = lists()["fillers"]
     at = i
-    while at - i < _MOST and heard.at(at) in fillers:
+    while at - i < _MOST and (heard.at(at) in fillers or heard.at(at) in _SIGNS):
         at += 1
     return at
 
 
 def code(heard: Heard, i: int) -> list[Piece]:
     """The pieces of a number, an identifier or a spelled word that begins at a word; empty if there is none."""
+    if heard.says(i, ("a", "one", "c")):
+        return [Piece("A1C", i, i + 3, "label")]
     group = _group(heard, i)
     if not group.units:
         return []
@@ -157,12 +179,8 @@ def code(heard: Heard, i: int) -> list[Piece]:
     units = list(group.units)
     said = group
     labeled = is_labeled(heard, i)
-    while joint := _next(heard, said, text, labeled):
-        following, repeated, corrected = joint
-        if corrected:
-            text = text[: len(text) - len(said.text)]
-        if not repeated:
-            text += following.text
+    while following := _next(heard, said, text, labeled):
+        text = _continued(heard, said, text, following)
         units += following.units
         said, end = following, following.end
     if text.replace("'", "").replace("-", "").isalpha():
@@ -172,35 +190,47 @@ def code(heard: Heard, i: int) -> list[Piece]:
     return _figures(heard, i, text, end, units, labeled)
 
 
-def _next(heard: Heard, said: _Group, text: str, labeled: bool) -> tuple[_Group, bool, bool] | None:
-    """The group that continues a group after an interruption, whether it repeats it, and whether it corrects it."""
+def _continued(heard: Heard, said: _Group, text: str, following: _Group) -> str:
+    """The text of a number after its next group, which may repeat or correct what was said."""
+    between = heard.words[said.end : following.first]
+    if len(following.text) > 1 and text.endswith(following.text) and "just" not in between:
+        return text
+    if not lists()["corrections"].isdisjoint(between) or said.text.isalpha():
+        if "just" in between and said.text.endswith(following.text):
+            return text[: len(text) - len(said.text)] + following.text
+        for size in range(min(len(said.text), len(following.text)), 1, -1):
+            if following.text.startswith(said.text[-size:]):
+                return text[:-size] + following.text
+    postcode = _OUTWARD.fullmatch(text) and _INWARD.fullmatch(following.text)
+    return f"{text} {following.text}" if postcode else text + following.text
+
+
+def _next(heard: Heard, said: _Group, text: str, labeled: bool) -> _Group | None:
+    """The group that continues a number or a spelled word after an interruption or a pause; None if there is none."""
     at = _interruption(heard, said.end)
-    if at == said.end and not heard.ended(at - 1, at):
-        return None
-    if date(heard, at) and not figure(heard.at(at)):
+    if (at == said.end and not heard.ended(at - 1, at)) or (date(heard, at) and not figure(heard.at(at))):
         return None
     group = _group(heard, at)
-    if not group.units or heard.at(group.end) in UNITS or len(group.text) < 2:
+    if len(group.text) < 2 or heard.at(group.end) in UNITS or len(said.text) < 2:
         return None
-    between = heard.words[said.end : at]
-    corrected = not lists()["corrections"].isdisjoint(between) and group.text.startswith(said.text[:2])
-    repeated = group.text == said.text and not corrected
-    if len(said.text) < 2 and not labeled:
+    acronyms = lists()["acronyms"]
+    if said.text.isalpha() and group.text.replace("'", "").isalpha() and "then" in heard.words[said.end : at]:
         return None
-    if said.text.isalpha() and said.text in lists()["acronyms"]:
-        return None
-    if group.text.isalpha():
-        fits = said.text.isalpha() and (repeated or corrected or not between)
-        return (group, repeated, corrected) if fits and not _is_whole(group.text) else None
-    figures = all(len(unit.text) == 1 or unit.text.isdigit() for unit in (*said.units, *group.units))
-    single = sum(len(unit.text) == 1 for unit in said.units) > 1 and sum(len(u.text) == 1 for u in group.units) > 1
-    if not figures or not (single or (labeled and len(text) < 12)) or (len(text) in _PHONES and len(group.text) >= 7):
-        return None
-    return group, repeated, corrected
+    if group.text.isalpha() or said.text.isalpha():
+        alike = said.text.isalpha() and (group.text.isalpha() or len(group.text) > 2 or at > said.end)
+        return group if (alike or _is_mixed(text) or (labeled and not text.isalpha())) and not {said.text, group.text} & acronyms else None
+    if text.isdigit() and group.digits:
+        single = all(sum(len(unit.text) == 1 for unit in each.units) > 1 for each in (said, group))
+        whole = len(text) > 9 or (len(text) == 7 and (len(group.text) > 6 or not labeled))
+        whole |= len(group.text) > 6 and len(text) > 3
+        fits = (single or labeled) and (not whole or text.endswith(group.text))
+        return group if fits and (len(text) + len(group.text) < 15 or text.endswith(group.text)) else None
+    return group if labeled or not (text.isdigit() or group.digits) or _is_mixed(text) else None
 
 
-def _is_whole(text: str) -> bool:
-    return text in lists()["acronyms"]
+def _is_mixed(text: str) -> bool:
+    """Whether a text has letters and figures, and more than a postcode's half or the level of a spine."""
+    return len(text) > 2 and any(map(str.isdigit, text)) and any(map(str.isalpha, text))
 
 
 def is_labeled(heard: Heard, i: int) -> bool:
@@ -218,18 +248,31 @@ def _spelled(heard: Heard, i: int, group: _Group, text: str, end: int) -> list[P
     if text in ("ai", "ia") or (len(text) == 2 and text[0] in "ai" and text not in acronyms and end - i == 2):
         return []
     if text in acronyms:
-        return [Piece(text.upper(), i, end, "code")]
-    if text[0] in "ai" and text[1:] in acronyms and len(group.units[0].text) == 1 and not group.units[0].sure:
-        return [Piece(heard.at(i), i, i + 1), Piece(text[1:].upper(), i + 1, end, "code")]
-    for acronym in sorted(acronyms, key=len, reverse=True):
+        return [Piece(text.upper(), i, end, "label")]
+    for low, high in ((1, 0), (0, 1), (1, 1)):
+        core = text[low : len(text) - high]
+        words = (text[:low], text[len(text) - high :] if high else "")
+        plain = len(group.units) == len(group.text) == end - i and all(word in ("", "a", "i") for word in words)
+        if core in acronyms and len(core) > 1 and plain:
+            before, after = i + low, end - high
+            pieces = [Piece(heard.at(i), i, before)] if low else []
+            pieces.append(Piece(core.upper(), before, after, "label"))
+            return [*pieces, Piece(heard.at(after), after, end)] if high else pieces
+    for acronym in ("mrn", "ssn", "dob"):
         rest = text[len(acronym) :]
         units = len(acronym)
         if text.startswith(acronym) and len(acronym) > 2 and len(rest) > 1 and len(group.text) == len(group.units):
-            return [Piece(acronym.upper(), i, i + units, "code"), Piece(rest.upper(), i + units, end, "spelled")]
+            return [Piece(acronym.upper(), i, i + units, "label"), Piece(rest.upper(), i + units, end, "spelled")]
+    for acronym in ("mrn", "ssn", "dob"):
+        if text.endswith(acronym) and len(text) > 5:
+            at = i + len(text) - 3 if len(group.text) == len(group.units) else end
+            if heard.words[at:end] == list(acronym):
+                return [Piece(text[:-3].upper(), i, at, "spelled"), Piece(acronym.upper(), at, end, "label")]
     name = heard.at(end)
     if text.endswith("'") and len(name) > 2:
         return [Piece(text.upper() + name.capitalize(), i, end + 1, "spelled")]
-    return [Piece(text.upper(), i, end, "spelled")]
+    sure = any(unit.sure for unit in group.units) or len(text) > 3 or not lists()["spelling"].isdisjoint(heard.before(i, 12))
+    return [Piece(text.upper(), i, end, "spelled" if sure else "label")]
 
 
 def _mixed(heard: Heard, i: int, text: str, end: int, units: Sequence[_Unit]) -> list[Piece]:
@@ -240,14 +283,23 @@ def _mixed(heard: Heard, i: int, text: str, end: int, units: Sequence[_Unit]) ->
         lead += 1
     for count in range(lead, 1, -1):
         label = "".join(unit.text for unit in units[:count])
-        if label in acronyms:
+        figures = sum(unit.text.isdigit() for unit in units)
+        if label in acronyms and (figures < 5 or label in lists()["sure"]) and (lead == count or label in lists()["sure"]):
             at = units[count - 1].end
-            return [Piece(label.upper(), i, at, "code"), *code(heard, at)]
+            return [Piece(label.upper(), i, at, "label"), *code(heard, at)]
+    label = "".join(unit.text for unit in units[:lead])
+    for acronym in ("mrn", "ssn"):
+        if label.endswith(acronym) and lead > 5:
+            name, at = units[lead - 4].end, units[lead - 1].end
+            spelled = Piece(label[:-3].upper(), i, name, "spelled")
+            return [spelled, Piece(acronym.upper(), name, at, "label"), *code(heard, at)]
     if lead == 1 and units[0].text in "ai" and not units[0].sure:
         return []
     if text[0].isdigit() and len(units) == 2 and not units[1].sure and not heard.ended(end - 1, end):
         return []  # "fifty p r n"
-    return [Piece(text.upper(), i, end, "code")]
+    if lead == 1 and len(units) == 2 and heard.at(end) in UNITS:
+        return [Piece(text[0].upper(), i, units[0].end, "label"), Piece(units[1].text, units[0].end, end, "number")]
+    return [Piece(text.upper(), i, end, "code" if len(text) > 2 or is_labeled(heard, i) else "label")]
 
 
 def _figures(heard: Heard, i: int, text: str, end: int, units: Sequence[_Unit], labeled: bool) -> list[Piece]:
@@ -259,24 +311,35 @@ def _figures(heard: Heard, i: int, text: str, end: int, units: Sequence[_Unit], 
     singles = all(size == 1 for size in sizes)
     phone = _phone(heard, i, text, end, labeled) if len(units) > 3 else ""
     if phone:
-        return [Piece(phone, i, end, "phone")]
+        return [Piece(phone, i, end, "code")]
     if len(units) == 1:
         if size := _ordinal(heard, i):
             return [size]
-        if len(text) == 1 and not labeled and heard.at(end) not in UNITS:
+        if len(text) == 1 and heard.at(end) not in UNITS and not _counts(heard, i, end):
             return []
         return [Piece(text, i, end, "number")]
     joined = labeled or len(text) > 4 or (singles and len(units) > 2) or sizes in ([1, 2], [1, 3]) or text[0] == "0"
+    joined = joined or (sizes == [2, 2] and "address" in heard.before(i, _CUE))
     if joined or (sizes in ([2, 2], [2, 1, 1], [2, 3]) and _street_follows(heard, end)):
-        kind = "code" if len(text) > 3 or labeled else "number"
+        kind = "code" if (singles and len(text) > 2 and text != "911") or len(text) > 4 or labeled or "address" in heard.before(i, _CUE) else "number"
         return [Piece(text, i, end, kind)]
     return _figures(heard, i, first.text, first.end, [first], labeled) or [Piece(heard.at(i), i, i + 1)]
+
+
+def _counts(heard: Heard, i: int, end: int) -> bool:
+    """Whether one figure is written as a figure: after a label, or as an age."""
+    before = heard.at(i - 1)
+    if before in lists()["labels"] or before in ("type", "stage"):
+        return True
+    alone = heard.ended(end - 1, end) or heard.at(end) in ("and", "at", "when", "now", "but", "so")
+    asked = "old" in heard.before(i, 9) and "how" in heard.before(i, 9)
+    return alone and (asked or before in ("was", "turned", "aged", "he's", "she's", "i'm")) and heard.at(i) != "one"
 
 
 def _ordinal(heard: Heard, i: int) -> Piece | None:
     """ "forty second street", "twenty third" """
     found = ordinal(heard, i)
-    if found and found.end - i == 2 and (heard.at(i + 1) != "second" or _street_follows(heard, found.end)):
+    if found and found.end - i == 2 and (heard.at(i + 1) != "second" or heard.at(i - 1) == "the" or _street_follows(heard, found.end)):
         return Piece(nth(found.value), i, found.end, "number")
     return None
 
@@ -284,6 +347,9 @@ def _ordinal(heard: Heard, i: int) -> Piece | None:
 def _street_follows(heard: Heard, i: int) -> bool:
     """Whether the kind of a street is one of the next words."""
     streets = lists()["streets"] | lists()["ways"]
+    entry = lexicon().get(fold(heard.at(i)), 0)
+    if surname(entry) > 2 and not commonness(entry) and not heard.ended(i - 1, i):
+        return True
     return any(heard.at(j) in streets and not heard.ended(i - 1, j) for j in range(i, i + 4))
 
 
@@ -302,19 +368,20 @@ def _pair(heard: Heard, i: int, units: Sequence[_Unit]) -> list[Piece]:
     if following is None:
         return []
     figures, last = following.figures, following.end
-    more = number(heard, last)
-    if more and (len(figures) == 1) and (len(more.figures) == 2 or sign == ".") and not heard.ended(last - 1, last):
-        if len(more.figures) < 3 and (sign == "/" or more.single):
-            figures, last = figures + more.figures, more.end
+    while (more := number(heard, last)) and not heard.ended(last - 1, last):
+        parts = figures + more.figures
+        if len(parts) > 3 or not (more.single if sign == "." else figures[0] in "12" and len(figures) < 3 and following.single):
+            break
+        figures, last = parts, more.end
     return [Piece(f"{value}{sign}{figures}", i, last, "number")]
 
 
 def _phone(heard: Heard, i: int, text: str, end: int, labeled: bool) -> str:
     """Figures in the form of a telephone or social security number; "" if they are none."""
-    before = heard.before(i, _CUE)
+    before = heard.before(i, 9)
     if len(text) == 9 and not lists()["social"].isdisjoint((*before, "".join(before[-3:]))):
         return f"{text[:3]}-{text[3:5]}-{text[5:]}"
-    if labeled and not lists()["ids"].isdisjoint(before[-5:]) and lists()["calls"].isdisjoint(before):
+    if labeled and not lists()["ids"].isdisjoint(before) and lists()["calls"].isdisjoint(before):
         return ""
     if len(text) == 7 and text[0] not in "01":
         return f"{text[:3]}-{text[3:]}"

@@ -14,8 +14,16 @@ WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".
 WEEKDAYS |= {day + "s" for day in WEEKDAYS} | {day + "'s" for day in WEEKDAYS}
 _ALSO_WORDS = frozenset(("march", "may"))
 _MONTH_CUES = frozenset("in since last next of early late mid until till by this from during through every".split())
-_DAY_CUES = frozenset("on until till by since before after from through around monday tuesday wednesday thursday friday saturday sunday".split())
+_DAY_CUES = frozenset("on until till by since before after from through around monday tuesday wednesday thursday friday saturday sunday said or".split())
 _BIRTH = frozenset("born birth birthday birthdate dob date dated".split())
+_COUNTED = frozenset(
+    "percentile centile century week day time street avenue floor grade rib toe finger digit nerve trimester degree "
+    "person child baby one dose visit opinion place line vertebra ventricle metatarsal of".split()
+)
+_AFTER = frozenset(
+    "and at with but for to when he she we i they so then or if that in because around about you is it my your this no "
+    "was until till please i'm he's she's it's comma period just through".split()
+)
 _LAST = 14
 """A word of birth counts for a date in figures at most this many words later."""
 UNITS = frozenset(
@@ -49,7 +57,7 @@ def _is_year(heard: Heard, i: int, found: Number) -> bool:
         1880 <= found.value <= 2099
         and found.end - i > 1
         and after not in UNITS
-        and not number(heard, found.end)
+        and (heard.ended(found.end - 1, found.end) or not number(heard, found.end))
         and (heard.ended(i - 1, i) or not number(heard, i - 1) or before == "one")
     )
 
@@ -99,15 +107,21 @@ def _day_first(heard: Heard, i: int) -> Iterator[Piece]:
         yield Piece(text, i, j + of + 1, "date")
         for digits, end in _years(heard, j + of + 1):
             yield Piece(f"{text} {digits}", i, end, "date")
-    elif the and is_ordinal and heard.at(i - 1) in _DAY_CUES and _stands_alone(heard, day.end):
+    elif the and is_ordinal and heard.at(day.end) not in _COUNTED and _is_day(heard, i, day):
         yield Piece(f"the {nth(day.value)}", i, day.end, "date")
 
 
-def _stands_alone(heard: Heard, i: int) -> bool:
-    """Whether what stands before the word is no adjective: "the third", but not "the third toe"."""
-    return heard.ended(i - 1, i) or heard.at(i) in frozenset(
-        "and at with but for to when he she we i they so then or if that in of because around about you is it".split()
-    )
+def _is_day(heard: Heard, i: int, day: Number) -> bool:
+    """Whether "the third" is a day of a month, and no adjective: by the words around it, or because it is a large one."""
+    if day.end - i > 2:
+        return True
+    alone = heard.ended(day.end - 1, day.end) or heard.at(day.end) in _AFTER
+    before = heard.before(i, 30)
+    dated = not (MONTHS | WEEKDAYS).isdisjoint(before) or any(ordinal(heard, j) for j in range(max(i - 8, 0), i))
+    cued = heard.at(i - 1) in _DAY_CUES
+    timed = dated and number(heard, day.end) is not None
+    done = heard.at(i - 1) == "on" and heard.at(i - 2).endswith(("ed", "en", "wn", "ne"))
+    return done or (alone and (cued or dated)) or (cued and dated) or timed or day.value > 10
 
 
 def _in_figures(heard: Heard, i: int) -> Iterator[Piece]:
@@ -125,7 +139,9 @@ def _in_figures(heard: Heard, i: int) -> Iterator[Piece]:
     head = f"{month.figures}{sign or '/'}{day.figures}"
     for found in (whole, short):
         sure = found is whole or bool(sign) or heard.at(i) == "oh"
-        if found and (sure or _born(heard, i, found.end)) and not (number(heard, found.end) and found is short):
+        if found and (sure or _born(heard, i, found.end)) and not (
+            number(heard, found.end) and found is short and not heard.ended(found.end - 1, found.end)
+        ):
             if heard.at(found.end) not in UNITS:
                 yield Piece(f"{head}{sign or '/'}{found.figures}", i, found.end, "date")
     if sign == "/":

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 PAUSE = 0.5
 """After a pause of this many seconds, an utterance ends."""
-_LETTER = re.compile(r"([a-z])\.(?:'?s)?\Z")
+_LETTER = re.compile(r"\A([a-z])\.(?:'?s)?\Z")
 _OPEN = frozenset(
     "a an the my your his her our their its and or but of to in at on for with from by is are was were am be i'm it's "
-    "that's name's i you we they she he doctor mister missus mrs mr ms nurse miss saint number area code dash dot slash "
+    "that's name's i doctor mister missus mrs mr ms nurse miss saint area code dash dot slash "
     "at underscore called named double triple oh room extension as like than because this very so".split()
 )
 
@@ -23,7 +23,8 @@ class Piece:
     Args:
         text: what is written.
         first, last: it comes from words `first` up to `last`.
-        kind: `word`, `number`, `date`, `code`, `phone`, `spelled`, `mail`, or `name` for a word in upper case.
+        kind: `word`, `number`, `date`, `mail`, `label` (an abbreviation), `sign` (spoken punctuation), `spelled` (letters),
+            or `code` (figures one by one, and identifiers).
     """
 
     text: str = field(repr=False)

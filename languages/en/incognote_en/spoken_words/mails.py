@@ -27,7 +27,7 @@ def mails(heard: Heard) -> list[Piece]:
 
 def _ending(heard: Heard, i: int) -> int:
     """Where a top-level domain at a word ends; 0 if there is none."""
-    if heard.at(i) in lists()["domains"]:
+    if heard.at(i) in lists()["domains"] and (heard.at(i - 1) == "dot" or len(heard.at(i)) == 3):
         return i + 1
     letters = "".join(heard.words[i : i + 3])
     if letters in ("com", "org", "net", "edu", "gov") and all(len(word) == 1 for word in heard.words[i : i + 3]):
@@ -44,7 +44,8 @@ def _address(heard: Heard, dot: int, end: int, least: int) -> Piece | None:
         first = _user(heard, at, least)
         if first < at:
             return Piece(f"{_joined(heard, first, at)}@{_joined(heard, at + 1, end)}", first, end, "mail")
-    first = dot - 1
+    web = [j for j in range(max(dot - 2 * _HOST, least), dot - 1) if heard.at(j) == "www" or heard.says(j, ("w", "w", "w"))]
+    first = web[0] if web else dot - 1
     while first > least and (heard.at(first - 1) in _SIGNS or heard.at(first) in _SIGNS or _is_part(heard, first - 1)):
         first -= 1
     while heard.at(end) == "slash" and end + 1 < len(heard):
@@ -64,9 +65,12 @@ def _user(heard: Heard, at: int, least: int) -> int:
         word = heard.at(first - 1)
         glued = heard.at(first) in _SIGNS or word in _SIGNS
         letter = len(word) == 1 and word.isalpha()
-        if heard.ended(first - 1, first) and not (glued or word in _SIGNS):
-            if first == at or not (letter or number(heard, first - 1)):
-                return first
+        if word in lists()["pauses"] or word in _SIGNS or heard.ended(first - 1, first):
+            if (begun := _before_interruption(heard, first)) < first:
+                first = begun
+                continue
+        if heard.ended(first - 1, first) and not (glued or letter or number(heard, first - 1)):
+            return first
         if glued or letter or number(heard, first - 1) or word in ("double", "triple", "all", "capital", "cap"):
             if letter and word in ("a", "i") and len(heard.at(first)) > 1 and not glued and first < at:
                 return first
@@ -76,6 +80,16 @@ def _user(heard: Heard, at: int, least: int) -> int:
             return first
         first -= 1
     return first
+
+
+def _before_interruption(heard: Heard, i: int) -> int:
+    """Where an interruption before a word begins, if it stands in an address: "j underscore / slow down / at"."""
+    first = i
+    while i - first < 7 and (heard.at(first - 1) in lists()["pauses"] or heard.at(first - 1) in _SIGNS):
+        first -= 1
+    before = heard.before(first, _USER)
+    broken = heard.ended(first - 1, i) and not lists()["pauses"].isdisjoint(heard.words[first:i])
+    return first if broken and before and len(before[-1]) == 1 and not set(before).isdisjoint(_SIGNS) else i
 
 
 def _is_name(word: str) -> bool:
@@ -104,7 +118,7 @@ def _joined(heard: Heard, first: int, last: int) -> str:
             i += 2
         elif word == "for" and parts and heard.at(i + 1)[:1] == parts[-1]:
             i += 1
-        elif word not in lists()["fillers"] and word not in ("all", "capital", "cap", "lowercase", "case", "sign"):
+        elif (len(word) == 1 or word not in lists()["fillers"] | lists()["pauses"]) and word not in ("all", "capital", "cap", "lowercase", "case", "sign"):
             parts.append(word.replace("'", ""))
         i += 1
     return "".join(parts)

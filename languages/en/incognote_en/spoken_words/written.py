@@ -6,16 +6,20 @@ import re
 from collections.abc import Sequence
 
 from incognote.languages import Stretch, Written
+from incognote.text.lexicon import MEDICAL, lexicon
 from incognote_en.spoken_words.cases import Words, capital, raise_names, written_word
 from incognote_en.spoken_words.codes import alike, code
 from incognote_en.spoken_words.dates import date
 from incognote_en.spoken_words.heard import PAUSE, Heard, Piece
 from incognote_en.spoken_words.mails import mails
+from incognote_en.spoken_words.signs import signs
 
 _MARKED = re.compile(r"[^\W_][.,?!;:]\Z|[A-Z]")
 _LETTER = re.compile(r"[A-Za-z]\.|I(?:'\w+)?\Z")
 _LEAST = 20
 """Words are already written if one in this many has a capital letter or ends in punctuation."""
+_NEAR = 6
+"""A part of an address is spelled at most this many words after it."""
 _SENTENCE = re.compile(r"[.?!][\"')\]]?\Z")
 
 
@@ -39,13 +43,23 @@ def written(words: Sequence[str], pauses: Sequence[float] | None = None) -> Writ
     of = Words(heard, _with_spelled(heard, _pieces(heard)))
     raise_names(of)
     texts = [written_word(of, k) for k in range(len(of.pieces))]
-    ends = [False] * len(of.pieces)
     for k, piece in enumerate(of.pieces):
-        if k == 0 or ends[k - 1]:
-            texts[k] = capital(texts[k]) if piece.is_word else texts[k]
-        ends[k] = heard.ends[piece.last - 1]
-    pieces = [Piece(text, p.first, p.last) for text, p in zip(texts, of.pieces, strict=True)]
-    return _joined(pieces, [(("" if p.text.endswith(".") else ".") + "\n") if end else " " for p, end in zip(pieces, ends, strict=True)])
+        if piece.is_word and (not of.follows(k) or texts[k - 1] in (".", "?", ":", "\n")):
+            texts[k] = capital(texts[k])
+    gaps = [_gap(of, k, texts) for k in range(len(texts))]
+    pieces = [Piece(text, p.first, p.last, p.kind) for text, p in zip(texts, of.pieces, strict=True)]
+    return _joined(pieces, gaps)
+
+
+def _gap(of: Words, k: int, texts: Sequence[str]) -> str:
+    """What is written after the k-th piece: the end of a line, or a comma between two numbers or places, or a blank."""
+    after = of.pieces[k + 1] if k + 1 < len(texts) else None
+    if texts[k] == "\n" or (after is not None and after.kind == "sign" and after.text != "("):
+        return ""
+    if of.ends[k]:
+        return "\n" if texts[k][-1:] in ".:;,?" else ".\n"
+    figures = [0 <= j < len(texts) and texts[j][-1:].isdigit() for j in (k, k + 1)]
+    return ", " if all(figures) or k in of.towns else " " if texts[k] != "(" else ""
 
 
 def is_written(words: Sequence[str]) -> bool:
@@ -62,13 +76,15 @@ def _as_written(words: Sequence[str], pauses: Sequence[float] | None) -> list[st
 
 def _pieces(heard: Heard) -> list[Piece]:
     pieces: list[Piece] = []
-    addresses = mails(heard)
+    addresses, marks = mails(heard), signs(heard)
     i = 0
     while i < len(heard):
-        if addresses and addresses[0].first == i:
+        if i in marks:
+            found = [marks[i]]
+        elif addresses and addresses[0].first == i:
             found = [addresses.pop(0)]
         else:
-            stop = addresses[0].first if addresses else len(heard)
+            stop = min((j for j in (*marks, *(each.first for each in addresses)) if j > i), default=len(heard))
             found = _found(heard, i, stop) or [Piece(heard.at(i), i, i + 1)]
         pieces += found
         i = found[-1].last
@@ -92,10 +108,23 @@ def _with_spelled(heard: Heard, pieces: Sequence[Piece]) -> list[Piece]:
         if piece.kind == "spelled" and before is not None and len(piece.text) > 2:
             adjacent = (before.is_word or before.kind == "spelled") and not heard.ended(before.first, piece.first)
             if adjacent and len(before.text) > 1 and alike(before.text, piece.text):
-                joined[-1] = Piece(piece.text, before.first, piece.last, "spelled")
+                kind = "label" if lexicon().get(before.text, 0) & MEDICAL else "spelled"
+                joined[-1] = Piece(piece.text, before.first, piece.last, kind)
                 continue
+        if piece.kind == "spelled" and (address := _spelled_address(joined, piece)) >= 0:
+            joined[address:] = [Piece(joined[address].text, joined[address].first, piece.last, "mail")]
+            continue
         joined.append(piece)
     return joined
+
+
+def _spelled_address(pieces: Sequence[Piece], spelled: Piece) -> int:
+    """Which piece is an address that ends shortly before a spelled word and contains it; -1 if none."""
+    for k in range(len(pieces) - 1, max(len(pieces) - _NEAR - 2, -1), -1):
+        if pieces[k].kind == "mail":
+            near = spelled.first - pieces[k].last <= _NEAR and len(spelled.text) > 2
+            return k if near and spelled.text.lower() in pieces[k].text else -1
+    return -1
 
 
 def _joined(pieces: Sequence[Piece], after: Sequence[str]) -> Written:
@@ -103,7 +132,8 @@ def _joined(pieces: Sequence[Piece], after: Sequence[str]) -> Written:
     stretches: list[Stretch] = []
     at = 0
     for piece, gap in zip(pieces, after, strict=True):
-        stretches.append(Stretch(at, at + len(piece.text), piece.first, piece.last))
+        spelled = piece.kind in ("spelled", "code")
+        stretches.append(Stretch(at, at + len(piece.text), piece.first, piece.last, spelled))
         text.append(piece.text + gap)
         at += len(piece.text) + len(gap)
     return Written("".join(text).removesuffix(" "), tuple(stretches))

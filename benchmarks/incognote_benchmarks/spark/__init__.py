@@ -1,0 +1,1 @@
+"""Spark on this machine: a standalone cluster, and what it costs beside plain processes."""

@@ -1,0 +1,1 @@
+"""Recordings of synthetic speech with known times of identifiers: scripts, voices, conditions, and measures."""

@@ -1,0 +1,84 @@
+"""A session of Spark on this machine, shared by the tests; sources and a key."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from incognote.errors import MissingExtra
+from incognote.keys import Keyring
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Ignore pyspark's own warning about the version of pandas, which incognote does not use there."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"))
+
+
+def require_spark() -> None:
+    """Skip the test without pyspark or Java.
+
+    Raises:
+        MissingExtra: pyspark is not installed.
+    """
+    try:
+        import pyspark  # noqa: F401 -- only whether it is installed
+    except ImportError:
+        raise MissingExtra("spark", "this test") from None
+    if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
+        pytest.skip("Java is not installed")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session on two cores of this machine. Its workers have no key in their environment."""
+    require_spark()
+    from pyspark.sql import SparkSession
+
+    folder = tmp_path_factory.mktemp("spark")
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.default.parallelism": "2",
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.task.maxFailures": "1",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.io.encryption.enabled": "true",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("tests")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        session.stop()
+        gc.collect()  # its sockets are closed here, and not in another test
+
+
+@pytest.fixture(scope="session")
+def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of the master key."""
+    path = tmp_path_factory.mktemp("key") / "master.key"
+    Keyring.write_new(path)
+    return path
