@@ -29,7 +29,7 @@ from incognote.errors import KeyMissing, SettingError, WrongKey
 
 Purpose = Literal[
     "id", "check", "hash", "dates", "surrogates", "recording", "index", "quarantine", "names", "ledger", "review",
-    "audit",
+    "audit", "voices",
 ]  # fmt: skip
 KEY_BYTES = 32
 _NONCE_BYTES = 12

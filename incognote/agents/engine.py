@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from incognote.detectors import Detector
     from incognote.llm.base import LanguageModel
     from incognote.llm.recording import Recording
+    from incognote.schemas.choices import Voice
     from incognote.schemas.registry import Registry
 
 
@@ -88,13 +89,12 @@ class Engine:
     @contextmanager
     def opening(self) -> Iterator[None]:
         """Open documents within the block, and read their pages, pictures, and sound, as the settings say."""
-        from incognote.formats.audio.hearing import Hearing, recordings_are_heard, stricter
+        from incognote.formats.audio.hearing import Hearing, recordings_are_heard
         from incognote.formats.images.reading import languages_of_pages, whole_regions
         from incognote.formats.pictures import pictures_are_read
 
-        settings = self.settings
-        voice = stricter(settings.voice, voice_of(self.policy))
-        hearing = Hearing(settings.recognizer, settings.audio_margin, voice)
+        seed = self.keyring.mac("voices", "")
+        hearing = Hearing(self.settings.recognizer, self.settings.audio_margin, self.voice, seed)
         with (
             languages_of_pages(self.detection.reads),
             pictures_are_read(read=self.settings.pictures == "read"),
@@ -102,6 +102,13 @@ class Engine:
             recordings_are_heard(hearing),
         ):
             yield
+
+    @cached_property
+    def voice(self) -> Voice:
+        """What happens to voices in recordings: what the policy or the settings say, whichever leaves less."""
+        from incognote.formats.audio.hearing import stricter
+
+        return stricter(self.settings.voice, voice_of(self.policy))
 
     @cached_property
     def reads(self) -> frozenset[str]:

@@ -125,6 +125,7 @@ def deid(
     from incognote.files.outputs import Outputs, output_of, place
     from incognote.files.quarantine import Quarantine
     from incognote.files.sources import find
+    from incognote.formats.audio import SOUNDS
     from incognote.runs.freezing import deciding
     from incognote.runs.journal import Journal, run_of
     from incognote.runs.units import counted
@@ -143,6 +144,7 @@ def deid(
     if resume and (where is None or where.is_file):
         raise UsageError("--resume needs an output folder. Add --out FOLDER.")
     kinds = also_derived(also, where)
+    heard = any(source.kind in SOUNDS for source in sources.files)
     folder = quarantine_folder(quarantine, where, sources)
     made = engine(
         asked,
@@ -156,6 +158,8 @@ def deid(
     )
     ctx.with_resource(made)
     made.ready()
+    if heard and where and not where.is_file and made.engine.voice == "remove" and "text" not in kinds:
+        kinds = (*kinds, "text")  # all sound is removed, so only the transcript is left
     keyring = made.engine.keyring
     if where:
         ctx.with_resource(where.exclusive())

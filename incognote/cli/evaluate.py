@@ -11,6 +11,7 @@ import typer
 
 from incognote.cli import options
 from incognote.cli.evaluateboxes import BoxOptions, evaluate_pages
+from incognote.cli.evaluaterecordings import evaluate_muted
 from incognote.cli.help import MORE
 from incognote.cli.shell import FAILURE, say, warn
 from incognote.cli.tables import print_whole
@@ -31,7 +32,7 @@ def evaluate(
         typer.Argument(
             metavar="GOLD",
             help="Annotated texts: a file or folder in any format of `incognote convert`. Or boxes on pages: lines or "
-            "a COCO file. Or lines of actions on DICOM elements.",
+            "a COCO file. Or lines of actions on DICOM elements, or of intervals of recordings.",
             show_default=False,
         ),
     ],
@@ -142,7 +143,8 @@ def evaluate(
     The scores are by character, span, and token, and by documents that leak. Types that the gold never uses are not
     scored. If a gold span does not fit its text, the document is reported and the exit code is 1.
 
-    For boxes on pages, the scores are identifiers whose ink is gone, other words kept, clean pages, and classes.
+    For boxes on pages, the scores are identifiers whose ink is gone, other words kept, clean pages, and classes. For
+    intervals of recordings, they are seconds of identifiers muted, other speech kept, and clean recordings.
 
     Example:
         incognote evaluate tests/data/notes.jsonl
@@ -150,11 +152,17 @@ def evaluate(
     from incognote.cli.engine import engine
     from incognote.evaluation.boxes.reading import content_of
     from incognote.evaluation.lab.growing import grown
+    from incognote.evaluation.recordings.reading import holds_intervals
     from incognote.files.atomic import require_writable
 
     pred = [*([found] if found else []), *(pred or [])]
     boxes = BoxOptions(images, actions, iou, out, pictures)
     drawn = {"corpus": corpus, "synthetic": synthetic, "resamples": resamples or 1000, "seed": seed or 0}
+    if holds_intervals(gold):
+        _refuse({**boxes.named(), "--html": html, "--types": types, "--from": form, "--embedder": embedder,
+                 "--release": release or None}, "GOLD holds intervals of recordings, not texts or pages.")  # fmt: skip
+        evaluate_muted(gold, _named(pred).values(), drawn, as_json=as_json)
+        return
     if content_of(gold) is not None:
         _refuse({"--html": html, "--types": types, "--from": form, "--embedder": embedder,
                  "--release": release or None}, "GOLD holds boxes or actions, not texts.")  # fmt: skip

@@ -6,7 +6,7 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from incognote.agents.item import Item, item_of
 from incognote.detectors.known import known_from
@@ -54,7 +54,7 @@ class RowWords:
         It is read as a line of a .jsonl file. The item is None if it cannot be read. Then the input has the reason.
         """
         data = line.encode("utf-8", "surrogatepass")
-        source = Source(None, "line", "lines", size=len(data), opens=lambda: io.BytesIO(data))
+        source = Source(None, "line", "lines", size=len(data), opens=lambda: _stream(data))
         try:
             defaults = RecordDefaults(self.patient, known=self._identifiers())
         except UsageError:
@@ -108,6 +108,10 @@ def held_name(row: Row, keyring: Keyring) -> str:
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content or b""
     patient = row.item.patient if row.item is not None else None
     return keyring.name("\x1f".join((row.id or "", row.path or "", patient or "", sha256(data).hexdigest())))
+
+
+def _stream(data: bytes) -> BinaryIO:
+    return cast(BinaryIO, io.BufferedReader(io.BytesIO(data)))
 
 
 def _unread(source: Source, reason: Reason, data: bytes) -> Input:

@@ -147,7 +147,7 @@ def _open(settings: WorkerSettings) -> _Opened:
 
 
 def _own_index(keyring: Keyring) -> str:
-    """Create an index without originals in a private folder of this process. Return its address."""
+    """Create an index in a private folder of this process. Return its address. Its originals are encrypted."""
     import atexit
     import shutil
     import tempfile
@@ -160,7 +160,7 @@ def _own_index(keyring: Keyring) -> str:
     url = f"sqlite:///{folder}/index.db"
 
     async def create() -> None:
-        await (await open_index(f"{url}?originals=off", keyring, create=True)).aclose()
+        await (await open_index(url, keyring, create=True)).aclose()
 
     Runtime.shared().run(create())
     return url
@@ -181,7 +181,7 @@ def without_values() -> Iterator[None]:
         said = f"{type(error).__name__} in a task. The records of the task are unchanged; Spark tries them again."
     else:
         return
-    raise WorkerFailed(said)
+    raise WorkerFailed(said) from None  # a traceback shows no other error
 
 
 def _plain(value: Any) -> Any:

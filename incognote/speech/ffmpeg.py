@@ -188,12 +188,13 @@ def _memory(data: bytes = b"") -> Iterator[int]:
 
 
 @contextmanager
-def _started(command: Sequence[str], shared: Sequence[int], **pipes: int) -> Iterator[subprocess.Popen[bytes]]:
+def _started(
+    command: Sequence[str], shared: Sequence[int], *, stdin: int = subprocess.DEVNULL, stdout: int = subprocess.DEVNULL
+) -> Iterator[subprocess.Popen[bytes]]:
     """Start a program. It is killed if the block ends before it does."""
-    given = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, **pipes}
     process = subprocess.Popen(  # noqa: S603 -- a program of the system, without a shell, with our own arguments
-        command, stderr=subprocess.DEVNULL, pass_fds=shared, bufsize=0,
-        env={name: value for name, value in os.environ.items() if not name.startswith("INCOGNOTE_")}, **given,
+        command, stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL, pass_fds=shared, bufsize=0,
+        env={name: value for name, value in os.environ.items() if not name.startswith("INCOGNOTE_")},
     )  # fmt: skip
     try:
         yield process

@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
 
 from incognote.errors import MalformedRecord, UnsupportedFormat
+from incognote.speech.disguise import disguised
 from incognote.speech.ffmpeg import DEMUXERS, FfmpegSource
 from incognote.speech.headers import CUT, MORE
 from incognote.speech.libsndfile import CONTENTS, LibsndfileSource
 from incognote.speech.muting import muted
 from incognote.speech.nouns import RATE, Interval
 from incognote.speech.resampling import resampled
+from incognote.speech.sources import floats
 from incognote.text.container import of_bytes
 
 if TYPE_CHECKING:
@@ -143,7 +145,7 @@ class SoundFile:
 
         gain = _gain(max(self._survey.peaks))
         weights = np.array(self._survey.signs, np.float32) * np.float32(gain / self.channels)
-        mixed = (_floats(block) @ weights for block in self._source.read())
+        mixed = (floats(block) @ weights for block in self._source.read())
         yield from _blocks(resampled(mixed, self.rate, RATE), max(1, round(seconds * RATE)))
 
     def samples(self) -> Iterator[Native]:
@@ -157,10 +159,18 @@ class SoundFile:
     def channel_blocks(self, channel: int, seconds: float = 30.0) -> Iterator[Samples]:
         """Yield one channel, as `blocks`. The first channel is 0."""
         gain = _gain(self._survey.peaks[channel])
-        one = (_floats(block[:, channel]) * gain for block in self._source.read())
+        one = (floats(block[:, channel]) * gain for block in self._source.read())
         yield from _blocks(resampled(one, self.rate, RATE), max(1, round(seconds * RATE)))
 
-    def written(self, mutes: Sequence[Interval], out: BinaryIO, fade: float = FADE, fill: Fill = "silence") -> None:
+    def written(
+        self,
+        mutes: Sequence[Interval],
+        out: BinaryIO,
+        fade: float = FADE,
+        fill: Fill = "silence",
+        *,
+        disguise: bytes | None = None,
+    ) -> None:
         """Write the recording with all channels muted in the intervals, as a new file.
 
         Length, rate, depth, channels, and container are kept. Tags, pictures, cue points, and all other chunks are not.
@@ -174,13 +184,17 @@ class SoundFile:
             out: need not be seekable. Nothing is written to it if the recording cannot be decoded.
             fade: the length of a fade before and after an interval, outside of it, in seconds.
             fill: what is heard in an interval.
+            disguise: the secret seed with which the voices are disguised (`disguise.disguised`). None keeps them.
 
         Raises:
             MalformedRecord, UnsupportedFormat: as `blocks`.
             ValueError: `fill` returned more samples than there is room for.
         """
         _ = self._survey
-        self._source.write(muted(self._source.read(), self.rate, mutes, fade, fill), out)
+        blocks = self._source.read()
+        if disguise is not None:  # muted before, too: a disguise spreads sound by some milliseconds
+            blocks = disguised(muted(blocks, self.rate, mutes, fade), self.rate, disguise)
+        self._source.write(muted(blocks, self.rate, mutes, fade, fill), out)
 
     def _limit(self, frames: int) -> None:
         if frames > self._most * self.rate or frames * self.channels > self._most * _DENSE:
@@ -200,7 +214,7 @@ class SoundFile:
         for block in self._source.read():
             frames += len(block)
             self._limit(frames)
-            sound = _floats(block)
+            sound = floats(block)
             if not np.isfinite(sound).all():
                 raise MalformedRecord("the recording has samples that are no numbers. Encode it again")
             peaks = np.maximum(peaks, np.abs(sound).max(axis=0))
@@ -208,6 +222,8 @@ class SoundFile:
                 products += sound.T @ sound
                 same &= [[np.array_equal(sound[:, i], sound[:, j]) for j in range(self.channels)]
                          for i in range(self.channels)]  # fmt: skip
+        if not frames:
+            raise MalformedRecord("the recording has no sound")
         if self._source.frames not in (None, frames):
             raise MalformedRecord(CUT if frames < (self._source.frames or 0) else MORE)
         loudest = int(products.diagonal().argmax())
@@ -219,28 +235,17 @@ class SoundFile:
 
 def _opened(data: bytes, *, pictured: bool) -> Source:
     name = of_bytes(data)
+    if name is None:
+        raise UnsupportedFormat("no sound file of a known format. Convert it to FLAC")
     if name in CONTENTS:
         return LibsndfileSource(data)
     if name in DEMUXERS:
         return FfmpegSource(data, name, pictured=pictured)
-    if name is None:
-        raise UnsupportedFormat("no sound file of a known format. Convert it to FLAC")
     raise UnsupportedFormat(f"{name}, and no sound file")
 
 
 def _gain(peak: float) -> float:
     return 1 / peak if peak > 1 else _RAISED / peak if 0 < peak < _QUIET else 1.0
-
-
-def _floats(block: Native) -> Floats:
-    """Return samples from -1 to 1."""
-    import numpy as np
-
-    if block.dtype.kind == "i":
-        scaled: Floats = block.astype(np.float32) / -np.float32(np.iinfo(block.dtype).min)
-        return scaled
-    with np.errstate(over="ignore", invalid="ignore"):  # the survey refuses what is no number
-        return block.astype(np.float32, copy=False)
 
 
 def _blocks(samples: Iterable[Floats], size: int) -> Iterator[Samples]:

@@ -6,6 +6,7 @@ Such files are refused, because a recording must not lose a part unseen.
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from incognote.errors import MalformedRecord
@@ -23,16 +24,18 @@ _BITRATES = {  # kbit/s by version and layer (ISO/IEC 11172-3 and 13818-3, secti
     (2, 3): (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160),
 }
 _RATES = (44_100, 48_000, 32_000)
-_SLACK = 5  # frames of an MP3 that a decoder may drop as padding
+_SYNC = re.compile(rb"\xff[\xe2-\xe7\xf2-\xff][\x10-\xef]")
+_RUN = 4  # frames in a row, which are no chance
+SLACK = 5 * 1152
+"""The samples of MPEG audio that a decoder may drop as padding."""
 
 
-def check(data: bytes, container: str, frames: int | None) -> None:
+def check(data: bytes, container: str) -> None:
     """Compare the header of a file with its bytes.
 
     Args:
         data: the file.
         container: as libsndfile names it.
-        frames: the number of frames that libsndfile expects, if it knows it.
 
     Raises:
         MalformedRecord: the file is cut off, or holds more than one stream of sound.
@@ -48,8 +51,6 @@ def check(data: bytes, container: str, frames: int | None) -> None:
                 raise MalformedRecord(CUT)
         case "OGG":
             _ogg(data)
-        case "MP3" if frames is not None and mpeg_samples(data, frames) > frames:
-            raise MalformedRecord(MORE)
 
 
 def flac(data: bytes) -> tuple[bytes, int | None]:
@@ -76,33 +77,40 @@ def after_id3(data: bytes, at: int = 0) -> int:
     return at
 
 
-def mpeg_samples(data: bytes, enough: int) -> int:
-    """Return the samples of a channel in consecutive MPEG audio frames, less the padding that a decoder may drop.
+def mpeg(data: bytes) -> tuple[int, bytes]:
+    """Return the number of samples of a channel in MPEG audio frames, and the frames alone, without tags.
 
-    Args:
-        data: the file. Counting ends at bytes that are no frame, and soon after `enough` samples.
-        enough: as many as the header gives.
+    Raises:
+        MalformedRecord: there are no frames, or frames follow after bytes that are none.
     """
-    at, samples = after_id3(data), 0
-    while at + 4 <= len(data):
-        head = int.from_bytes(data[at : at + 4], "big")
-        version = {3: 1, 2: 2, 0: 2}.get(head >> 19 & 3)
-        layer, bitrate, rate = 4 - (head >> 17 & 3), head >> 12 & 15, head >> 10 & 3
-        if head >> 21 != 0x7FF or version is None or layer == 4 or bitrate in (0, 15) or rate == 3:
-            following = after_id3(data, at)
-            if following == at:
-                break
-            at = following
-            continue
-        hertz = _RATES[rate] >> {3: 0, 2: 1, 0: 2}[head >> 19 & 3]
-        bits = _BITRATES[version, layer][bitrate - 1] * 1000
-        length = 384 if layer == 1 else 576 if (layer, version) == (3, 2) else 1152
-        padding = head >> 9 & 1
-        at += (12 * bits // hertz + padding) * 4 if layer == 1 else length // 8 * bits // hertz + padding
-        samples += length
-        if samples > enough + _SLACK * 1152:
-            break
-    return samples - _SLACK * 1152
+    start = end = after_id3(data)
+    samples = 0
+    while (frame := _mpeg_frame(data, end)) is not None:
+        samples += frame[1]
+        end += frame[0]
+    if end == start:
+        raise MalformedRecord("the recording is not a valid sound file of its format, or is cut off")
+    for sync in _SYNC.finditer(data, end):
+        last, run = sync.start(), 0
+        while run < _RUN and (frame := _mpeg_frame(data, last)) is not None:
+            last, run = last + frame[0], run + 1
+        if run == _RUN:
+            raise MalformedRecord("the recording has damaged parts between its sound. Encode it again")
+    return samples, data[start:end]
+
+
+def _mpeg_frame(data: bytes, at: int) -> tuple[int, int] | None:
+    """Return the bytes of a whole frame of MPEG audio and its samples of a channel, or None if there is none."""
+    head = int.from_bytes(data[at : at + 4], "big")
+    version, layer, bitrate, rate = head >> 19 & 3, 4 - (head >> 17 & 3), head >> 12 & 15, head >> 10 & 3
+    if head >> 21 != 0x7FF or version == 1 or layer == 4 or bitrate in (0, 15) or rate == 3 or at + 4 > len(data):
+        return None
+    hertz = _RATES[rate] >> {3: 0, 2: 1, 0: 2}[version]
+    bits = _BITRATES[1 if version == 3 else 2, layer][bitrate - 1] * 1000
+    samples = 384 if layer == 1 else 576 if layer == 3 and version != 3 else 1152
+    padding = head >> 9 & 1
+    size = (12 * bits // hertz + padding) * 4 if layer == 1 else samples // 8 * bits // hertz + padding
+    return (size, samples) if at + size <= len(data) else None
 
 
 def sound_bytes(data: bytes) -> int:

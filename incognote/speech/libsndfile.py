@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.errors import MalformedRecord, MissingExtra, UnsupportedFormat
 from incognote.speech import headers, ogg
 from incognote.speech.sources import BLOCK, Source
+from incognote.text.signatures import of_magic
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -43,7 +45,10 @@ class LibsndfileSource(Source):
     """
 
     def __init__(self, data: bytes) -> None:
-        self._data = data
+        start = headers.after_id3(data)
+        is_mpeg = of_magic(data) == "MP3 audio" and data[start : start + 4] != b"fLaC"
+        # no more than the frames: mpg123 writes bytes of what is no frame on standard error
+        frames, self._data = headers.mpeg(data) if is_mpeg else (0, data)
         file = self._opened()
         self.container, self.codec = file.format, file.subtype
         self.rate, self.channels = file.samplerate, file.channels
@@ -55,16 +60,25 @@ class LibsndfileSource(Source):
         known = self.container in _CONTAINERS and self.codec in _LOSSLESS | _LOSSY
         if not known or not _soundfile().check_format(self.container, self._written):
             raise UnsupportedFormat("a sound file with a codec that is not supported. Convert it to FLAC")
-        headers.check(data, self.container, self.frames)
+        headers.check(data, self.container)
+        if frames > headers.SLACK + (self.frames or frames):
+            raise MalformedRecord(headers.MORE)
         self.written_as = self.container
         self.lossless = self.codec in _LOSSLESS
         self._type = (_LOSSLESS | _LOSSY)[self.codec]
 
     def read(self) -> Iterator[Native]:
         size = max(1, BLOCK // self.channels)
+        left = self.frames if self.container == "FLAC" else None  # its decoder does not stop by itself
         with self._opened() as file:
-            while len(block := self._decoded(file, size)):
+            while left != 0 and len(block := self._decoded(file, size if left is None else min(size, left))):
+                left = None if left is None else left - len(block)
                 yield block
+            if left == 0:
+                with suppress(MalformedRecord):  # what follows is no sound
+                    block = self._decoded(file, 1)
+                    if len(block):
+                        yield block  # more than the header says, so the caller refuses the file
 
     def write(self, blocks: Iterable[Native], out: BinaryIO) -> None:
         level = self._level() if self._written in _LEVELS else None
@@ -72,7 +86,7 @@ class LibsndfileSource(Source):
 
     def _opened(self) -> Any:
         try:
-            return _forward()(io.BytesIO(self._data))
+            return _forward()(_Readable(self._data))
         except (_soundfile().SoundFileError, RuntimeError, ValueError, TypeError):
             raise MalformedRecord("the recording is not a valid sound file of its format, or is cut off") from None
 
@@ -88,7 +102,7 @@ class LibsndfileSource(Source):
         frames = self.frames or sum(map(len, self.read()))
         length = min(2 * self.rate, max(1, frames // _PIECES))
         pieces = []
-        with _soundfile().SoundFile(io.BytesIO(self._data)) as file:
+        with _soundfile().SoundFile(_Readable(self._data)) as file:
             for piece in range(_PIECES):
                 file.seek(frames // _PIECES * piece)
                 pieces.append(self._decoded(file, length))
@@ -136,6 +150,16 @@ def encode(
             file.write(block)
     if not direct:
         out.write(ogg.fixed(held.getvalue()) if container == "OGG" else held.getbuffer())
+
+
+class _Readable(io.BytesIO):
+    """The bytes of a file. A position before its start, which damaged files lead to, is not taken."""
+
+    def seek(self, at: int, whence: int = io.SEEK_SET) -> int:
+        try:
+            return super().seek(at, whence)
+        except ValueError:
+            return self.tell()
 
 
 class _Shifted:

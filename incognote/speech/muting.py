@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from incognote.speech.intervals import union
 from incognote.speech.nouns import Interval
+from incognote.speech.sources import native
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,9 +82,5 @@ def _checked(samples: npt.NDArray[np.float32], room: int) -> npt.NDArray[np.floa
 
 
 def _place(room: Native, samples: npt.NDArray[np.float32]) -> None:
-    import numpy as np
-
-    given = np.clip(samples[: len(room)], -1, 1)
-    if room.dtype.kind == "i":
-        given = given * np.iinfo(room.dtype).max
-    room[: len(given)] = given[:, None].astype(room.dtype)
+    given = native(samples[: len(room)], room.dtype)
+    room[: len(given)] = given[:, None]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _CROSSINGS = 32  # zero crossings of the filter on each side of its center
 _CUTOFF = 0.92  # of the lower Nyquist frequency
 _BETA = 8.0  # of the Kaiser window: 80 dB
-_PHASES = 4096  # at most this many, so that the filter of any two rates is small
+_PHASES = 4096  # of the filter between two inputs, at most
 _MOST = 2**22  # samples in the windows that are computed at a time
 
 
@@ -26,20 +26,19 @@ def resampled(blocks: Iterable[Mono], rate: int, wanted: int) -> Iterator[Mono]:
 
     Args:
         blocks: consecutive blocks of one channel, of shape (samples,), at `rate`.
-        rate, wanted: in samples a second. Their ratio is rounded to a fraction of numbers up to 4096 where it has no
-            such fraction. Times are then wrong by less than 1 ms in 3 hours.
+        rate, wanted: in samples a second.
 
     Yields:
         Blocks of shape (samples,). Together, they have ceil(samples * wanted / rate) samples.
     """
     import numpy as np
 
-    ratio = Fraction(wanted, rate).limit_denominator(_PHASES)
-    up, down = ratio.numerator, ratio.denominator
+    up, down = Fraction(wanted, rate).as_integer_ratio()
     if up == down:
         yield from blocks
         return
-    bank = _filters(up, down)
+    phases = min(up, _PHASES)
+    bank = _filters(phases, up / down)
     half = bank.shape[1] // 2
     held = np.zeros(half - 1, np.float32)  # samples from the time `begin` on
     begin, taken, made = 1 - half, 0, 0
@@ -50,7 +49,7 @@ def resampled(blocks: Iterable[Mono], rate: int, wanted: int) -> Iterator[Mono]:
             times = np.arange(start, min(start + size, end)) * down
             first = times // up - half + 1 - begin
             windows = np.lib.stride_tricks.sliding_window_view(held, 2 * half)[first]
-            yield np.einsum("ij,ij->i", windows, bank[times % up])
+            yield np.einsum("ij,ij->i", windows, bank[times % up * phases // up])
 
     for block in blocks:
         held = np.concatenate((held, block.astype(np.float32, copy=False)))
@@ -64,13 +63,13 @@ def resampled(blocks: Iterable[Mono], rate: int, wanted: int) -> Iterator[Mono]:
     yield from complete(-(-taken * up // down))
 
 
-def _filters(up: int, down: int) -> npt.NDArray[np.float32]:
-    """Return the filter for each phase of the output between two inputs, of shape (up, taps)."""
+def _filters(phases: int, ratio: float) -> npt.NDArray[np.float32]:
+    """Return the filter for each phase of the output between two inputs, of shape (phases, taps)."""
     import numpy as np
 
-    cutoff = _CUTOFF * min(1.0, up / down)  # of the Nyquist frequency of the input
+    cutoff = _CUTOFF * min(1.0, ratio)  # of the Nyquist frequency of the input
     half = int(np.ceil(_CROSSINGS / cutoff))
-    away = np.arange(1 - half, half + 1)[None, :] - np.arange(up)[:, None] / up
+    away = np.arange(1 - half, half + 1)[None, :] - np.arange(phases)[:, None] / phases
     inside = np.clip(1 - (away / half) ** 2, 0, None)
     taps = cutoff * np.sinc(cutoff * away) * np.i0(_BETA * np.sqrt(inside)) / np.i0(_BETA)
     whole: npt.NDArray[np.float32] = (taps / taps.sum(axis=1, keepdims=True)).astype(np.float32)

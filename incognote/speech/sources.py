@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     Native = npt.NDArray[Any]
     """Samples of shape (frames, channels) in the type that keeps them exactly: int16, int32, float32 or float64."""
-    Scaled = npt.NDArray[np.float32]
 
 BLOCK = 65_536
 """The number of samples of all channels that are read at a time."""
@@ -54,3 +53,24 @@ class Source(ABC):
             blocks: in the type and shape that `read` yields.
             out: need not be seekable.
         """
+
+
+def floats(block: Native) -> npt.NDArray[np.float32]:
+    """Return samples from -1 to 1."""
+    import numpy as np
+
+    if block.dtype.kind == "i":
+        scaled: npt.NDArray[np.float32] = block.astype(np.float32) / -np.float32(np.iinfo(block.dtype).min)
+        return scaled
+    with np.errstate(over="ignore", invalid="ignore"):  # what is no number is refused before
+        return block.astype(np.float32, copy=False)
+
+
+def native(sound: npt.NDArray[np.float32], kind: np.dtype[Any]) -> Native:
+    """Return samples from -1 to 1 in a type of samples. Others are clipped."""
+    import numpy as np
+
+    clipped = np.clip(sound, -1, 1)
+    if kind.kind == "i":
+        return np.rint(clipped.astype(np.float64) * np.iinfo(kind).max).astype(kind)
+    return clipped.astype(kind, copy=False)

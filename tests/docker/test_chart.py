@@ -78,6 +78,53 @@ def test_the_ingress_is_off_and_takes_a_host_and_a_certificate_where_it_is_on() 
             jsonschema.Draft7Validator(SCHEMA).validate({**values, "ingress": {**on, name: ""}})
 
 
+def scaled(**changed: Any) -> dict[str, Any]:
+    """The values with autoscaling turned on."""
+    values: dict[str, Any] = json.loads(json.dumps(VALUES))
+    values["worker"]["autoscaling"] |= {"enabled": True, **changed}
+    return values
+
+
+def test_autoscaling_is_off_and_scales_the_worker_by_the_ledgers_queue_where_it_is_on() -> None:
+    assert not {kind for kind, _ in OBJECTS} & {"ScaledObject", "TriggerAuthentication"}
+    jsonschema.Draft7Validator(SCHEMA).validate(scaled())
+    made = objects(scaled(maxReplicas=12))
+    spec = made["ScaledObject", "night-worker"]["spec"]
+    assert (spec["scaleTargetRef"]["kind"], spec["scaleTargetRef"]["name"]) in made
+    assert (spec["minReplicaCount"], spec["maxReplicaCount"]) == (1, 12)
+    (trigger,) = spec["triggers"]
+    assert ("TriggerAuthentication", trigger["authenticationRef"]["name"]) in made
+    assert trigger["type"] == "postgresql"
+    assert all(isinstance(value, str) for value in trigger["metadata"].values())  # KEDA takes strings alone
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft7Validator(SCHEMA).validate(scaled(minReplicas=0))  # nobody would look for new files
+
+
+def test_the_query_of_the_autoscaling_counts_the_parts_that_are_not_done(database: str, tmp_path: Path) -> None:
+    from sqlalchemy import text
+
+    from incognote.keys import Keyring
+    from incognote.ledger import FoundFile, Ledger
+    from incognote.ledger.database import Database
+
+    (trigger,) = objects(scaled())["ScaledObject", "night-worker"]["spec"]["triggers"]
+    ledger = Ledger(database, Keyring(bytes(32)))
+    base = Database(database)
+    try:
+        for name in ("r1", "other"):
+            release = ledger.freeze(name, {})
+            ledger.found(release.id, [FoundFile(name, name, name, 10, ((0, 5), (5, None)))])
+            worker = ledger.join(30)
+            (part,) = ledger.claim_parts(worker, release.id, most=1, bytes=1)
+            if name == "other":
+                ledger.close_part(worker, part, "unreadable")
+        waiting = base.run(lambda db: db.scalar(text(trigger["metadata"]["query"])))
+    finally:
+        ledger.close()
+        base.close()
+    assert waiting == 2  # of r1 alone: one that waits, and one that a worker has
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [

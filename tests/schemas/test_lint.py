@@ -8,7 +8,7 @@ import pytest
 
 from incognote.errors import PolicyProblem
 from incognote.schemas.catalogue import catalogue
-from incognote.schemas.lint import labels
+from incognote.schemas.lint import labels, voice_of
 from incognote.schemas.policy import lint, load_policy, read_policy
 
 HARBOR, LIMITED, PLAIN = "safe-harbor", "limited-data-set", "strict"
@@ -167,3 +167,23 @@ def test_a_limited_data_set_covers_neither_dates_nor_ages_nor_coarse_places() ->
     left = {name for name, entity_type in catalogue().items() if entity_type.hipaa and not rule.covered(name)}
     assert {"DATE", "AGE", "CITY", "ZIP", "BIRTH_DATE_TIME", "GUID"} <= left
     assert not left & {"PERSON", "ADDRESS", "STREET", "EMAIL", "MEDICAL_RECORD_NUMBER", "IP_ADDRESS", "BIOMETRIC_ID"}
+
+
+@pytest.mark.parametrize("base", [HARBOR, LIMITED, EUROPE, ARABIA])
+def test_a_label_does_not_let_voices_stay_since_they_are_biometric_identifiers(base: str, tmp_path: Path) -> None:
+    policy = read_policy(extended(tmp_path, base, '[recordings]\nvoice = "keep"\n'))
+    [fault] = [fault for fault in lint(policy) if fault.code == "voice"]
+    assert "biometric" in fault.message
+
+
+@pytest.mark.parametrize(("base", "allowed"), [(HARBOR, False), (LIMITED, True), (EUROPE, True), (ARABIA, True)])
+def test_a_disguised_voice_is_derived_from_that_of_the_individual(base: str, allowed: bool, tmp_path: Path) -> None:
+    policy = read_policy(extended(tmp_path, base, '[recordings]\nvoice = "disguise"\n'))
+    assert ("voice" in {fault.code for fault in lint(policy)}) is not allowed
+
+
+@pytest.mark.parametrize(
+    ("name", "voice"), [(HARBOR, "remove"), (LIMITED, "disguise"), (EUROPE, "disguise"), (PLAIN, "keep")]
+)
+def test_without_a_word_on_voices_a_policy_does_what_its_label_requires(name: str, voice: str) -> None:
+    assert voice_of(load_policy(name)) == voice

@@ -20,12 +20,20 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+_OF_PYSPARK = (
+    "PySpark does not yet fully support pandas",
+    "unclosed <socket:ResourceWarning",
+    "Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning",
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Ignore pyspark's own warning about the version of pandas, which incognote does not use there."""
+    """Ignore the warnings of pyspark: about the version of pandas, and about sockets that it leaves open."""
     here = Path(__file__).parent
     for item in items:
         if item.path.is_relative_to(here):
-            item.add_marker(pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"))
+            for warning in _OF_PYSPARK:
+                item.add_marker(pytest.mark.filterwarnings(f"ignore:{warning}"))
 
 
 def require_spark() -> None:

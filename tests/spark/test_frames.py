@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,36 +36,39 @@ def rows(spark: SparkSession) -> DataFrame:
 
 
 @pytest.fixture(scope="module")
-def words(key_file: Path) -> dict[str, Any]:
+def words(key_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The same settings for all jobs, so that each worker opens one Deidentifier."""
     return {"text": "note", "patient": "patient", "id": "n", "known": "mrn", "detectors": ["rules"],
-            "key_file": str(key_file)}  # fmt: skip
+            "key_file": str(key_file), "quarantine": tmp_path_factory.mktemp("quarantine") / "held"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def done(rows: DataFrame, words: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> tuple[DataFrame, Path]:
-    """The rows de-identified and written, and their quarantine."""
+def done(rows: DataFrame, words: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> DataFrame:
+    """The rows, de-identified and written."""
     folder = tmp_path_factory.mktemp("done")
-    made = deidentify(rows, keep="ward", quarantine=folder / "held", **words)
+    made = deidentify(rows, keep="ward", **words)
     made.write.partitionBy("verdict").parquet(str(folder / "out"))
-    return rows.sparkSession.read.schema(made.schema).parquet(str(folder / "out")), folder / "held"
+    return rows.sparkSession.read.schema(made.schema).parquet(str(folder / "out"))
 
 
-def test_the_outputs_are_those_of_a_table_of_pandas(done: tuple[DataFrame, Path], key_file: Path) -> None:
+def test_the_outputs_are_those_of_a_table_of_pandas(done: DataFrame, key_file: Path) -> None:
     pandas = pytest.importorskip("pandas")
     table = pandas.DataFrame(ROWS, columns=[one.split()[0] for one in SCHEMA.split(", ")]).astype({"mrn": "object"})
     with Deidentifier(key_file=key_file, detectors=["rules"]) as single:
         expected = single.deidentify_frame(table, text="note", patient="patient", known=["mrn", "n"], keep=[])
     names = ["n", "patient", "note", "mrn", "ward", "verdict"]
-    mine = sorted(tuple(row[name] for name in names) for row in done[0].collect())
+    mine = sorted(tuple(row[name] for name in names) for row in done.collect())
     its = sorted(tuple(None if v != v else v for v in row) for row in expected[names].itertuples(index=False))
     assert [row[:1] + row[2:] for row in mine] == [row[:1] + row[2:] for row in its]
     assert {row[1] for row in mine} == {row[1] for row in its}
     assert {row[5] for row in mine} >= {"release", "quarantine"} or {row[5] for row in mine} >= {"release", "review"}
 
 
-def test_a_held_row_has_no_text_and_is_encrypted_in_the_quarantine(done: tuple[DataFrame, Path], key_file: Path) -> None:
-    table, folder = done
-    (one,) = held(table).collect()
+def test_a_held_row_has_no_text_and_is_encrypted_in_the_quarantine(
+    done: DataFrame, words: dict[str, Any], key_file: Path
+) -> None:
+    folder = Path(words["quarantine"])
+    (one,) = held(done).collect()
     assert one["note"] is None
     assert [reason["code"] for reason in one["reasons"]]
     assert CANARY not in str(one)
@@ -78,59 +79,26 @@ def test_a_held_row_has_no_text_and_is_encrypted_in_the_quarantine(done: tuple[D
     assert {reason.code for reason in item.reasons} == {reason["code"] for reason in one["reasons"]}
 
 
-def test_each_row_says_what_made_it(done: tuple[DataFrame, Path], key_file: Path) -> None:
+def test_each_row_says_what_made_it(done: DataFrame, key_file: Path) -> None:
     keyring = Keyring.read(key_file)
-    row = released(done[0]).filter("note is not null").collect()[0]
+    row = released(done).filter("note is not null").collect()[0]
     manifest = row["manifest"].asDict()
     assert (manifest["key"], manifest["check"], manifest["policy"]) == (keyring.id, keyring.check, "strict")
     assert "detector:rules" in json.loads(manifest["versions"])
     assert manifest["replaced"] == sum(manifest["by_type"].values())
 
 
-def test_the_counts_balance_with_the_source_or_the_job_fails(done: tuple[DataFrame, Path]) -> None:
-    told = tally(done[0], read=len(ROWS))
+def test_the_counts_balance_with_the_source_or_the_job_fails(done: DataFrame) -> None:
+    told = tally(done, read=len(ROWS))
     assert (told.outcomes["release"], told.held) == (len(ROWS) - 1, 1)
     assert told.replaced["DATE"] > 0
     assert told.labels["policy"]["name"] == "strict"
     with pytest.raises(AccountingError, match="10 records were read, but 9"):
-        tally(done[0], read=len(ROWS) + 1)
-
-
-def test_documents_come_from_binary_files(spark: SparkSession, words: dict[str, Any], key_file: Path, tmp_path: Path) -> None:
-    names = ("letter.docx", "letter.rtf", "note.txt", "summary.xml")
-    for name in names:
-        (tmp_path / name).write_bytes((ROOT / "examples" / name).read_bytes())
-    (tmp_path / "broken.docx").write_bytes(b"PK\x03\x04" + bytes(50))
-    files = spark.read.format("binaryFile").load(str(tmp_path))
-    made = deidentify(files, text="content", path="path", key_file=str(key_file), detectors=["rules"])
-    outputs = {row["content"] and bytes(row["content"]): row["verdict"] for row in made.collect()}
-    with Deidentifier(key_file=key_file, detectors=["rules"]) as single:
-        results = [single.deidentify(tmp_path / name) for name in names]
-    assert outputs == {**{result.data: "release" for result in results if result.verdict.released}, None: "quarantine"}
-    assert sum(result.verdict.released for result in results) >= 3
-
-
-def test_lines_of_json_give_what_the_command_gives(
-    spark: SparkSession, key_file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    lines = (ROOT / "examples" / "records.jsonl").read_text().splitlines()
-    lines += ['{"id": "a1", "patient": "p", "text": "Seen by Dr. Carter on 03/16/2025."}', '{"torn": "Dr. Carter']
-    (tmp_path / "lines.jsonl").write_text("\n".join(lines) + "\n")
-    made = deidentify(spark.read.text(str(tmp_path / "lines.jsonl")), text="value", records=True, detectors=["rules"],
-                      key_file=str(key_file))  # fmt: skip
-    rows = made.collect()
-    subprocess.run(
-        [sys.executable, "-m", "incognote", "deid", tmp_path / "lines.jsonl", "--out", tmp_path / "out",
-         "--detectors", "rules", "--key-file", key_file], check=False, capture_output=True,
-    )  # fmt: skip
-    (expected,) = (tmp_path / "out").glob("*.jsonl")
-    assert [row["value"] for row in rows if row["value"] is not None] == expected.read_text().splitlines()
-    assert rows[-1]["value"] is None
-    assert [reason["code"] for reason in rows[-1]["reasons"]] == ["MalformedRecord"]
+        tally(done, read=len(ROWS) + 1)
 
 
 def test_a_stream_of_files_gives_what_a_table_gives(
-    spark: SparkSession, rows: DataFrame, done: tuple[DataFrame, Path], words: dict[str, Any], tmp_path: Path
+    spark: SparkSession, rows: DataFrame, done: DataFrame, words: dict[str, Any], tmp_path: Path
 ) -> None:
     rows.repartition(2).write.parquet(str(tmp_path / "in"))
     stream = spark.readStream.schema(rows.schema).option("maxFilesPerTrigger", 1).parquet(str(tmp_path / "in"))
@@ -144,15 +112,14 @@ def test_a_stream_of_files_gives_what_a_table_gives(
     written = spark.read.schema(made.schema).parquet(str(tmp_path / "out"))
     names = ("n", "patient", "note", "verdict")
     assert sorted(str([row[name] for name in names]) for row in written.collect()) == sorted(
-        str([row[name] for name in names]) for row in done[0].collect()
+        str([row[name] for name in names]) for row in done.collect()
     )
 
 
 def test_the_ledger_delivers_each_record_once_across_jobs(
     rows: DataFrame, words: dict[str, Any], tmp_path: Path
 ) -> None:
-    place = {"destination": str(tmp_path / "lab"), "ledger": f"sqlite:///{tmp_path / 'ledger.db'}", "release": "r1",
-             "quarantine": tmp_path / "held"}  # fmt: skip
+    place = {"destination": str(tmp_path / "lab"), "ledger": f"sqlite:///{tmp_path / 'ledger.db'}", "release": "r1"}
     first = deliver(rows.filter("n < 4"), **place, **words)
     second = deliver(rows, **place, **words)
     assert first.outcomes == {"release": 4}
@@ -162,23 +129,9 @@ def test_the_ledger_delivers_each_record_once_across_jobs(
     assert len(lines) == len(set(lines)) == 7
 
 
-def test_surrogates_of_a_patient_are_the_same_in_all_notes_with_an_index_per_partition(
-    spark: SparkSession, key_file: Path
+def test_a_worker_without_a_key_fails_with_the_remedy_and_without_a_value(
+    rows: DataFrame, words: dict[str, Any]
 ) -> None:
-    notes = [(f"p{number % 3}", f"{name} was seen. {name} is well.") for number, name in
-             enumerate(["Mrs. Alice Sorensen", "Mr. Bob Whitfield", "Mrs. Carla Ferreira"] * 3)]  # fmt: skip
-    df = spark.createDataFrame(notes, "patient string, note string")
-    made = deidentify(df, text="note", patient="patient", policy="surrogate", index="partition", by_patient=2,
-                      detectors=["rules"], key_file=str(key_file))  # fmt: skip
-    by_patient: dict[str, set[str]] = {}
-    for row in made.collect():
-        assert row["verdict"] == "release", row["reasons"]
-        by_patient.setdefault(row["patient"], set()).add(row["note"])
-    assert sorted(map(len, by_patient.values())) == [1, 1, 1]
-    assert not any(name in note for notes in by_patient.values() for note in notes for name in ("Sorensen", "Whitfield"))
-
-
-def test_a_worker_without_a_key_fails_with_the_remedy_and_without_a_value(rows: DataFrame, words: dict[str, Any]) -> None:
     without = {name: value for name, value in words.items() if name != "key_file"}
     with pytest.raises(Exception, match="KeyMissing") as failed:
         deidentify(rows, **without).collect()

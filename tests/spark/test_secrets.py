@@ -72,6 +72,6 @@ def test_what_belongs_to_one_process_is_refused(name: str) -> None:
 
 
 def test_an_object_cannot_be_sent_to_the_workers() -> None:
-    with pytest.raises(SettingError, match="^detectors: an object"):
+    with pytest.raises(SettingError, match=r"^detectors: an object"):
         check_arguments({"detectors": [object()]})
     check_arguments({"detectors": ("rules",), "model": "openai/gpt", "key_file": "/run/secrets/key"})

@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -55,12 +56,14 @@ def say(lines: Sequence[Sequence[str]], voice: str) -> list[Spoken]:
         ValueError: eSpeak NG did not say the words one by one.
     """
     asked = json.dumps({"voice": voice, "lines": [list(words) for words in lines]})
-    ran = subprocess.run([sys.executable, "-m", __name__], input=asked, capture_output=True, text=True, check=True)
+    program = [sys.executable, "-m", __name__]
+    ran = subprocess.run(program, input=asked, capture_output=True, text=True, check=True)  # noqa: S603 -- our own module
     said = json.loads(ran.stdout)
-    return [
-        spoken(np.frombuffer(base64.b64decode(each["samples"]), np.int16), said["rate"], list(map(tuple, each["times"])))
-        for each in said["lines"]
-    ]
+    made = []
+    for each in said["lines"]:
+        samples = np.frombuffer(base64.b64decode(each["samples"]), np.int16)
+        made.append(spoken(samples, said["rate"], [(start, end) for start, end in each["times"]]))
+    return made
 
 
 def _speak(voice: str, lines: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -126,7 +129,7 @@ def word_times(
         start, end = found[first]
         letters = np.cumsum([0, *(len(word) for word in words[first:after])])
         cuts = start + (end - start) * letters / letters[-1]
-        times += [(float(a), float(b)) for a, b in zip(cuts, cuts[1:], strict=False)]
+        times += [(float(a), float(b)) for a, b in pairwise(cuts)]
     return times
 
 

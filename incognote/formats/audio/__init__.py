@@ -31,6 +31,8 @@ def _second(data: bytes) -> Iterable[str]:
     return texts(data)
 
 
+SOUNDS = frozenset(name for name, *_ in _KINDS)
+"""The names of the formats of recordings."""
 FORMATS = tuple(
     Format(name, media_types, suffixes, _read, contents=contents, second=_second, packed=True)
     for name, media_types, suffixes, contents in _KINDS

@@ -53,7 +53,7 @@ def cued(words: Sequence[HeardWord], code: str) -> list[Cued | None]:
         code: the language (ISO 639-1).
     """
     found: list[Cued | None] = [None] * len(words)
-    said = [word.text.lower().replace(".", "") for word in words]
+    said = _plain(words)
     for last, cue in _found(said, _cues(code, "after")):
         end = words[last].end
         for at in range(last + 1, len(words)):
@@ -69,6 +69,15 @@ def cued(words: Sequence[HeardWord], code: str) -> list[Cued | None]:
                 break
             found[at] = _better(found[at], Cued(cue, first - 1 - at))
     return found
+
+
+def announcing(words: Sequence[HeardWord], code: str) -> dict[int, Cue]:
+    """Return the cues before an identifier, by their last word."""
+    return dict(_found(_plain(words), _cues(code, "after")))
+
+
+def _plain(words: Sequence[HeardWord]) -> list[str]:
+    return [word.text.lower().replace(".", "") for word in words]
 
 
 def _found(said: Sequence[str], cues: dict[tuple[str, ...], Cue]) -> Iterator[tuple[int, Cue]]:

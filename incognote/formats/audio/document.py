@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
+from io import BytesIO
 from typing import BinaryIO
 
 from incognote.errors import AccountingError
@@ -27,7 +29,7 @@ from incognote.formats.base import (
 )
 from incognote.nouns import Known, Reason, Text
 from incognote.speech.files import SoundFile
-from incognote.speech.intervals import seconds, union, widened
+from incognote.speech.intervals import seconds, subtraction, union, widened
 from incognote.speech.nouns import Interval
 
 BODY = "body"
@@ -61,6 +63,7 @@ class AudioDocument(Document):
         self.data = data
         self.file = SoundFile(data)
         self.how = hearing()
+        self._again: tuple[list[Interval], Transcript] | None = None
 
     @cached_property
     def transcript(self) -> Transcript:
@@ -104,7 +107,14 @@ class AudioDocument(Document):
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
         changes, values = split_edits(edits)
         account(self, changes, values)
-        self.file.written(self.muted(changes), out)
+        self.file.written(self.muted(changes), out, disguise=self._seed)
+
+    @property
+    def _seed(self) -> bytes | None:
+        """The seed of the disguise of the voices, or None if they are not disguised."""
+        if self.how.voice != "disguise":
+            return None
+        return blake2b(self.data, key=self.how.seed[: blake2b.MAX_KEY_SIZE]).digest()
 
     def reopened(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Document | None:
         """Return an output with the texts that it must have, if its sound is the original's outside of the muted parts.
@@ -112,7 +122,7 @@ class AudioDocument(Document):
         Raises:
             MalformedRecord: it is not, or the muted parts are not silent.
         """
-        verify(self.file, SoundFile(output), self.muted(changes))
+        verify(self.file, SoundFile(output), self.muted(changes), disguised=self._seed is not None)
         again = _Output(output)
         again.texts = tuple(
             Text(splice(text.content, changes.get(text.field, ())), text.field) for text in self.texts
@@ -120,11 +130,19 @@ class AudioDocument(Document):
         return again
 
     def second(self, output: bytes, changes: Mapping[str, Sequence[Change]]) -> Iterable[str]:
-        from incognote.formats.audio.second import unheard
+        """See `Document.second`. Of a recording with disguised voices, it hears the same mutes with the real voices."""
+        from incognote.formats.audio.second import heard_again, unheard
 
         if self.how.voice == "remove":
             return
-        for words, parts in unheard(SoundFile(output), self.transcript, self.muted(changes), self.how):
+        muted = self.muted(changes)
+        if self._again is None or subtraction(self._again[0], muted):  # else only more was muted since it was heard
+            if self._seed is not None:
+                plain = BytesIO()
+                self.file.written(muted, plain)
+                output = plain.getvalue()
+            self._again = muted, heard_again(SoundFile(output), self.how)
+        for words, parts in unheard(self._again[1], self.transcript, muted):
             yield SeenLine.of(words, [(a, b, own and (BODY, *own)) for a, b, own in parts])
 
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:

@@ -14,6 +14,7 @@ from incognote.formats.audio.cues import Cued, cued
 from incognote.speech.nouns import HeardWord
 from incognote.text.lexicon import commonness, fold, given, lexicon, surname
 
+_CERTAIN = 0.5  # the least confidence of a word that was heard well
 _USUAL = 0.8  # the confidence of the words before the first and after the last
 _FUNCTION = frozenset(
     "the a an and or but of to in at on for with from by is are was were i you he she it we they that this my your his "
@@ -25,11 +26,16 @@ _NUMBERS = frozenset(
     "first second third fourth fifth sixth seventh eighth ninth tenth twentieth thirtieth".split()
 )
 WEIGHTS: tuple[float, ...] = (
-    0.35, 0.06, 0.33, 0.59, -0.19, -0.05, 0.85, 0.92, 1.78, 0.32, 0.69, 0.38, 0.65, 1.22, 0.23, 0.26, 0.08, 0.42, 0.07,
-    0.36, -0.31, 0.31, 0.94, 0.24, -0.05,
+    0.47, 0.40, 0.14, 1.03, -0.04, -0.01, 1.02, 0.77, 2.21, 1.17, 0.69, 0.76, 1.21, 1.01, 0.50, 0.61, 0.66, 0.21,
+    0.17, 0.38, -0.32, 0.73, 1.24, 0.48, -0.40,
 )  # fmt: skip
 """In the order of `facts`."""
-BIAS = -2.71
+BIAS = -3.00
+
+
+def is_certain(word: HeardWord) -> bool:
+    """Whether a word is surely not a part of a name: a function word, or a number, that was heard well."""
+    return word.confidence >= _CERTAIN and word.text.lower().rstrip(".") in _FUNCTION | _NUMBERS
 
 
 def doubts(words: Sequence[HeardWord], language: str) -> list[float]:

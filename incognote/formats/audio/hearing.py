@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,12 +27,14 @@ class Hearing:
         recognizer: the name of the speech recognizer.
         margin: the seconds that are muted before and after an identifier.
         voice: what happens to voices.
+        seed: a secret. The disguise of a recording is derived from it and from the recording.
         language: of the recordings (ISO 639-1).
     """
 
     recognizer: str = "sphinx"
     margin: float = MARGIN
     voice: Voice = "keep"
+    seed: bytes = field(default=b"", repr=False)
     language: str = "en"
 
 

@@ -5,11 +5,11 @@ No answer means mute: a gap stays only if it is short and nothing announces an i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 
-from incognote.formats.audio.cues import Cued, cued
-from incognote.formats.audio.doubt import doubts
+from incognote.formats.audio.cues import Cue, Cued, announcing, cued
+from incognote.formats.audio.doubt import doubts, is_certain
 from incognote.formats.audio.transcript import Piece, Transcript
 from incognote.nouns import Known
 from incognote.speech.nouns import HeardWord, Interval
@@ -17,17 +17,20 @@ from incognote.speech.phones import Names, Phones, distance
 
 Judged = tuple[int, int, str, float, str]
 """Start and end in code points of the transcript, entity type, score from 0 to 1, and source."""
-DOUBT = 0.3
-"""The least likelihood of a doubted word."""
+DOUBT, BESIDE = 0.42, 0.2
+"""The least likelihood of a doubted word, and of a word beside it: it is muted in part in any case."""
 _USUAL = "PERSON"
 _CODE = "GUID"
 _SHORT_GAP = 0.2  # seconds
+_BESIDE = 0.3  # seconds between a doubted word and one beside it
 _NEAR = 3  # words between a cue and a gap
 _AGO = 1.5  # seconds between a cue and a gap
 _MOST_NAMES = 2000  # known names that are listened for
 _LEAST_PHONES = 4
 _ALIKE, _SAME = 0.33, 0.2  # the largest distance per phone from a known name, and from a name heard before
 _LEAST_FIGURES = 4
+_FIGURES = frozenset("zero oh one two three four five six seven eight nine double triple dash".split())
+_BETWEEN, _INTERRUPTED = 2, 2.5  # words, and seconds, between two figures of a number
 
 
 def findings(transcript: Transcript, known: Sequence[Known], language: str) -> Iterator[Judged]:
@@ -39,15 +42,16 @@ def findings(transcript: Transcript, known: Sequence[Known], language: str) -> I
     """
     words = transcript.heard.words
     cues = cued(words, language)
-    yield from _gaps(transcript, cues)
+    yield from _gaps(transcript, announcing(words, language))
     yield from _spelled(transcript, cues)
-    runs = list(_runs([likely >= DOUBT for likely in doubts(words, language)]))
+    yield from _strings(transcript, cues)
+    runs = list(_runs(_doubted(words, doubts(words, language), cues)))
     for run in runs:
         yield from _found(transcript, run, _type(cues, run), 0.6, "doubt")
     yield from _sounds(transcript, known, [run for run in runs if _announced(cues, run)])
 
 
-def _gaps(transcript: Transcript, cues: Sequence[Cued | None]) -> Iterator[Judged]:
+def _gaps(transcript: Transcript, cues: Mapping[int, Cue]) -> Iterator[Judged]:
     """Yield the gaps, except for short ones that nothing announces."""
     words = transcript.heard.words
     last = -1
@@ -57,19 +61,15 @@ def _gaps(transcript: Transcript, cues: Sequence[Cued | None]) -> Iterator[Judge
             continue
         cue = _before(words, cues, last, piece.time)
         if cue is not None or piece.time.end - piece.time.start > _SHORT_GAP:
-            yield piece.start, piece.end, cue.cue.type if cue is not None else _USUAL, 0.6, "gap"
+            yield piece.start, piece.end, cue.type if cue is not None else _USUAL, 0.6, "gap"
 
 
-def _before(
-    words: Sequence[HeardWord], cues: Sequence[Cued | None], last: int, time: Interval
-) -> Cued | None:
-    """Return the cue that announces a gap after a word: the one of the words after it, or that of the next word."""
-    if last < 0 or time.start - words[last].end > _AGO:
-        return None
-    after = last + 1
-    if after < len(words) and (cue := cues[after]) is not None and cue.away < _NEAR:
-        return cue
-    return cues[last]
+def _before(words: Sequence[HeardWord], cues: Mapping[int, Cue], last: int, time: Interval) -> Cue | None:
+    """Return the cue that announces a gap after a word: one of at most `_NEAR` words before it."""
+    for number in range(last, max(-1, last - _NEAR), -1):
+        if number in cues and time.start - words[number].end <= _AGO:
+            return cues[number]
+    return None
 
 
 def _spelled(transcript: Transcript, cues: Sequence[Cued | None]) -> Iterator[Judged]:
@@ -81,6 +81,32 @@ def _spelled(transcript: Transcript, cues: Sequence[Cued | None]) -> Iterator[Ju
             cue = cues[piece.words.start]
             usual = _CODE if figures else _USUAL
             yield piece.start, piece.end, cue.cue.type if cue is not None else usual, 0.7, "spelled"
+
+
+def _strings(transcript: Transcript, cues: Sequence[Cued | None]) -> Iterator[Judged]:
+    """Yield runs of figures and letters that are said one by one, over pauses and a few other words."""
+    words = transcript.heard.words
+    run: list[int] = []
+    for number, word in enumerate(words):
+        if not _is_single(word.text):
+            continue
+        if run and (number - run[-1] > _BETWEEN + 1 or word.start - words[run[-1]].end > _INTERRUPTED):
+            yield from _string(transcript, cues, run)
+            run = []
+        run.append(number)
+    yield from _string(transcript, cues, run)
+
+
+def _string(transcript: Transcript, cues: Sequence[Cued | None], run: Sequence[int]) -> Iterator[Judged]:
+    if len(run) >= _LEAST_FIGURES:
+        whole = range(run[0], run[-1] + 1)
+        cue = next((cues[number] for number in whole if cues[number] is not None), None)
+        yield from _found(transcript, whole, cue.cue.type if cue is not None else _CODE, 0.6, "spelled")
+
+
+def _is_single(word: str) -> bool:
+    plain = word.lower().rstrip(".")
+    return plain in _FIGURES or (len(plain) == 1 and plain.isalpha() and plain not in ("i", "a"))
 
 
 def _sounds(transcript: Transcript, known: Sequence[Known], announced: Sequence[range]) -> Iterator[Judged]:
@@ -139,6 +165,21 @@ def _utterances(transcript: Transcript) -> Iterator[range]:
             line.append(piece)
     if line:
         yield range(line[0].words.start, line[-1].words.stop)
+
+
+def _doubted(words: Sequence[HeardWord], likely: Sequence[float], cues: Sequence[Cued | None]) -> list[bool]:
+    """Return for each word whether it is doubted. The word after a sure cue is, unless it is certain and usual."""
+    flags = [
+        each >= DOUBT
+        or (cue is not None and cue.cue.sure and not cue.away and not is_certain(word))
+        for each, word, cue in zip(likely, words, cues, strict=True)
+    ]
+    for order in (range(1, len(words)), range(len(words) - 2, -1, -1)):
+        step = order.step
+        for at in order:
+            pause = max(words[at].start, words[at - step].start) - min(words[at].end, words[at - step].end)
+            flags[at] |= flags[at - step] and likely[at] >= BESIDE and pause < _BESIDE
+    return flags
 
 
 def _runs(flags: Sequence[bool]) -> Iterator[range]:

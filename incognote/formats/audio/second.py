@@ -30,19 +30,24 @@ def texts(data: bytes) -> Iterator[str]:
     yield from transcript(heard(SoundFile(data).blocks(BLOCK), how), how.language).text.splitlines()
 
 
+def heard_again(file: SoundFile, how: Hearing) -> Transcript:
+    """Return what is heard in a slower copy of an output, with the times of the output."""
+    slow = heard(_slower(file.blocks(BLOCK)), how)
+    return transcript(_faster(slow, file.seconds), how.language)
+
+
 def unheard(
-    file: SoundFile, first: Transcript, muted: Sequence[Interval], how: Hearing
+    again: Transcript, first: Transcript, muted: Sequence[Interval]
 ) -> Iterator[tuple[str, list[tuple[int, int, tuple[int, int] | None]]]]:
     """Yield the lines of an output with words that the first reading does not have.
 
     Args:
-        file: the output. first: what was heard in the original. muted: the muted parts.
+        again: from `heard_again`. first: what was heard in the original. muted: the muted parts.
 
     Returns:
         Each line, and its words that count: their stretch of the line, and the stretch of the first text at the same
         time, or None if there is none.
     """
-    again = transcript(_faster(heard(_slower(file.blocks(BLOCK)), how), file.seconds), how.language)
     start = 0
     for line in again.text.split("\n"):
         end = start + len(line)

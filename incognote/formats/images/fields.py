@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from incognote.formats.images.digits import misread_numbers
 from incognote.formats.images.doubtful import doubtful
-from incognote.formats.images.ink import InkMap
+from incognote.formats.images.ink import InkMap, filled_boxes
 from incognote.formats.images.knownwords import is_known
 from incognote.formats.images.marks import marks
 from incognote.formats.images.page import cells, shared, union
@@ -162,6 +162,7 @@ def located(reading: PageReading, pixels: Pixels) -> Located:
     found += doubtful(reading, words, pixels)
     found += misread_numbers(words, pixels)
     found += [Region("Unread", word.box, 0.8, (COMB,)) for word in words if word.source == COMB]
+    found += filled_boxes(pixels, words)
     finder = _Finder(words, found, InkMap(pixels, [word.box for word in words]))
     return Located(words, finder.values(), finder.regions())
 

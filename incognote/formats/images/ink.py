@@ -1,11 +1,13 @@
-"""Ink on a page that no OCR pass has read."""
+"""Ink on a page that no OCR pass has read, and boxes for single letters that are filled."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from incognote.pages.nouns import Box
+from incognote.formats.images.legible import line_height
+from incognote.pages.nouns import Box, Region, Word
+from incognote.pages.ocr.combs import COMB
 
 if TYPE_CHECKING:
     from incognote.pages.nouns import Pixels
@@ -14,6 +16,7 @@ _LEAST_HEIGHT = 0.4  # heights of a line of text
 _MOST_HEIGHT = 5.0
 _LEAST_WIDTH = 1.0
 _DPI = 200.0
+_LINES = 110  # of letters that fit above each other on a page
 
 
 class InkMap:
@@ -61,3 +64,20 @@ class InkMap:
         if box[3] - box[1] < _LEAST_HEIGHT * height or box[2] - box[0] < _LEAST_WIDTH * height:
             return None
         return box
+
+
+def filled_boxes(pixels: Pixels, words: Sequence[Word]) -> list[Region]:
+    """Return a region for each row of boxes for single letters that is filled in part or as a whole.
+
+    Args:
+        pixels: gray or RGB.
+        words: of the page.
+    """
+    from incognote.pages import lines
+    from incognote.pages.ocr import prepare
+    from incognote.pages.ocr.letterboxes import letter_boxes
+
+    view = prepare.view_of(pixels)
+    high = line_height(words) or max(view.size) / _LINES
+    rows = letter_boxes(lines.ink(prepare.light(view, high / 1.7)[0].gray), high)
+    return [Region("Unread", row.box, 0.9, (COMB,)) for row in rows if any(row.filled)]

@@ -25,6 +25,12 @@ _WRITTEN = 2.0  # the score of handwriting
 _CLEAR = 0.92  # the confidence of words that are read as print is
 _TWICE = 0.5  # the confidence of a usual word that two passes read
 _NUMBERED = re.compile(r"\d{1,2}[.)]")
+_CODE = re.compile(
+    r"(?=[^A-Z]*[A-Z])(?=(?:[-/]*[A-Z\d]){4})(?:(?=(?:\D*\d){2})|(?=.*[-/])(?=.*\d)(?=(?:[^\dSOIBZ]*[\dSOIBZ]){2}))"
+    r"[A-Z\d/-]+|\d{5,}"
+)
+_LETTERS = re.compile(r"[A-Z]+(?=[-/]?\d)|(?<=-)[A-Z]+")
+_LEVELS = re.compile(r"(?:[CTLSGPAMN]\d{1,2}[-/]?){2,}|Q\d{1,2}H|\d{1,2}X\d+[A-Z]*")
 _SYMBOLS = 0.8  # the confidence of signs
 _SIGN = 1.6  # heights of a line that a sign has at most
 _GAPLESS = 0.9  # the confidence of a word whose letters stand apart
@@ -106,9 +112,18 @@ def _is_plain(word: Word, agreed: bool) -> bool:
     return _NUMBERED.fullmatch(word.text) is not None or (_is_known_word(word.text, 1) and not is_name(word.text))
 
 
+def _is_code(text: str) -> bool:
+    """Whether a word is a long number, or capital letters and digits that are no measure, vertebrae, or stage."""
+    if _CODE.fullmatch(text) is None or _LEVELS.fullmatch(text) is not None:
+        return False
+    return not is_known(text) or any(len(piece) == 1 for piece in _LETTERS.findall(text))
+
+
 def _is_sure_writing(word: Word, fluent: bool, agreed: bool) -> bool:
     letters = sum(map(str.isalnum, word.text))
     if 2 * letters < len(word.text) or not letters:
+        return False
+    if _is_code(word.text):
         return False
     if _is_plain(word, agreed):
         return True

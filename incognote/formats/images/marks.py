@@ -40,7 +40,7 @@ _CURVE, _FRAMED_CURVE = 1.06, 1.3  # strokes in a column of a curve with one val
 _DASHES = 8  # of a dashed line
 _LETTER, _PRINTED = 1.45, 1.25  # heights of a line that one letter has at most, and a printed one
 _SHORT = 3  # letters of a word in the middle of a name
-_SIGN = 2  # letters that may be read in a face
+_SIGN = 2  # letters of words that may be read in a face, and longer words in it
 _TALL, _STRETCHED = 1.2, 1.3  # heights of a line of a signature; heights of its letters by which they are wide
 _MOST = 6  # words in a logo
 _SQUARE = 2.5  # heights of a line that a solid square with letters has at least
@@ -87,7 +87,10 @@ class _Page:
         mask[cv2.dilate(self.ruled, np.ones((3, 3), np.uint8)) > 0] = 0
         erase(mask, self.codes)
         self.good = legible(reading.words, reading.seen, mask, pixels)
-        self.shown = pictures_of(self.raw, self.high)
+        self.shown = [
+            box for box in pictures_of(self.raw, self.high)
+            if not self._is_portrait(box) or sum(len(word.text) > _SIGN for word in self._words_in(box)) <= _SIGN
+        ]  # fmt: skip
         erase(mask, self.shown)
         self.good = self._without_scrawls(mask)
         self.good = self._without_tilted(mask)
@@ -170,11 +173,14 @@ class _Page:
 
     def pictures(self) -> Iterator[Region]:
         """Yield small pictures in the shape of a portrait."""
-        wide, high = self.size
         for box in map(self._whole, self.shown):
-            w, h = box[2] - box[0], box[3] - box[1]
-            if 2.5 * self.high < w < 14 * self.high and 0.8 * w < h < 1.8 * w and w * h < 0.2 * wide * high:
+            if self._is_portrait(box):
                 yield Region("Face", box, 0.6, _SOURCES)
+
+    def _is_portrait(self, box: Box) -> bool:
+        w, h = box[2] - box[0], box[3] - box[1]
+        wide, high = self.size
+        return 2.5 * self.high < w < 14 * self.high and 0.8 * w < h < 1.8 * w and w * h < 0.2 * wide * high
 
     def _whole(self, box: Box) -> Box:
         whole = union((whole_picture(self.raw if self.color is None else self.color, box), box))
@@ -198,14 +204,19 @@ class _Page:
             light, panels = emblems.light_on_dark(self.raw[:top], color, self.high)
             solid.append(light)
         boxes = (box for each in solid for box in emblems.emblems(each, self.high))
-        found = dict.fromkeys((*panels, *(box for box in boxes if not self._is_text(box))))
+        few = (box for box in panels if len(self._words_in(box)) <= _MOST)
+        found = dict.fromkeys((*few, *(box for box in boxes if not self._is_text(box))))
         for box in found:
             if not any(shared(box, other) > 0.5 * area_of(box) for other in taken):
-                yield Region("Logo", self._padded(box), 0.6, _SOURCES)
+                for each in (box, *emblems.wordmark(box, self.good)):
+                    yield Region("Logo", self._padded(each), 0.6, _SOURCES)
+
+    def _words_in(self, box: Box) -> list[Word]:
+        return [word for word in self.good if word.confidence > 0.7 and shared(word.box, box)]
 
     def _is_text(self, box: Box) -> bool:
         """Whether a blob is mostly words, or a wide one has some, as a button of a screen."""
-        words = [word for word in self.good if word.confidence > 0.7 and shared(word.box, box)]
+        words = self._words_in(box)
         if len(words) > _MOST:
             return True
         read = sum(shared(word.box, box) for word in words if len(word.text) > 1)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any, NamedTuple
 
 from incognote.formats.images.page import shared
 from incognote.pages.nouns import Box
 
-_OTHER = 25  # levels of gray or of a color between a picture and the ground around it
+_OTHER = 12, 25  # levels of gray or of a color between a picture and the ground around it
 _OFTEN = 0.05  # the share of a page that has the gray of a ground, such as a filled band
-_RULED = 0.6  # the share of the ink of a grid that is in straight lines
+_RULED = 0.8  # the share of the ink of a grid that is in straight lines
 _LARGER = 2  # by which a picture is larger than its part of many gray levels, at most
 
 
@@ -94,7 +95,8 @@ def is_grid(own: Any, high: float) -> bool:
     if max(own.shape) < 2 * length:
         return False
     ink = np.where(own, np.uint8(255), np.uint8(0))
-    level, upright = (cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones(size, np.uint8)) for size in ((1, length), (length, 1)))
+    level = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
+    upright = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
     return cv2.countNonZero(level | upright) > _RULED * cv2.countNonZero(ink)
 
 
@@ -153,14 +155,15 @@ def whole_picture(pixels: Any, box: Box) -> Box:
     import numpy as np
 
     wide, high = box[2] - box[0], box[3] - box[1]
-    left, top = max(0, box[0] - wide // 2), max(0, box[1] - high // 2)
-    around = np.atleast_3d(pixels[top : box[3] + high // 2, left : box[2] + wide // 2]).astype(int)
-    edge = np.concatenate([around[0], around[-1], around[:, 0], around[:, -1]])
-    off = np.abs(around - np.median(edge, axis=0).astype(int)).max(axis=2)
-    other = np.where(off > _OTHER, np.uint8(255), np.uint8(0))
-    other = np.asarray(cv2.morphologyEx(other, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)))
-    for part in parts_of(other)[1]:
-        found = part.box[0] + left, part.box[1] + top, part.box[2] + left, part.box[3] + top
-        if shared(found, box) > 0.8 * area_of(box) and area_of(found) < _LARGER * area_of(box):
-            return found
+    for share, least in product((2, 4, 8), _OTHER):
+        left, top = max(0, box[0] - wide // share), max(0, box[1] - high // share)
+        around = pixels[top : box[3] + high // share, left : box[2] + wide // share]
+        smooth = np.atleast_3d(cv2.medianBlur(np.ascontiguousarray(around), 5)).astype(int)
+        edge = np.concatenate([smooth[0], smooth[-1], smooth[:, 0], smooth[:, -1]])
+        off = np.abs(smooth - np.median(edge, axis=0).astype(int)).max(axis=2)
+        other = np.where(off > least, np.uint8(255), np.uint8(0))
+        for part in parts_of(cv2.morphologyEx(other, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)))[1]:
+            found = part.box[0] + left, part.box[1] + top, part.box[2] + left, part.box[3] + top
+            if shared(found, box) > 0.8 * area_of(box) and area_of(found) < _LARGER * area_of(box):
+                return found
     return box

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from incognote.pages.lines import Mask
 
 _LEAST = 4  # boxes of a row
-_LOW, _TALL = 0.85, 2.8  # the height of a box, in heights of a printed line
-_NARROW, _WIDE = 0.4, 1.3  # its width, in its heights
-_OFF = 0.2  # by which the ends and distances of lines differ, as a part of the height and of the usual distance
+_LOW, _TALL = 1.05, 2.3  # the height of a box, in heights of a printed line
+_NARROW, _WIDE = 0.5, 1.3  # its width, in its heights
+_OFF, _UNEVEN = 0.2, 0.17  # by which the ends and distances of lines differ, in heights and in usual distances
+_SLACK = 2.0  # pixels by which distances differ in any case
+_THIN, _LEAST_WIDTH = 0.15, 6  # the most width of a line between boxes: a part of its height, or pixels if more
 _LOST = 3  # boxes between two lines of which those between were not seen
 _APART = 0.6  # the most space between separate boxes, as a part of their width
-_RULED, _LINED = 0.8, 0.7  # the share of a horizontal line that is seen, and of boxes with such a line
+_RULED, _LINED = 0.8, 0.8  # the share of a horizontal line that is seen, and of boxes with such a line
 _INSET = 0.18  # the part of a box beside its lines that is not looked at
 _INK = 0.02  # the share of the rest that is ink if the box is filled
 
@@ -62,12 +64,12 @@ def _ticks(ink: Mask, high: float) -> list[Box]:
     import numpy as np
 
     upright = cv2.morphologyEx(ink, cv2.MORPH_CLOSE, np.ones((5, 1), np.uint8))
-    upright = cv2.morphologyEx(upright, cv2.MORPH_OPEN, np.ones((max(5, round(0.8 * _LOW * high)), 1), np.uint8))
+    upright = cv2.morphologyEx(upright, cv2.MORPH_OPEN, np.ones((max(5, round(0.7 * _LOW * high)), 1), np.uint8))
     upright = cv2.morphologyEx(upright, cv2.MORPH_CLOSE, np.ones((5, 3), np.uint8))  # of a line with a slight slope
     count, _, stats, _ = cv2.connectedComponentsWithStats(upright, connectivity=8)
     boxes = [
         (x, y, x + wide, y + tall) for x, y, wide, tall, _ in stats[1:count].tolist()
-        if _LOW * high < tall < _TALL * high and wide < 0.3 * tall
+        if _LOW * high < tall < _TALL * high and wide < max(_LEAST_WIDTH, _THIN * tall)
     ]  # fmt: skip
     return sorted(boxes)
 
@@ -101,14 +103,22 @@ def _even(row: Sequence[Box]) -> Iterator[list[Box]]:
     if len(usual) < _LEAST - 1:
         return
     distance = float(median(usual))
-    run = [merged[0]]
-    for step, each in zip(steps, merged[1:], strict=True):
-        many = max(1, round(step / distance))
-        if many > _LOST or abs(step - many * distance) > _OFF * distance * many:
-            yield run
-            run = []
-        run.append(each)
-    yield run
+    while len(run := max((_chain(merged[at:], distance) for at in range(len(merged))), key=len, default=[])) > _LEAST:
+        yield run
+        merged = [each for each in merged if not run[0][0] <= each[0] <= run[-1][0]]
+
+
+def _chain(ticks: Sequence[Box], distance: float) -> list[Box]:
+    """Return the first line and those that follow it at multiples of a distance, without others between them."""
+    run = [ticks[0]]
+    for each in ticks[1:]:
+        step = each[0] - run[-1][0]
+        many = round(step / distance)
+        if many > _LOST:
+            break
+        if many and abs(step - many * distance) < _UNEVEN * distance + _SLACK:
+            run.append(each)
+    return run
 
 
 def _boxes(ink: Mask, run: Sequence[Box]) -> LetterBoxes | None:
@@ -136,7 +146,19 @@ def _boxes(ink: Mask, run: Sequence[Box]) -> LetterBoxes | None:
     if lined < _LINED * (len(run) - 1):
         return None
     lefts, tops, rights, bottoms = zip(*run, strict=True)
-    return LetterBoxes((min(lefts), min(tops), max(rights), max(bottoms)), tuple(filled))
+    return LetterBoxes(_extended(ink, (min(lefts), min(tops), max(rights), max(bottoms)), distance), tuple(filled))
+
+
+def _extended(ink: Mask, box: Box, distance: float) -> Box:
+    """Return the box of a row with one more box at each end where its horizontal lines go on."""
+    left, top, right, bottom = box
+    one, near = round(distance), max(3, round(0.12 * (bottom - top)))
+    bands = [slice(max(0, edge - near), edge + near) for edge in (top, bottom)]
+    if left >= one and all(_is_ruled(ink[band, left - one : left]) for band in bands):
+        left -= one
+    if right + one <= ink.shape[1] and all(_is_ruled(ink[band, right : right + one]) for band in bands):
+        right += one
+    return left, top, right, bottom
 
 
 def _is_ruled(band: Mask) -> bool:

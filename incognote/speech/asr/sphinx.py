@@ -26,8 +26,7 @@ MOST = 8
 
 _SHORTEST = RATE // 10  # samples; a shorter stretch holds no word
 _VARIANT = re.compile(r"\(\d+\)$")
-_WORDS: dict[str, Any] = {"cmn": "batch"}
-_PHONES: dict[str, Any] = {"cmn": "batch", "lw": 2.0, "beam": 1e-20, "pbeam": 1e-20}
+_PHONES = {"lw": 2.0, "beam": 1e-20, "pbeam": 1e-20}
 
 
 class Sphinx:
@@ -74,13 +73,22 @@ class Sphinx:
         except IndexError:
             decoder = _decoder(loop)
         try:
+            decoder.reinit_feat()  # forgets the noise of the sound before
             decoder.start_utt()
-            decoder.process_raw(sound.tobytes(), False, True)
+            decoder.process_raw(_dithered(sound).tobytes(), False, True)
             decoder.end_utt()
         except RuntimeError:
             raise RecordProblem("PocketSphinx failed on the sound") from None
         yield decoder
         self._idle[loop].append(decoder)
+
+
+def _dithered(sound: Samples) -> Samples:
+    """Return sound with noise of one step, always the same, since words are heard in digital silence."""
+    import numpy as np
+
+    steps = np.random.default_rng(0).integers(-1, 2, len(sound))
+    return (sound + steps).clip(-32768, 32767).astype(np.int16)
 
 
 def _decoder(loop: bool) -> Any:
@@ -90,7 +98,7 @@ def _decoder(loop: bool) -> Any:
         raise MissingExtra("audio", "recognizing speech") from None
     if loop:
         return Decoder(loglevel="FATAL", allphone=get_model_path("en-us/en-us-phone.lm.bin"), **_PHONES)
-    return Decoder(loglevel="FATAL", **_WORDS)
+    return Decoder(loglevel="FATAL")
 
 
 def _words(decoder: Any, seconds: float) -> Iterator[HeardWord]:

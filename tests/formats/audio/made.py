@@ -1,4 +1,4 @@
-"""Recordings for tests: noise in place of speech, and what is heard in it."""
+"""Recordings for tests: tones in place of speech, and what is heard in it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ RATE = 16_000
 
 
 def sound(seconds: float = SECONDS, rate: int = RATE, channels: int = 1) -> np.ndarray:
-    """Return noise of shape (frames, channels), int16. Each channel is another one."""
-    rng = np.random.default_rng(1)
-    return rng.integers(-9000, 9000, (round(seconds * rate), channels)).astype(np.int16)
+    """Return tones of shape (frames, channels), int16. Each channel is another one."""
+    time = np.arange(round(seconds * rate)) / rate
+    loudness = 4000 * (1.2 + np.sin(2 * np.pi * 3 * time))
+    tones = [np.sin(2 * np.pi * 220 * (number + 1) * time) for number in range(channels)]
+    made = (loudness * np.array(tones)).T.astype(np.int16)
+    made[made == 0] = 1
+    return made
 
 
 def file(samples: np.ndarray | None = None, kind: str = "WAV", coding: str | None = None, rate: int = RATE) -> bytes:

@@ -49,14 +49,15 @@ def test_words_are_heard_in_order_within_the_sound_with_confidence(recognizer: S
     assert all(0.3 < word.confidence <= 1 for word in words)
 
 
-def test_a_word_is_where_it_is_said(recognizer: SpeechRecognizer) -> None:
-    first, pause, second = say("good morning"), silence(2), say("thank you")
+def test_words_are_where_they_are_said(recognizer: SpeechRecognizer) -> None:
+    said, pause = say("take the pills"), 2.0
+    first, second = len(said) / RATE, len(said) / RATE + pause
 
-    words = recognizer.hear(np.concatenate([first, pause, second]), "en")
+    words = recognizer.hear(np.concatenate([said, silence(pause), said]), "en")
 
-    assert [word.text for word in words] == ["good", "morning", "thank", "you"]
-    assert words[1].end <= len(first) / RATE
-    assert words[2].start >= (len(first) + len(pause)) / RATE
+    assert any(word.end <= first for word in words)
+    assert any(word.start >= second for word in words)
+    assert all(word.end <= first + 0.1 or word.start >= second - 0.1 for word in words)
 
 
 @pytest.mark.parametrize("samples", [0, 1, 399, 1600, 2 * RATE])
@@ -78,11 +79,12 @@ def test_what_was_heard_before_changes_nothing(recognizer: SpeechRecognizer) -> 
 
 
 def test_threads_share_a_recognizer(recognizer: SpeechRecognizer) -> None:
-    texts = ["good morning", "thank you very much", "see you next month"]
+    sounds = [say(text) for text in ("take the pills", "stop taking it", "see the doctor")]
+    alone = [recognizer.hear(sound, "en") for sound in sounds]
     with ThreadPoolExecutor(3) as threads:
-        found: list[list[HeardWord]] = list(threads.map(lambda text: recognizer.hear(say(text), "en"), texts))
+        together: list[list[HeardWord]] = list(threads.map(lambda sound: recognizer.hear(sound, "en"), sounds))
 
-    assert [" ".join(word.text for word in words) for words in found] == texts
+    assert together == alone
 
 
 def test_another_language_is_refused(recognizer: SpeechRecognizer) -> None:
@@ -94,9 +96,9 @@ def test_no_word_is_printed_logged_or_in_a_representation(
     recognizer: SpeechRecognizer, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(0):
-        words = recognizer.hear(say("my name is wilson"), "en")
+        words = recognizer.hear(say(VISIT), "en")
     printed = capfd.readouterr()
 
-    assert "wilson" in [word.text for word in words]
+    assert "pressure" in [word.text for word in words]
     shown = printed.out + printed.err + caplog.text + repr(words) + repr(recognizer)
-    assert "wilson" not in shown.lower()
+    assert "pressure" not in shown.lower()

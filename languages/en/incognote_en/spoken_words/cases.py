@@ -16,11 +16,12 @@ from incognote.text.lexicon import (
     surname,
 )
 from incognote_en.rules.gazetteer import gazetteer, words
-from incognote_en.spoken_words.codes import alike, lists
+from incognote_en.spoken_words.codes import alike
 from incognote_en.spoken_words.dates import WEEKDAYS
-from incognote_en.spoken_words.heard import Heard, Piece
+from incognote_en.spoken_words.heard import Heard, Piece, lists
 
-_TITLES = {"doctor": "Dr.", "dr": "Dr.", "mister": "Mr.", "mr": "Mr.", "missus": "Mrs.", "mrs": "Mrs.", "ms": "Ms.", "miss": "Miss"}
+_TITLES = {"doctor": "Dr.", "dr": "Dr.", "mister": "Mr.", "mr": "Mr.", "missus": "Mrs.", "mrs": "Mrs.", "ms": "Ms."}
+_TITLES |= {"miss": "Miss", "miz": "Ms."}
 _I = frozenset(("i", "i'm", "i've", "i'll", "i'd"))
 _AUXILIARY = frozenset("will may can has is was had did does said says".split())
 _VOWEL = re.compile("[aeiouy]")
@@ -62,6 +63,15 @@ class Words:
     def says(self, k: int, phrase: Sequence[str]) -> bool:
         """Whether a phrase ends before the k-th piece."""
         return k >= len(phrase) and self.lows[k - len(phrase) : k] == list(phrase)
+
+    def run(self, k: int, most: int, stops: frozenset[str]) -> int:
+        """The first of at most `most` words before the k-th that may be parts of its name."""
+        first = k
+        while k - first < most and self.follows(first) and self.low(first - 1):
+            if self.low(first - 1) in lists()["function"] | stops:
+                break
+            first -= 1
+        return first
 
     def name(self, span: Iterable[int]) -> None:
         """Note that pieces are a name."""
@@ -184,7 +194,11 @@ def _beside(of: Words, k: int) -> None:
     if k not in of.named or of.pieces[k].text.endswith("'s"):
         return
     at = k + 1
-    if of.follows(at) and at not in of.raised and of.kind(at) in (_MAYBE, _HARDLY) and of.low(k - 1) not in lists()["at"]:
+    listed = at < len(of.pieces) and of.pieces[at].text == "," and of.kind(at + 1) in (_NAME, _MAYBE)
+    if listed and given(lexicon().get(fold(of.low(at + 1)), 0)) > 4:
+        of.name((at + 1,))
+    open_ = of.follows(at) and at not in of.raised and of.kind(at) in (_MAYBE, _HARDLY)
+    if open_ and of.low(k - 1) not in lists()["at"]:
         entry = lexicon().get(fold(of.low(at).removesuffix("'s")))
         mine = lexicon().get(fold(of.low(k)), 0)
         if entry is None:
@@ -218,8 +232,8 @@ def _again(of: Words) -> None:
         if k not in of.raised and bare in sure and not _is_plain(bare):
             of.name((k,))
         if k not in of.raised and of.pieces[k].is_word and of.kind(k) == _MAYBE and low:
-            spelled = k + 1 < len(of.pieces) and of.pieces[k + 1].kind == "spelled" and alike(low, of.pieces[k + 1].text)
-            if spelled:
+            after = of.pieces[k + 1] if k + 1 < len(of.pieces) else None
+            if after is not None and after.kind == "spelled" and alike(low, after.text):
                 of.name((k,))
 
 
@@ -229,11 +243,7 @@ def _streets(of: Words) -> None:
     for k, low in enumerate(of.lows):
         if low not in firm and low not in soft:
             continue
-        first = k
-        while k - first < 3 and of.follows(first) and of.low(first - 1) and of.low(first - 1) not in lists()["function"]:
-            if of.low(first - 1) in lists()["street_stops"]:
-                break
-            first -= 1
+        first = of.run(k, 3, lists()["street_stops"])
         numbered = first > 0 and of.follows(first) and of.pieces[first - 1].kind in ("number", "code")
         ordinal = first == k and numbered and of.pieces[k - 1].text[-2:] in ("st", "nd", "rd", "th")
         cued = low in firm and of.low(first - 1) in ("on", "at", "off", "along", "and", "of", "to", "near")
@@ -292,11 +302,7 @@ def _institutions(of: Words) -> None:
         head = max((n for n in (1, 2, 3) if " ".join(of.lows[k : k + n]) in heads), default=0)
         if not head or any(of.ends[j] for j in range(k, k + head - 1)):
             continue
-        first = k
-        while k - first < 4 and of.follows(first) and of.low(first - 1) and of.low(first - 1) not in lists()["function"]:
-            if of.low(first - 1) in lists()["head_stops"]:
-                break
-            first -= 1
+        first = of.run(k, 4, lists()["head_stops"])
         if any(of.low(j) not in generic for j in range(first, k)):
             of.raised.update(range(first, k + head))
     for k, low in enumerate(of.lows):
@@ -318,11 +324,8 @@ def _institutions(of: Words) -> None:
 
 def _weak_head(of: Words, k: int) -> None:
     """ "at valley children's", "for midwest freight": an institution by its kind and the words before it."""
-    first, generic = k, words("organizations.toml", "generic")["words"]
-    while k - first < 3 and of.follows(first) and of.low(first - 1) and of.low(first - 1) not in lists()["function"]:
-        if of.low(first - 1) in lists()["head_stops"] or of.low(first - 1) in lists()["at"]:
-            break
-        first -= 1
+    generic = words("organizations.toml", "generic")["words"]
+    first = of.run(k, 3, lists()["head_stops"] | lists()["at"])
     span = range(first, k)
     if all(of.low(j) in generic or of.low(j) in lists()["weak"] for j in span):
         return

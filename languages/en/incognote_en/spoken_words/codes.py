@@ -5,174 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from functools import cache
-from typing import NamedTuple
 
-from incognote.languages import language
 from incognote.text.lexicon import commonness, fold, lexicon, surname
 from incognote_en.spoken_words.dates import UNITS, date
-from incognote_en.spoken_words.heard import Heard, Piece
-from incognote_en.spoken_words.numbers import figure, number, ordinal, nth
+from incognote_en.spoken_words.heard import Heard, Piece, lists
+from incognote_en.spoken_words.numbers import figure, nth, number, ordinal
+from incognote_en.spoken_words.units import Group, Unit, group_at, interruption
 
-_SIGNS = {"dash": "-", "hyphen": "-", "slash": "/", "apostrophe": "'"}
-_AS = (("as", "in"), ("is", "for"), ("for",), ("like",), ("is", "in"))
-_MOST = 7
-"""An interruption has at most this many words."""
 _CUE = 7
 """A label counts for a number at most this many words later."""
 _ALIKE = 0.6
 """A word that is so like what was spelled is the same word, heard wrongly."""
-
-
 _OUTWARD, _INWARD = re.compile(r"[a-z]{1,2}\d[a-z\d]?"), re.compile(r"\d[a-z]{2}")
-
-
-class _Unit(NamedTuple):
-    """One or more letters or figures that were said together.
-
-    Attributes:
-        text: letters in lower case, or figures.
-        end: the word after it.
-        sure: it can be nothing else, such as "b as in boy".
-    """
-
-    text: str
-    end: int
-    sure: bool = False
-
-    @property
-    def is_letter(self) -> bool:
-        return self.text.isalpha() or self.text in _SIGNS.values()
-
-
-@cache
-def lists() -> dict[str, frozenset[str]]:
-    """The word lists of `spoken.toml`, by name."""
-    table = language("en").table("spoken_words", "spoken.toml")
-    return {name: frozenset(words.split()) for name, words in table["words"].items()}
-
-
-def _letter(heard: Heard, i: int, nato: bool) -> _Unit | None:
-    """The letter at a word: "b", "b as in boy", "double t", "capital o", "bravo" between others."""
-    word = heard.at(i)
-    if word in ("capital", "cap") and (found := _letter(heard, i + 1, nato)):
-        return found._replace(sure=True)
-    if word in ("double", "triple") and len(heard.at(i + 1)) == 1 and heard.at(i + 1).isalpha():
-        if heard.at(i + 1) == "u" and word == "double":
-            return _Unit("w", i + 2, sure=True)
-        return _Unit(heard.at(i + 1) * (2 if word == "double" else 3), i + 2, sure=True)
-    if word in ("double-u", "doubleyou"):
-        return _Unit("w", i + 1, sure=True)
-    if len(word) == 1 and word.isalpha() and word.isascii():
-        for sign in _AS:
-            example = heard.at(i + 1 + len(sign))
-            if heard.says(i + 1, sign) and len(example) > 2 and example[0] == word and example not in lists()["function"]:
-                return _Unit(word, i + 2 + len(sign), sure=True)
-        return _Unit(word, i + 1)
-    if nato and word in lists()["nato"]:
-        return _Unit("x" if word == "x-ray" else word[0], i + 1, sure=True)
-    return None
-
-
-def _nato(heard: Heard, i: int) -> bool:
-    """Whether a word of the spelling alphabet stands for its letter: two letters or figures are beside it."""
-    words = lists()["nato"]
-
-    def counts(word: str) -> bool:
-        return word in words or bool(figure(word)) or (len(word) == 1 and word not in "ai")
-
-    first, last = i, i + 1
-    while first > i - 2 and counts(heard.at(first - 1)):
-        first -= 1
-    while last < i + 3 and counts(heard.at(last)):
-        last += 1
-    return last - first > 2
-
-
-def _unit(heard: Heard, i: int) -> _Unit | None:
-    if heard.at(i) == "a" and (heard.at(i + 1) in ("hundred", "thousand")):
-        found = number(heard, i)
-        return _Unit(found.figures, found.end) if found else None
-    if (letter := _letter(heard, i, _nato(heard, i))) is not None:
-        return letter
-    found = number(heard, i)
-    return _Unit(found.figures, found.end, sure=not found.single) if found else None
-
-
-class _Group(NamedTuple):
-    """Units that were said without an interruption."""
-
-    units: tuple[_Unit, ...]
-    first: int
-    end: int
-
-    @property
-    def text(self) -> str:
-        return "".join(unit.text for unit in self.units)
-
-    @property
-    def digits(self) -> bool:
-        return self.text.isdigit()
-
-
-def _group(heard: Heard, i: int) -> _Group:
-    units: list[_Unit] = []
-    at = i
-    while at < len(heard):
-        if units and date(heard, at) and not figure(heard.at(at)) and heard.at(at - 1) not in _SIGNS and not _long(units):
-            break
-        if units and all(unit.text.isdigit() for unit in units) and _abbreviation(heard, at):
-            break
-        found = _unit(heard, at)
-        name = heard.at(at) == "apostrophe" and units and units[-1].is_letter
-        if found is None and units and heard.at(at) in _SIGNS and (name or _unit(heard, at + 1)):
-            found = _Unit(_SIGNS[heard.at(at)], at + 1)
-        if found is None or (found.text in ("a", "i") and not found.sure and not _spells(heard, at, units)):
-            break
-        units.append(found)
-        at = found.end
-        if heard.ended(at - 1, at):
-            break
-    return _Group(tuple(units), i, at)
-
-
-def _abbreviation(heard: Heard, i: int) -> bool:
-    """Whether the letters at a word are an abbreviation, such as "b p" and "b i d"."""
-    end = i
-    while len(heard.at(end)) == 1 and heard.at(end).isalpha():
-        end += 1
-    return end - i > 1 and "".join(heard.words[i:end]) in lists()["acronyms"]
-
-
-def _long(units: Sequence[_Unit]) -> bool:
-    return len(units) > 1
-
-
-def _spells(heard: Heard, i: int, units: Sequence[_Unit]) -> bool:
-    """Whether "a" or "i" is a letter, and no word: letters stand before or after it."""
-    after = heard.at(i + 1)
-    near = (len(after) == 1 or bool(units and figure(after))) and not heard.ended(i, i + 1)
-    if units and all(unit.is_letter for unit in units):
-        return near or (len(units) > 1 and after not in lists()["verbs"])
-    if units:
-        return near
-    return near and not heard.ended(i, i + 1) and len(heard.at(i + 2)) == 1
-
-
-def _interruption(heard: Heard, i: int) -> int:
-    """Where an interruption that begins at a word ends: fillers and ends of utterances. `i` if there is none."""
-    fillers = lists()["fillers"]
-    at = i
-    while at - i < _MOST and (heard.at(at) in fillers or heard.at(at) in _SIGNS):
-        at += 1
-    return at
 
 
 def code(heard: Heard, i: int) -> list[Piece]:
     """The pieces of a number, an identifier or a spelled word that begins at a word; empty if there is none."""
     if heard.says(i, ("a", "one", "c")):
         return [Piece("A1C", i, i + 3, "label")]
-    group = _group(heard, i)
+    group = group_at(heard, i)
     if not group.units:
         return []
     text, end = group.text, group.end
@@ -190,7 +41,7 @@ def code(heard: Heard, i: int) -> list[Piece]:
     return _figures(heard, i, text, end, units, labeled)
 
 
-def _continued(heard: Heard, said: _Group, text: str, following: _Group) -> str:
+def _continued(heard: Heard, said: Group, text: str, following: Group) -> str:
     """The text of a number after its next group, which may repeat or correct what was said."""
     between = heard.words[said.end : following.first]
     if len(following.text) > 1 and text.endswith(following.text) and "just" not in between:
@@ -205,27 +56,43 @@ def _continued(heard: Heard, said: _Group, text: str, following: _Group) -> str:
     return f"{text} {following.text}" if postcode else text + following.text
 
 
-def _next(heard: Heard, said: _Group, text: str, labeled: bool) -> _Group | None:
+def _next(heard: Heard, said: Group, text: str, labeled: bool) -> Group | None:
     """The group that continues a number or a spelled word after an interruption or a pause; None if there is none."""
-    at = _interruption(heard, said.end)
-    if (at == said.end and not heard.ended(at - 1, at)) or (date(heard, at) and not figure(heard.at(at))):
+    at = interruption(heard, said.end)
+    between = heard.words[said.end : at]
+    if (not between and not heard.ended(at - 1, at)) or (date(heard, at) and not figure(heard.at(at))):
         return None
-    group = _group(heard, at)
-    if len(group.text) < 2 or heard.at(group.end) in UNITS or len(said.text) < 2:
+    group = group_at(heard, at)
+    if heard.at(group.end) in UNITS or not (_is_part(heard, text, group) if group.units else False):
         return None
-    acronyms = lists()["acronyms"]
-    if said.text.isalpha() and group.text.replace("'", "").isalpha() and "then" in heard.words[said.end : at]:
-        return None
-    if group.text.isalpha() or said.text.isalpha():
-        alike = said.text.isalpha() and (group.text.isalpha() or len(group.text) > 2 or at > said.end)
-        return group if (alike or _is_mixed(text) or (labeled and not text.isalpha())) and not {said.text, group.text} & acronyms else None
-    if text.isdigit() and group.digits:
-        single = all(sum(len(unit.text) == 1 for unit in each.units) > 1 for each in (said, group))
-        whole = len(text) > 9 or (len(text) == 7 and (len(group.text) > 6 or not labeled))
-        whole |= len(group.text) > 6 and len(text) > 3
-        fits = (single or labeled) and (not whole or text.endswith(group.text))
-        return group if fits and (len(text) + len(group.text) < 15 or text.endswith(group.text)) else None
-    return group if labeled or not (text.isdigit() or group.digits) or _is_mixed(text) else None
+    mixed = _is_mixed(text)
+    if said.text.isalpha() or group.text.isalpha():
+        if {said.text, group.text} & lists()["acronyms"]:
+            return None
+        if said.text.isalpha() and group.text.replace("'", "").isalpha() and "then" in between:
+            return None
+        more = said.text.isalpha() and (group.text.isalpha() or len(group.text) > 2 or between)
+        return group if more or mixed or (labeled and not text.isalpha()) else None
+    if not (text.isdigit() and group.digits):
+        return group if labeled or mixed or not (text.isdigit() or group.digits) else None
+    if text.endswith(group.text) and (labeled or _is_single(group)):
+        return group
+    whole = len(text) > 9 or (len(text) == 7 and (len(group.text) > 6 or not labeled))
+    whole |= len(group.text) > 6 and len(text) > 3
+    fits = labeled or all(len(each.text) == 1 or _is_single(each) for each in (said, group))
+    return group if fits and not whole and len(text) + len(group.text) < 15 else None
+
+
+def _is_part(heard: Heard, text: str, group: Group) -> bool:
+    """Whether a group is long enough to continue a text. One letter or figure must be an utterance."""
+    if len(group.text) > 1:
+        return len(text) > 1 or _is_single(group)
+    return len(text) > 1 and heard.ended(group.end - 1, group.end) and heard.ended(group.first - 1, group.first)
+
+
+def _is_single(group: Group) -> bool:
+    """Whether at least two figures were said one by one."""
+    return sum(len(unit.text) == 1 for unit in group.units) > 1
 
 
 def _is_mixed(text: str) -> bool:
@@ -239,7 +106,7 @@ def is_labeled(heard: Heard, i: int) -> bool:
     return not lists()["labels"].isdisjoint(before)
 
 
-def _spelled(heard: Heard, i: int, group: _Group, text: str, end: int) -> list[Piece]:
+def _spelled(heard: Heard, i: int, group: Group, text: str, end: int) -> list[Piece]:
     """Letters: an abbreviation, or a word that was spelled, with the word before it if that is the same word."""
     acronyms = lists()["acronyms"]
     if len(text) == 1:
@@ -271,11 +138,12 @@ def _spelled(heard: Heard, i: int, group: _Group, text: str, end: int) -> list[P
     name = heard.at(end)
     if text.endswith("'") and len(name) > 2:
         return [Piece(text.upper() + name.capitalize(), i, end + 1, "spelled")]
-    sure = any(unit.sure for unit in group.units) or len(text) > 3 or not lists()["spelling"].isdisjoint(heard.before(i, 12))
+    spelling = not lists()["spelling"].isdisjoint(heard.before(i, 12))
+    sure = spelling or len(text) > 3 or any(unit.sure for unit in group.units)
     return [Piece(text.upper(), i, end, "spelled" if sure else "label")]
 
 
-def _mixed(heard: Heard, i: int, text: str, end: int, units: Sequence[_Unit]) -> list[Piece]:
+def _mixed(heard: Heard, i: int, text: str, end: int, units: Sequence[Unit]) -> list[Piece]:
     """An identifier of letters and figures, after the abbreviation that is its label, if any."""
     acronyms = lists()["acronyms"]
     lead = 0
@@ -284,7 +152,7 @@ def _mixed(heard: Heard, i: int, text: str, end: int, units: Sequence[_Unit]) ->
     for count in range(lead, 1, -1):
         label = "".join(unit.text for unit in units[:count])
         figures = sum(unit.text.isdigit() for unit in units)
-        if label in acronyms and (figures < 5 or label in lists()["sure"]) and (lead == count or label in lists()["sure"]):
+        if label in lists()["sure"] or (label in acronyms and figures < 5 and lead == count):
             at = units[count - 1].end
             return [Piece(label.upper(), i, at, "label"), *code(heard, at)]
     label = "".join(unit.text for unit in units[:lead])
@@ -302,7 +170,7 @@ def _mixed(heard: Heard, i: int, text: str, end: int, units: Sequence[_Unit]) ->
     return [Piece(text.upper(), i, end, "code" if len(text) > 2 or is_labeled(heard, i) else "label")]
 
 
-def _figures(heard: Heard, i: int, text: str, end: int, units: Sequence[_Unit], labeled: bool) -> list[Piece]:
+def _figures(heard: Heard, i: int, text: str, end: int, units: Sequence[Unit], labeled: bool) -> list[Piece]:
     """A number: an amount, a telephone number, a year, or an identifier."""
     first = units[0]
     if heard.at(end) in ("over", "point") and (pair := _pair(heard, i, units)):
@@ -315,14 +183,14 @@ def _figures(heard: Heard, i: int, text: str, end: int, units: Sequence[_Unit], 
     if len(units) == 1:
         if size := _ordinal(heard, i):
             return [size]
-        if len(text) == 1 and heard.at(end) not in UNITS and not _counts(heard, i, end):
+        if len(text) == 1 and heard.at(end) not in UNITS - {"times"} and not _counts(heard, i, end):
             return []
         return [Piece(text, i, end, "number")]
     joined = labeled or len(text) > 4 or (singles and len(units) > 2) or sizes in ([1, 2], [1, 3]) or text[0] == "0"
     joined = joined or (sizes == [2, 2] and "address" in heard.before(i, _CUE))
     if joined or (sizes in ([2, 2], [2, 1, 1], [2, 3]) and _street_follows(heard, end)):
-        kind = "code" if (singles and len(text) > 2 and text != "911") or len(text) > 4 or labeled or "address" in heard.before(i, _CUE) else "number"
-        return [Piece(text, i, end, kind)]
+        identifies = labeled or len(text) > 4 or (singles and len(text) > 2) or "address" in heard.before(i, _CUE)
+        return [Piece(text, i, end, "code" if identifies and text != "911" else "number")]
     return _figures(heard, i, first.text, first.end, [first], labeled) or [Piece(heard.at(i), i, i + 1)]
 
 
@@ -332,14 +200,17 @@ def _counts(heard: Heard, i: int, end: int) -> bool:
     if before in lists()["labels"] or before in ("type", "stage"):
         return True
     alone = heard.ended(end - 1, end) or heard.at(end) in ("and", "at", "when", "now", "but", "so")
-    asked = "old" in heard.before(i, 9) and "how" in heard.before(i, 9)
+    asked = {"how", "old"} <= set(heard.before(i, 18))
+    if before in ("at", "is", "live", "address") and heard.at(i + 1) not in lists()["function"] | UNITS:
+        return any(heard.at(j) in lists()["streets"] | lists()["ways"] for j in (i + 2, i + 3))
     return alone and (asked or before in ("was", "turned", "aged", "he's", "she's", "i'm")) and heard.at(i) != "one"
 
 
 def _ordinal(heard: Heard, i: int) -> Piece | None:
     """ "forty second street", "twenty third" """
     found = ordinal(heard, i)
-    if found and found.end - i == 2 and (heard.at(i + 1) != "second" or heard.at(i - 1) == "the" or _street_follows(heard, found.end)):
+    sure = heard.at(i + 1) != "second" or heard.at(i - 1) == "the"
+    if found and found.end - i == 2 and (sure or _street_follows(heard, found.end)):
         return Piece(nth(found.value), i, found.end, "number")
     return None
 
@@ -353,12 +224,12 @@ def _street_follows(heard: Heard, i: int) -> bool:
     return any(heard.at(j) in streets and not heard.ended(i - 1, j) for j in range(i, i + 4))
 
 
-def _value(units: Sequence[_Unit]) -> str:
+def _value(units: Sequence[Unit]) -> str:
     """The figures of a value that is said in groups: "one twenty", "a hundred and four"."""
     return "".join(unit.text for unit in units)
 
 
-def _pair(heard: Heard, i: int, units: Sequence[_Unit]) -> list[Piece]:
+def _pair(heard: Heard, i: int, units: Sequence[Unit]) -> list[Piece]:
     """A pressure or a decimal: "one twenty over eighty", "ninety eight point six"."""
     value, end = _value(units), units[-1].end
     if len(value) > 4:
@@ -370,7 +241,8 @@ def _pair(heard: Heard, i: int, units: Sequence[_Unit]) -> list[Piece]:
     figures, last = following.figures, following.end
     while (more := number(heard, last)) and not heard.ended(last - 1, last):
         parts = figures + more.figures
-        if len(parts) > 3 or not (more.single if sign == "." else figures[0] in "12" and len(figures) < 3 and following.single):
+        hundreds = following.single and figures[0] in "12"
+        if len(parts) > 3 or not (more.single if sign == "." else hundreds):
             break
         figures, last = parts, more.end
     return [Piece(f"{value}{sign}{figures}", i, last, "number")]

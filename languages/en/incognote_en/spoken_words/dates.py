@@ -14,7 +14,7 @@ WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".
 WEEKDAYS |= {day + "s" for day in WEEKDAYS} | {day + "'s" for day in WEEKDAYS}
 _ALSO_WORDS = frozenset(("march", "may"))
 _MONTH_CUES = frozenset("in since last next of early late mid until till by this from during through every".split())
-_DAY_CUES = frozenset("on until till by since before after from through around monday tuesday wednesday thursday friday saturday sunday said or".split())
+_DAY_CUES = WEEKDAYS | frozenset("on until till by since before after from through around said or".split())
 _BIRTH = frozenset("born birth birthday birthdate dob date dated".split())
 _COUNTED = frozenset(
     "percentile centile century week day time street avenue floor grade rib toe finger digit nerve trimester degree "
@@ -112,7 +112,7 @@ def _day_first(heard: Heard, i: int) -> Iterator[Piece]:
 
 
 def _is_day(heard: Heard, i: int, day: Number) -> bool:
-    """Whether "the third" is a day of a month, and no adjective: by the words around it, or because it is a large one."""
+    """Whether "the third" is a day of a month, and no adjective: by the words around it or by its size."""
     if day.end - i > 2:
         return True
     alone = heard.ended(day.end - 1, day.end) or heard.at(day.end) in _AFTER
@@ -127,7 +127,8 @@ def _is_day(heard: Heard, i: int, day: Number) -> bool:
 def _in_figures(heard: Heard, i: int) -> Iterator[Piece]:
     """Month, day and year in figures: "oh three twelve sixty two", "three slash twelve"."""
     month = _two(heard, i)
-    if month is None or month.value > 12 or (not heard.ended(i - 1, i) and number(heard, i - 1) and heard.at(i - 1) != "oh"):
+    within = not heard.ended(i - 1, i) and heard.at(i - 1) != "oh" and number(heard, i - 1)
+    if month is None or month.value > 12 or within:
         return
     sign = {"slash": "/", "dash": "-", "hyphen": "-"}.get(heard.at(month.end), "")
     day = _two(heard, month.end + bool(sign)) or ordinal(heard, month.end + bool(sign))
@@ -139,11 +140,10 @@ def _in_figures(heard: Heard, i: int) -> Iterator[Piece]:
     head = f"{month.figures}{sign or '/'}{day.figures}"
     for found in (whole, short):
         sure = found is whole or bool(sign) or heard.at(i) == "oh"
-        if found and (sure or _born(heard, i, found.end)) and not (
-            number(heard, found.end) and found is short and not heard.ended(found.end - 1, found.end)
-        ):
-            if heard.at(found.end) not in UNITS:
-                yield Piece(f"{head}{sign or '/'}{found.figures}", i, found.end, "date")
+        if found is None or heard.at(found.end) in UNITS or not (sure or _born(heard, i, found.end)):
+            continue
+        if found is whole or heard.ended(found.end - 1, found.end) or not number(heard, found.end):
+            yield Piece(f"{head}{sign or '/'}{found.figures}", i, found.end, "date")
     if sign == "/":
         yield Piece(head, i, day.end, "date")
 
@@ -180,7 +180,7 @@ def _clock(heard: Heard, i: int) -> Piece | None:
         return Piece(f"{text} o'clock", i, end + 1, "number")
     timed = heard.at(i - 1) in ("at", "by", "around", "about", "until", "till", "before", "after", "since")
     part = heard.says(end, ("in", "the")) and heard.at(end + 2) in ("morning", "afternoon", "evening")
-    if minute and hour.value < 13 and (part or (timed and heard.at(end) not in UNITS and not number(heard, end))):
-        if part or heard.ended(end - 1, end) or heard.at(end) in ("on", "in", "for", "with", "and", "or", "tomorrow", "today"):
-            return Piece(text, i, end, "number")
-    return None
+    if not minute or hour.value > 12:
+        return None
+    last = heard.ended(end - 1, end) or heard.at(end) in ("on", "in", "for", "with", "and", "or", "tomorrow", "today")
+    return Piece(text, i, end, "number") if part or (timed and last) else None

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
+
+from incognote.languages import language
 
 PAUSE = 0.5
 """After a pause of this many seconds, an utterance ends."""
@@ -23,8 +26,8 @@ class Piece:
     Args:
         text: what is written.
         first, last: it comes from words `first` up to `last`.
-        kind: `word`, `number`, `date`, `mail`, `label` (an abbreviation), `sign` (spoken punctuation), `spelled` (letters),
-            or `code` (figures one by one, and identifiers).
+        kind: `word`, `number`, `date`, `mail`, `label` (an abbreviation), `sign` (spoken punctuation), `spelled`
+            (letters), or `code` (figures one by one, and identifiers).
     """
 
     text: str = field(repr=False)
@@ -72,3 +75,10 @@ class Heard:
     def says(self, i: int, phrase: Sequence[str]) -> bool:
         """Whether a phrase begins at the i-th word."""
         return self.words[i : i + len(phrase)] == list(phrase)
+
+
+@cache
+def lists() -> dict[str, frozenset[str]]:
+    """The word lists of `spoken.toml`, by name."""
+    table = language("en").table("spoken_words", "spoken.toml")
+    return {name: frozenset(words.split()) for name, words in table["words"].items()}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from incognote_en.spoken_words.codes import lists
-from incognote_en.spoken_words.heard import Heard, Piece
+from incognote_en.spoken_words.heard import Heard, Piece, lists
 from incognote_en.spoken_words.numbers import number
 
 _SIGNS = {"dot": ".", "period": ".", "point": ".", "dash": "-", "hyphen": "-", "underscore": "_", "slash": "/"}
 _SIGNS |= {"plus": "+", "colon": ":"}
+_SILENT = frozenset(("all", "capital", "cap", "lowercase", "case", "sign"))
 _HOST = 6
 """A host has at most this many words before its ending."""
 _USER = 16
@@ -44,7 +44,8 @@ def _address(heard: Heard, dot: int, end: int, least: int) -> Piece | None:
         first = _user(heard, at, least)
         if first < at:
             return Piece(f"{_joined(heard, first, at)}@{_joined(heard, at + 1, end)}", first, end, "mail")
-    web = [j for j in range(max(dot - 2 * _HOST, least), dot - 1) if heard.at(j) == "www" or heard.says(j, ("w", "w", "w"))]
+    earlier = range(max(dot - 2 * _HOST, least), dot - 1)
+    web = [j for j in earlier if heard.at(j) == "www" or heard.says(j, ("w", "w", "w"))]
     first = web[0] if web else dot - 1
     while first > least and (heard.at(first - 1) in _SIGNS or heard.at(first) in _SIGNS or _is_part(heard, first - 1)):
         first -= 1
@@ -65,18 +66,15 @@ def _user(heard: Heard, at: int, least: int) -> int:
         word = heard.at(first - 1)
         glued = heard.at(first) in _SIGNS or word in _SIGNS
         letter = len(word) == 1 and word.isalpha()
-        if word in lists()["pauses"] or word in _SIGNS or heard.ended(first - 1, first):
-            if (begun := _before_interruption(heard, first)) < first:
-                first = begun
-                continue
+        if (begun := _before_interruption(heard, first)) < first:
+            first = begun
+            continue
         if heard.ended(first - 1, first) and not (glued or letter or number(heard, first - 1)):
             return first
         if glued or letter or number(heard, first - 1) or word in ("double", "triple", "all", "capital", "cap"):
             if letter and word in ("a", "i") and len(heard.at(first)) > 1 and not glued and first < at:
                 return first
-        elif word in lists()["function"] or word in lists()["mail_cues"]:
-            return first
-        elif first < at and not _is_name(word):
+        elif word in lists()["function"] or word in lists()["mail_cues"] or (first < at and not _is_name(word)):
             return first
         first -= 1
     return first
@@ -118,7 +116,7 @@ def _joined(heard: Heard, first: int, last: int) -> str:
             i += 2
         elif word == "for" and parts and heard.at(i + 1)[:1] == parts[-1]:
             i += 1
-        elif (len(word) == 1 or word not in lists()["fillers"] | lists()["pauses"]) and word not in ("all", "capital", "cap", "lowercase", "case", "sign"):
+        elif len(word) == 1 or word not in lists()["fillers"] | lists()["pauses"] | _SILENT:
             parts.append(word.replace("'", ""))
         i += 1
     return "".join(parts)

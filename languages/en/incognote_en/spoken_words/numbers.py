@@ -121,7 +121,7 @@ def nth(n: int) -> str:
 
 
 def year(heard: Heard, i: int) -> Number | None:
-    """A year in full at a word: "nineteen sixty two", "twenty oh four", "two thousand and eleven", "nineteen hundred"."""
+    """A year in full at a word: "nineteen sixty two", "twenty oh four", "two thousand and eleven"."""
     word = heard.at(i)
     if word.isdigit() and len(word) == 4:
         return Number(word, i + 1)

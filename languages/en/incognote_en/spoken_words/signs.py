@@ -27,8 +27,8 @@ _LEAST = 2
 """A transcript with this many of the words that are nothing else is a dictation."""
 _SURE = ("comma", "semicolon", "full stop", "new line", "newline", "new paragraph", "next paragraph", "colon", "period")
 _NOUNS = frozenset(
-    "a the my her his your their this that last each every no menstrual monthly sigmoid descending ascending transverse "
-    "distal proximal left right entire of heavy any some time".split()
+    "a the my her his your their this that last each every no menstrual monthly sigmoid descending ascending "
+    "transverse distal proximal left right entire of heavy any some time".split()
 )
 _AFTER = frozenset("of cancer polyp polyps resection wall pain cramps cramping tumor carcinoma surgery lesion".split())
 

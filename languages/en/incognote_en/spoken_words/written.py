@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from incognote.languages import Stretch, Written
-from incognote.text.lexicon import MEDICAL, lexicon
+from incognote.text.lexicon import MEDICAL, given, lexicon, surname
 from incognote_en.spoken_words.cases import Words, capital, raise_names, written_word
 from incognote_en.spoken_words.codes import alike, code
 from incognote_en.spoken_words.dates import date
@@ -71,20 +72,20 @@ def is_written(words: Sequence[str]) -> bool:
 def _as_written(words: Sequence[str], pauses: Sequence[float] | None) -> list[str]:
     """What follows each word of written text: a line ends where a sentence ends before a pause."""
     times = pauses or [0.0] * len(words)
-    return ["\n" if pause >= PAUSE and _SENTENCE.search(word) else " " for word, pause in zip(words, times, strict=True)]
+    ends = [pause >= PAUSE and _SENTENCE.search(word) for word, pause in zip(words, times, strict=True)]
+    return ["\n" if end else " " for end in ends]
 
 
 def _pieces(heard: Heard) -> list[Piece]:
     pieces: list[Piece] = []
-    addresses, marks = mails(heard), signs(heard)
+    sure = {piece.first: piece for piece in mails(heard)} | signs(heard)
+    firsts = [*sorted(sure), len(heard)]
     i = 0
     while i < len(heard):
-        if i in marks:
-            found = [marks[i]]
-        elif addresses and addresses[0].first == i:
-            found = [addresses.pop(0)]
+        if i in sure:
+            found = [sure[i]]
         else:
-            stop = min((j for j in (*marks, *(each.first for each in addresses)) if j > i), default=len(heard))
+            stop = firsts[bisect_right(firsts, i)]
             found = _found(heard, i, stop) or [Piece(heard.at(i), i, i + 1)]
         pieces += found
         i = found[-1].last
@@ -123,6 +124,8 @@ def _spelled_address(pieces: Sequence[Piece], spelled: Piece) -> int:
     for k in range(len(pieces) - 1, max(len(pieces) - _NEAR - 2, -1), -1):
         if pieces[k].kind == "mail":
             near = spelled.first - pieces[k].last <= _NEAR and len(spelled.text) > 2
+            entry = lexicon().get(spelled.text.lower(), 0)
+            near &= max(given(entry), surname(entry)) < 4
             return k if near and spelled.text.lower() in pieces[k].text else -1
     return -1
 
