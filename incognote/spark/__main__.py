@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 FAILURE, USAGE, HELD, INTERRUPTED = 1, 2, 3, 130
 FORMS = ("parquet", "jsonl", "files")
 _SMALL_BATCH = "64"  # documents in one Arrow batch
-_FEW = "16"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -110,7 +109,6 @@ def session(asked: argparse.Namespace) -> SparkSession:
     builder = SparkSession.builder.appName("incognote").config("spark.ui.showConsoleProgress", "false")
     if asked.by_patient or asked.partitions:  # the rows are exchanged between the workers, by their disks
         builder = builder.config("spark.io.encryption.enabled", "true")
-    builder = builder.config("spark.sql.shuffle.partitions", _FEW)  # of the counts
     if asked.master:
         builder = builder.master(asked.master)
     if asked.form == "files":

@@ -1,14 +1,19 @@
-"""The counts of a job: the only thing that comes to the driver."""
+"""The counts of a job: the only thing that comes to the driver. Each task counts its rows; nothing is exchanged."""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, cast
 
+from incognote.nouns import Outcome
 from incognote.runs.tally import Tally
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
+
+_LABELS = ("incognote", "policy", "policy_version", "label", "key", "check")
 
 
 def tally(df: DataFrame, *, read: int | None = None) -> Tally:
@@ -24,29 +29,42 @@ def tally(df: DataFrame, *, read: int | None = None) -> Tally:
     """
     from pyspark.sql import functions as f
 
+    members = [f.col(f"manifest.{name}").alias(name) for name in (*_LABELS, "mended", "by_type")]
+    rows = df.select("verdict", f.col("reasons.code").alias("codes"), *members)
+
+    def incognote(batches: Any) -> Any:
+        return counted(batches)
+
     told = Tally()
-    outcomes = df.groupBy("verdict").agg(
-        f.count(f.lit(1)).alias("rows"),
-        f.sum("manifest.mended").alias("mended"),
-        f.first("manifest", ignorenulls=True).alias("one"),
-    )
-    for row in outcomes.collect():
-        told.outcomes[row["verdict"]] += row["rows"]
-        told.mended += row["mended"] or 0
-        if row["one"] is not None and not told.labels:
-            one = row["one"]
-            told.labels = {
-                "incognote": one["incognote"],
-                "policy": {"name": one["policy"], "version": one["policy_version"], "label": one["label"]},
-                "key": {"id": one["key"], "check": one["check"]},
-            }
-    codes = df.select("verdict", f.explode(f.array_distinct(f.col("reasons.code"))).alias("code"))
-    for row in codes.groupBy("verdict", "code").count().collect():
-        told.reasons[row["verdict"], row["code"]] += row["count"]
-    types = df.filter(f.col("verdict") == "release").select(f.explode("manifest.by_type").alias("type", "number"))
-    for row in types.groupBy("type").agg(f.sum("number").alias("number")).collect():
-        told.replaced[row["type"]] += row["number"]
-    told.replaced = Counter(dict(sorted(told.replaced.items())))
+    for row in rows.mapInArrow(incognote, "told string, labels string").collect():
+        part = Tally.of(json.loads(row["told"]))
+        part.labels = json.loads(row["labels"])
+        told.merge(part)
     told.read = sum(told.outcomes.values()) if read is None else read
     told.balance()
     return told
+
+
+def counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield the counts of a partition as JSON, in one row, and what its manifests share."""
+    import pyarrow as pa
+
+    told, labels = Tally(), dict[str, Any]()
+    for batch in batches:
+        for row in batch.to_pylist():
+            outcome = cast(Outcome, row["verdict"])
+            told.read += 1
+            told.outcomes[outcome] += 1
+            told.reasons.update({(outcome, code) for code in row["codes"] or ()})
+            told.mended += row["mended"] or 0
+            if outcome == "release":
+                told.replaced.update(dict(row["by_type"] or ()))
+            if not labels and row["policy"] is not None:
+                labels = {
+                    "incognote": row["incognote"],
+                    "policy": {"name": row["policy"], "version": row["policy_version"], "label": row["label"]},
+                    "key": {"id": row["key"], "check": row["check"]},
+                }
+    yield pa.RecordBatch.from_pydict(
+        {"told": [json.dumps(told.as_dict(), default=vars)], "labels": [json.dumps(labels)]}
+    )

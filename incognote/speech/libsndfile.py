@@ -188,10 +188,4 @@ def _soundfile() -> ModuleType:
 @cache
 def _forward() -> type[Any]:
     """Return soundfile's class, but without seeking: it fails in a FLAC file of unknown length."""
-    soundfile = _soundfile()
-
-    class Forward(soundfile.SoundFile):  # type: ignore[misc]  # soundfile has no types
-        def seekable(self) -> bool:
-            return False
-
-    return Forward
+    return type("Forward", (_soundfile().SoundFile,), {"seekable": lambda _: False})

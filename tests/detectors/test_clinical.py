@@ -38,6 +38,8 @@ def dropped(marked: str, type: str, score: float = 0.89) -> bool:
         ("24 y/o G2P0101 -> P<<0203>>, O neg", "TELEPHONE_NUMBER"),
         ("Child-Pugh C (<<10>>), MELD-Na 21", "AGE"),
         ("36 yo G1, twins at <<31>> w, welder", "AGE"),
+        ("Vt\n<<430   432   428>>   430   431   450   466   480\nEtCO2", "TELEPHONE_NUMBER"),
+        ("10   10   8   <<8/12>>   8/12   8/10   8/10   8   8\n", "DATE"),
         ("PMA <<37 2/7>> weeks", "AGE"),
         ("the team scored him <<21/30>> and the family", "DATE"),
         ("lab open <<7-11>>).", "DATE"),
@@ -96,6 +98,8 @@ def test_a_clinical_word_code_or_time_is_no_finding(marked: str, type: str) -> N
         ("Colonoscopy <<2029>>. Seen 3/4/2019 at 0800", "DATE"),
         ("his daughter is <<31 weeks old>>", "AGE"),
         ("returns <<3/14>> for sutures", "DATE"),
+        ("Seen on\n8/10   8/11   <<8/12>>   8/13   8/14   8/15   8/16\n", "DATE"),
+        ("MRN <<430 432 428>> 430 431 450 see note", "MEDICAL_RECORD_NUMBER"),
         ("Ward B12, chart <<K12345>>", "MEDICAL_RECORD_NUMBER"),
     ],
 )

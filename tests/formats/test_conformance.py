@@ -14,6 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from incognote.errors import AccountingError, RecordProblem
+from incognote.formats.audio import SOUNDS
 from incognote.formats.base import ByteRange, Document, FieldEdit, TextEdit, Unreadable
 from incognote.formats.registry import PROVEN, every, open_documents
 from incognote.schemas.registry import Registry
@@ -78,9 +79,9 @@ def _written(document: Document, edits: Sequence[TextEdit] = ()) -> bytes:
 
 def test_every_format_has_a_sample() -> None:
     # rows of Parquet are no stretches of bytes (test_parquet.py); files in archives are sources (test_archive.py);
-    # the texts of images are read from their pixels (images/test_document.py)
+    # the texts of images are read from their pixels (images/test_document.py), and recordings are heard (audio)
     images = {"png", "jpeg", "tiff", "bmp", "gif", "webp"}
-    assert SAMPLES.keys() | {"parquet", "zip", "tar"} | images == every().keys()
+    assert SAMPLES.keys() | {"parquet", "zip", "tar"} | images | SOUNDS == every().keys()
 
 
 @each_format

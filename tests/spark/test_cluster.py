@@ -25,7 +25,7 @@ from incognote_benchmarks.spark.cluster import LocalCluster
 from .conftest import require_spark
 
 CANARY = "Quarringtonshire"
-ROWS, FILES, TASKS = 1200, 4, 8
+ROWS, FILES, TASKS = 600, 4, 8
 NOTES = [
     f"{CANARY} Clinic. Seen by Dr. Emily Carter on 03/{number % 28 + 1:02}/2025. MRN: 10{number:05}. BP 120/60."
     for number in range(ROWS)
@@ -87,8 +87,12 @@ def look(cluster: LocalCluster, seen: Watched, done: threading.Event) -> None:
                 if mid_job and "parquet" in one["name"] and not seen.killed:
                     keep(cluster, seen, stages)
                     seen.killed = cluster.kill_executor()
-            if seen.killed and len(stages) > 2:
+            if seen.killed and len(stages) > len(details(seen)):
                 keep(cluster, seen, stages)
+
+
+def details(seen: Watched) -> list[str]:
+    return [page for page in seen.pages if "stage/?id" in page]
 
 
 def keep(cluster: LocalCluster, seen: Watched, stages: list[dict[str, object]]) -> None:
@@ -97,8 +101,8 @@ def keep(cluster: LocalCluster, seen: Watched, stages: list[dict[str, object]]) 
             if path.is_file():
                 seen.exchanged[str(path)] = path.read_bytes()
     own = [f"{seen.page}/{name}/" for name in ("jobs", "stages", "SQL", "environment", "executors")]
-    details = [f"{seen.page}/stages/stage/?id={one['stageId']}&attempt={one['attemptId']}" for one in stages]
-    for page in (*cluster.pages, *own, *details):
+    each = [f"{seen.page}/stages/stage/?id={one['stageId']}&attempt={one['attemptId']}" for one in stages]
+    for page in (*cluster.pages, *own, *each):
         seen.pages[page] = fetched(page)
 
 
@@ -167,7 +171,7 @@ def test_no_canary_and_no_key_is_in_the_log_of_events_the_pages_or_the_exchanged
         else path.read_bytes() for path in logs
     ]  # fmt: skip
     assert any(b"SparkListenerTaskEnd" in event for event in events)
-    assert sum("stage/?id" in page for page in seen.pages) >= 1
+    assert details(seen)
     assert any(path.rpartition("/")[2].startswith("shuffle_") for path in seen.exchanged)
     told = [*events, *seen.pages.values(), *seen.exchanged.values(), seen.said.encode()]
     secret = key.read_text().strip().encode()

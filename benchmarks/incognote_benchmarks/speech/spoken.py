@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import resample_poly
 
 from incognote.speech.nouns import RATE
+from incognote.speech.resampling import resampled
 
 Sound = NDArray[np.float64]
 """Samples of one channel at `RATE` samples a second, from -1 to 1."""
@@ -44,10 +43,8 @@ def spoken(samples: NDArray[np.int16], rate: int, times: Sequence[tuple[float, f
     flat = [at for pair in times for at in pair]
     if flat != sorted(flat) or any(start >= end for start, end in times):
         raise ValueError("the synthesizer gave a word without a time")
-    sound = samples.astype(np.float64) / 32768
-    if rate != RATE:
-        shared = gcd(rate, RATE)
-        sound = resample_poly(sound, RATE // shared, rate // shared)
+    blocks = resampled([samples.astype(np.float32) / 32768], rate, RATE)
+    sound = np.concatenate(list(blocks)).astype(np.float64)
     begin, end = max(0.0, flat[0] - 0.05), flat[-1] + 0.05
     sound = sound[round(begin * RATE) : round(end * RATE)]
     voiced = np.concatenate([sound[round((a - begin) * RATE) : round((b - begin) * RATE)] for a, b in times])

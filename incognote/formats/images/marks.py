@@ -44,6 +44,7 @@ _SIGN = 2  # letters of words that may be read in a face, and longer words in it
 _TALL, _STRETCHED = 1.2, 1.3  # heights of a line of a signature; heights of its letters by which they are wide
 _MOST = 6  # words in a logo
 _SQUARE = 2.5  # heights of a line that a solid square with letters has at least
+_TABLE = 12  # surely read words in a table
 _NEXT = 4.0  # heights between two parts of a handwritten name
 
 
@@ -101,7 +102,7 @@ class _Page:
     def _without_scrawls(self, mask: Any) -> list[Word]:
         """Return the words that were read well, without those that a pass took a signature for."""
         _, parts = parts_of(mask, 0.9 * self.high)
-        large = [part.box for part in parts if self._is_scrawl(mask, part)]
+        large = [part.box for part in parts if self._is_scrawl(mask, part) and not self._is_table(part.box)]
         found = []
         for word in self.good:
             own = [box for box in large if shared(word.box, box)]
@@ -127,6 +128,11 @@ class _Page:
         left, top, right, bottom = part.box
         stroke = stroke_of(mask[top:bottom, left:right])
         return stroke < 0.4 * high and part.area / stroke > 1.15 * hypot(part.wide, part.high)
+
+    def _is_table(self, box: Box) -> bool:
+        """Whether a box is around so many words that its ink is the lines of a table."""
+        words = (word for word in self.good if word.confidence > 0.9 and shared(word.box, box) > 0.5 * area_of(word.box))
+        return sum(1 for _ in words) >= _TABLE
 
     def _hides(self, box: Box, word: Word) -> bool:
         """Whether a word is only what a pass read in a scrawl."""

@@ -18,6 +18,8 @@ from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
 
 _CELL = re.compile(rf"(?:(?!{BETWEEN_CELLS})[^\n{UNWORDED}])+")
+_BOUND = re.compile(rf"{BETWEEN_CELLS}|[\n{UNWORDED}]")
+_LINE = 1_000  # characters before a span in which its cell begins
 _TOKEN = re.compile(r"\S+")
 _MOST = 0.5  # the share of the letters of a cell above which all of them go
 _LONGEST, _LABEL = 10, 4  # words of such a cell, and of a label in it
@@ -108,9 +110,9 @@ def _whole_cell(
         gone: 1 for each removed character. low, high: between which it may grow. group: of its type in the catalog.
     """
     start, end = span
-    first = max(text.rfind("\n", 0, start) + 1, text.rfind(BETWEEN_CELLS, 0, start) + len(BETWEEN_CELLS), 0)
-    cell = _CELL.match(text, min(first, start))
-    if cell is None or cell.end() < end:
+    first = max((each.end() for each in _BOUND.finditer(text, max(0, start - _LINE), start)), default=0)
+    cell = _CELL.match(text, first)
+    if cell is None or not first <= start < end <= cell.end():
         return span
     tokens = [each.span() for each in _TOKEN.finditer(text, *cell.span())]
     tokens = tokens[_labels(text, tokens) :]
@@ -118,13 +120,14 @@ def _whole_cell(
     if len(tokens) > _LONGEST or sum(gone[i] for i in letters) < _MOST * len(letters):
         return span
     for a, b in reversed(tokens):
-        if low <= a < start <= b + 1 and (b > start or _goes(text[a:b], group)):
+        if low <= a < start <= b + 1 and (b > start or _goes(text[a:b], group, label_of(text[a:b]) is not None)):
             start = a
-    for a, b in tokens:
-        inside = a < end
-        b = a + len(text[a:b].rstrip(".,;:)]"))
-        if a - 1 <= end < b <= high and (inside or _goes(text[a:b], group)):
-            end = b
+    reached = end
+    for at, (a, b) in enumerate(tokens, 1):
+        is_label = at < len(tokens) and label_of(text[a:b]) is not None
+        last = a + len(text[a:b].rstrip(".,;:"))
+        if a - 1 <= reached < b and last <= high and (a < end or _goes(text[a:b], group, is_label)):
+            end, reached = max(end, last), b
     return start, end
 
 
@@ -137,10 +140,10 @@ def _labels(text: str, tokens: Sequence[tuple[int, int]]) -> int:
     return 0
 
 
-def _goes(word: str, group: str) -> bool:
+def _goes(word: str, group: str, is_label: bool) -> bool:
     """Whether a word beside a removed one goes with it, if that is of a group."""
     first = next(filter(str.isalnum, word), "")
-    if not first or label_of(word) is not None:
+    if not first or is_label:
         return False
     if group not in _NAMED:
         return any(map(str.isdigit, word)) and not is_known(word)

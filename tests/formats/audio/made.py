@@ -29,7 +29,8 @@ def file(samples: np.ndarray | None = None, kind: str = "WAV", coding: str | Non
     import soundfile
 
     out = io.BytesIO()
-    soundfile.write(out, sound() if samples is None else samples, rate, format=kind, subtype=coding)
+    level = {"bitrate_mode": "CONSTANT", "compression_level": 0.5} if kind == "MP3" else {}
+    soundfile.write(out, sound() if samples is None else samples, rate, format=kind, subtype=coding, **level)
     return out.getvalue()
 
 

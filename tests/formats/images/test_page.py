@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,3 +80,18 @@ def test_a_stretch_only_grows_within_the_text_and_cuts_no_word(text: str, data: 
     assert 0 <= low <= start < end <= high <= len(text)
     assert not (low and text[low - 1].isalnum() and text[low].isalnum())
     assert not (high < len(text) and text[high - 1].isalnum() and text[high].isalnum())
+
+
+def test_a_tilted_line_is_covered_by_boxes_side_by_side() -> None:
+    line = [Word("430", (100 * i, 20 * i, 100 * i + 60, 20 * i + 20), 0.9) for i in range(6)]
+    text, placed, _ = text_of(line, [])
+    read = ReadPage(text, placed, [], [], 0.9, (700, 200))
+    boxes = [cover.box for cover in read.covers([(0, len(text), "[ID]")])]
+    assert len(boxes) > 1
+    assert all(bottom - top <= 45 for _, top, _, bottom in boxes)
+    assert all(one[2] >= two[0] for one, two in pairwise(boxes)), "no gap between the words stays"
+
+
+def test_a_less_than_sign_before_a_letter_is_no_tag() -> None:
+    text, _, _ = text_of([Word("<a", (0, 0, 20, 10), 0.9), Word("<5", (30, 0, 50, 10), 0.9)], [])
+    assert text.split() == ["‹a", "<5"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,6 +16,9 @@ from incognote.speech.vad.base import VoiceDetector
 from incognote.speech.vad.registry import DETECTORS, detector_of
 
 from ..spoken import VISIT, blocks, noise, say, silence
+
+if TYPE_CHECKING:
+    from incognote.speech.nouns import Samples
 
 
 @pytest.fixture(params=sorted(DETECTORS))
@@ -68,7 +73,7 @@ def test_digital_silence_of_any_length_has_no_voice(detector: VoiceDetector, sam
 def test_voices_are_yielded_before_the_sound_ends(detector: VoiceDetector) -> None:
     read = 0
 
-    def endless():  # type: ignore[no-untyped-def]  # a generator of blocks without an end
+    def endless() -> Iterator[Samples]:
         nonlocal read
         while True:
             for part in (say("take the pills"), silence(1)):

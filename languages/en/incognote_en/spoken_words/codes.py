@@ -16,6 +16,8 @@ _CUE = 7
 """A label counts for a number at most this many words later."""
 _ALIKE = 0.6
 """A word that is so like what was spelled is the same word, heard wrongly."""
+_RATE = re.compile(r"[12]0\d")
+"""Figures that are as likely a value: "one oh four"."""
 _OUTWARD, _INWARD = re.compile(r"[a-z]{1,2}\d[a-z\d]?"), re.compile(r"\d[a-z]{2}")
 
 
@@ -63,7 +65,7 @@ def _next(heard: Heard, said: Group, text: str, labeled: bool) -> Group | None:
     if (not between and not heard.ended(at - 1, at)) or (date(heard, at) and not figure(heard.at(at))):
         return None
     group = group_at(heard, at)
-    if heard.at(group.end) in UNITS or not (_is_part(heard, text, group) if group.units else False):
+    if not group.units or heard.at(group.end) in UNITS or not _is_part(heard, text, group, bool(between)):
         return None
     mixed = _is_mixed(text)
     if said.text.isalpha() or group.text.isalpha():
@@ -83,10 +85,10 @@ def _next(heard: Heard, said: Group, text: str, labeled: bool) -> Group | None:
     return group if fits and not whole and len(text) + len(group.text) < 15 else None
 
 
-def _is_part(heard: Heard, text: str, group: Group) -> bool:
+def _is_part(heard: Heard, text: str, group: Group, interrupted: bool) -> bool:
     """Whether a group is long enough to continue a text. One letter or figure must be an utterance."""
     if len(group.text) > 1:
-        return len(text) > 1 or _is_single(group)
+        return len(text) > 1 or (_is_single(group) and not interrupted)
     return len(text) > 1 and heard.ended(group.end - 1, group.end) and heard.ended(group.first - 1, group.first)
 
 
@@ -189,7 +191,8 @@ def _figures(heard: Heard, i: int, text: str, end: int, units: Sequence[Unit], l
     joined = labeled or len(text) > 4 or (singles and len(units) > 2) or sizes in ([1, 2], [1, 3]) or text[0] == "0"
     joined = joined or (sizes == [2, 2] and "address" in heard.before(i, _CUE))
     if joined or (sizes in ([2, 2], [2, 1, 1], [2, 3]) and _street_follows(heard, end)):
-        identifies = labeled or len(text) > 4 or (singles and len(text) > 2) or "address" in heard.before(i, _CUE)
+        said = singles and len(text) > 2 and not _RATE.fullmatch(text)
+        identifies = labeled or len(text) > 4 or said or "address" in heard.before(i, _CUE)
         return [Piece(text, i, end, "code" if identifies and text != "911" else "number")]
     return _figures(heard, i, first.text, first.end, [first], labeled) or [Piece(heard.at(i), i, i + 1)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from incognote.text.lexicon import commonness, fold, given, lexicon, surname
 from incognote_en.spoken_words.heard import Heard, Piece, lists
 from incognote_en.spoken_words.numbers import number
 
@@ -91,8 +92,6 @@ def _before_interruption(heard: Heard, i: int) -> int:
 
 
 def _is_name(word: str) -> bool:
-    from incognote.text.lexicon import commonness, fold, given, lexicon, surname
-
     entry = lexicon().get(fold(word), 0)
     return not entry or (max(given(entry), surname(entry)) > 1 and commonness(entry) < 3)
 

@@ -109,8 +109,9 @@ def _with_spelled(heard: Heard, pieces: Sequence[Piece]) -> list[Piece]:
         if piece.kind == "spelled" and before is not None and len(piece.text) > 2:
             adjacent = (before.is_word or before.kind == "spelled") and not heard.ended(before.first, piece.first)
             if adjacent and len(before.text) > 1 and alike(before.text, piece.text):
-                kind = "label" if lexicon().get(before.text, 0) & MEDICAL else "spelled"
-                joined[-1] = Piece(piece.text, before.first, piece.last, kind)
+                medicine = lexicon().get(before.text, 0) & MEDICAL
+                text, kind = (before.text, "label") if medicine else (piece.text, "spelled")
+                joined[-1] = Piece(text, before.first, piece.last, kind)
                 continue
         if piece.kind == "spelled" and (address := _spelled_address(joined, piece)) >= 0:
             joined[address:] = [Piece(joined[address].text, joined[address].first, piece.last, "mail")]

@@ -100,3 +100,7 @@ def test_without_spoken_punctuation_a_period_is_a_word(write: Write) -> None:
 
 def test_a_spelled_medicine_identifies_nobody(write: Write) -> None:
     assert not any(stretch.spelled for stretch in write("it's entresto e n t r e s t o").stretches)
+
+
+def test_a_spelled_medicine_is_in_lower_case(write: Write) -> None:
+    assert write("it's entresto e n t r e s t o").text == "It's entresto.\n"
