@@ -79,7 +79,7 @@ def language(code: str = "en") -> Language:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class WrittenStretch:
     """A part of a written text, `start` up to `end`, that comes from the words `first` up to `last`.
 
     Attributes:
@@ -103,7 +103,7 @@ class Written:
     """
 
     text: str = field(repr=False)
-    stretches: tuple[Stretch, ...] = ()
+    stretches: tuple[WrittenStretch, ...] = ()
 
     def words(self, start: int, end: int) -> range:
         """Return the words that the text from `start` up to `end` comes from; empty if it is between stretches."""
@@ -142,6 +142,6 @@ def written(words: Sequence[str], pauses: Sequence[float] | None = None, code: s
         return result
     at, stretches = 0, []
     for i, word in enumerate(words):
-        stretches.append(Stretch(at, at + len(word), i, i + 1))
+        stretches.append(WrittenStretch(at, at + len(word), i, i + 1))
         at += len(word) + 1
     return Written(" ".join(words), tuple(stretches))

@@ -219,10 +219,10 @@ class Document(ABC):
         return None
 
     def widened(self, spans: Sequence[Span]) -> Sequence[Span]:
-        """Return the spans of a text that are removed, each with what must go with it.
+        """Return the spans of a text that are removed, with what must go with them.
 
         Args:
-            spans: disjoint and in order. So is what is returned, with one for each.
+            spans: disjoint and in order. So is what is returned.
         """
         return spans
 

@@ -176,7 +176,7 @@ class SoundFile:
         Length, rate, depth, channels, and container are kept. Tags, pictures, cue points, and all other chunks are not.
         If the codec is lossless, samples outside of the intervals and their fades keep their values. Other codecs are
         encoded again with about the same bit rate, and the encoder may spread sound of a few milliseconds around an
-        interval into it, but none from within it. AAC may become longer by less than a frame of 1024 samples. The same
+        interval into it, but none from within it. AAC and ADPCM may become longer by less than a block. The same
         arguments give the same bytes, with the same versions of the encoders.
 
         Args:

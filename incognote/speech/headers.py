@@ -99,6 +99,23 @@ def mpeg(data: bytes) -> tuple[int, bytes]:
     return samples, data[start:end]
 
 
+def counted(data: bytes) -> bool:
+    """Return whether MPEG audio frames begin with one that gives their number."""
+    return b"Xing" in data[:200] or b"Info" in data[:200]
+
+
+def compare(given: int, found: int) -> None:
+    """Compare the number of samples that a header of MPEG audio gives with that of its frames.
+
+    Raises:
+        MalformedRecord: they differ by more than what a decoder may drop as padding.
+    """
+    if given > found:
+        raise MalformedRecord(CUT)
+    if found > given + SLACK:
+        raise MalformedRecord(MORE)
+
+
 def _mpeg_frame(data: bytes, at: int) -> tuple[int, int] | None:
     """Return the bytes of a whole frame of MPEG audio and its samples of a channel, or None if there is none."""
     head = int.from_bytes(data[at : at + 4], "big")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -128,7 +129,7 @@ def test_the_recording_is_read_block_by_block_while_it_is_heard() -> None:
     listen(recording(), Noting([]), detector_of("webrtc"), "en")
 
     assert heard_at[0] <= LONGEST
-    assert all(later - earlier <= LONGEST for earlier, later in zip(heard_at, heard_at[1:-1], strict=False))
+    assert all(later - earlier <= LONGEST for earlier, later in pairwise(heard_at[:-1]))
 
 
 def test_words_are_in_no_representation() -> None:

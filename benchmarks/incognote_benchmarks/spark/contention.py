@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -97,26 +97,23 @@ def simulate(workers: int, load: Load, index: dict[str, Times], ledger: Times) -
     """Return the throughput of some workers, and how busy the index and the ledger are."""
     chance = Random(_SEED)  # noqa: S311 -- the same simulation every time
     asked, settled = Station(load.index_slots), Station(load.ledger_slots)
+    steps = ("exact",) * load.lookups + ("query",) * load.queries + ("claim",) * load.claims
     most = max(_NOTES, workers * 2 * _BATCH)
-    events: list[tuple[float, int]] = [(load.work * chance.random() * 2, number) for number in range(workers)]
-    events.sort()
+    events = [(load.work * chance.random() * 2, number, 0) for number in range(workers)]  # (time, worker, step)
+    heapify(events)
     done_of = [chance.randrange(_BATCH) for _ in range(workers)]
     notes, now = 0, 0.0
     while notes < most:
-        now, number = heappop(events)
-        at = now
-        for name, times in (("exact", load.lookups), ("query", load.queries), ("claim", load.claims)):
-            for _ in range(times):
-                at = asked.serve(at, index[name].draw(chance))
+        now, number, step = heappop(events)
+        if step < len(steps):
+            heappush(events, (asked.serve(now, index[steps[step]].draw(chance)), number, step + 1))
+            continue
         notes += 1
         done_of[number] += 1
-        if done_of[number] % _BATCH == 0:
-            at = settled.serve(at, ledger.draw(chance))
-        heappush(events, (at + load.work * (0.5 + chance.random()), number))
-    alone = load.work + sum(
-        times * index[name].p50 / 1000
-        for name, times in (("exact", load.lookups), ("query", load.queries), ("claim", load.claims))
-    )
+        settles = done_of[number] % _BATCH == 0
+        at = settled.serve(now, ledger.draw(chance)) if settles else now
+        heappush(events, (at + load.work * (0.5 + chance.random()), number, 0))
+    alone = load.work + sum(index[name].p50 for name in steps) / 1000 + ledger.p50 / 1000 / _BATCH
     return {
         "workers": workers,
         "notes_per_second": round(notes / now, 1),
@@ -189,10 +186,13 @@ def main() -> None:
         load = Load(work=rate["seconds"] / rate["notes"], index_slots=slots)
         rows = [simulate(workers, load, index, ledger) for workers in _WORKERS]
         full = {"index": first_full(rows, "index_busy"), "ledger": first_full(rows, "ledger_busy")}
-        cases.append({"load": {**asdict(load), "work": round(load.work, 5)}, "workers_at_90_percent": full, "rows": rows})
+        shown = {**asdict(load), "work": round(load.work, 5)}
+        cases.append({"load": shown, "workers_at_90_percent": full, "rows": rows})
     told = {
         "simulated": True,
-        "assumed": ["lookups", "queries", "claims", "index_slots", "ledger_slots", "a slot is as fast as the measured one"],
+        "assumed": [
+            "lookups", "queries", "claims", "index_slots", "ledger_slots", "a slot is as fast as the measured server",
+        ],
         "batch": _BATCH,
         "index_ms": {name: asdict(times) for name, times in index.items()},
         "ledger_ms_a_batch": asdict(ledger),

@@ -6,7 +6,7 @@ No answer means mute: a gap stays only if it is short and nothing announces an i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import chain, groupby, pairwise
 
 from incognote.formats.audio.cues import Cue, Cued, announcing, cued
 from incognote.formats.audio.doubt import doubts, is_certain
@@ -17,12 +17,13 @@ from incognote.speech.phones import Names, Phones, distance
 
 Judged = tuple[int, int, str, float, str]
 """Start and end in code points of the transcript, entity type, score from 0 to 1, and source."""
-DOUBT, BESIDE = 0.42, 0.2
+DOUBT, BESIDE = 0.42, 0.25
 """The least likelihood of a doubted word, and of a word beside it: it is muted in part in any case."""
 _USUAL = "PERSON"
 _CODE = "GUID"
 _SHORT_GAP = 0.2  # seconds
 _BESIDE = 0.3  # seconds between a doubted word and one beside it
+_HOLE = 0.9  # seconds between two doubted stretches of which margins leave little: they are muted, too
 _NEAR = 3  # words between a cue and a gap
 _AGO = 1.5  # seconds between a cue and a gap
 _MOST_NAMES = 2000  # known names that are listened for
@@ -179,6 +180,9 @@ def _doubted(words: Sequence[HeardWord], likely: Sequence[float], cues: Sequence
         for at in order:
             pause = max(words[at].start, words[at - step].start) - min(words[at].end, words[at - step].end)
             flags[at] |= flags[at - step] and likely[at] >= BESIDE and pause < _BESIDE
+    for one, two in pairwise(list(_runs(flags))):
+        if words[two.start].start - words[one.stop - 1].end < _HOLE:
+            flags[one.stop : two.start] = [True] * (two.start - one.stop)
     return flags
 
 

@@ -29,7 +29,7 @@ from incognote.formats.images.page import UNREADABLE, ReadPage, shared
 from incognote.formats.images.pagereader import read
 from incognote.formats.images.painting import Cover, painted
 from incognote.formats.images.reading import languages_of_pages
-from incognote.formats.images.whole import widened
+from incognote.formats.images.whole import address_lines, widened
 from incognote.formats.pictures import Box, DrawnPage, PagedDocument, PagePart
 from incognote.nouns import PageBox, Reason, Span, Text
 from incognote.pages.nouns import Word
@@ -154,7 +154,22 @@ class ImageDocument(PagedDocument):
 
     def widened(self, spans: Sequence[Span]) -> Sequence[Span]:
         with languages_of_pages({code for page in self._read for code in page.languages}):
-            return widened(spans[0].source.content, spans) if spans else spans
+            if not spans:
+                return spans
+            wider = widened(spans[0].source.content, spans)
+            lines = [Span(spans[0].source, start, end, "ADDRESS", 0.8, ("page",)) for start, end in self._lines(wider)]
+            return sorted([*wider, *lines], key=lambda span: span.start)
+
+    def _lines(self, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
+        """Yield the lines of addresses without a span."""
+        for part, page in zip(self.pages, self._read, strict=True):
+            own = [
+                (each.start - part.start, each.end - part.start, catalogue()[each.type].group)
+                for each in spans if each.start < part.end and each.end > part.start
+            ]  # fmt: skip
+            for start, end in address_lines(page.words, own):
+                if not any(a < end and start < b for a, b, _ in own):
+                    yield start + part.start, end + part.start
 
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
         changes, values = split_edits(edits)

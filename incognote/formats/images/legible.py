@@ -29,6 +29,7 @@ _CODE = re.compile(
     r"(?=[^A-Z]*[A-Z])(?=(?:[-/]*[A-Z\d]){4})(?:(?=(?:\D*\d){2})|(?=.*[-/])(?=.*\d)(?=(?:[^\dSOIBZ]*[\dSOIBZ]){2}))"
     r"[A-Z\d/-]+|\d{5,}"
 )
+_FIRM = 0.85  # the confidence of a second pass that read a printed code
 _LETTERS = re.compile(r"[A-Z]+(?=[-/]?\d)|(?<=-)[A-Z]+")
 _LEVELS = re.compile(r"(?:[CTLSGPAMN]\d{1,2}[-/]?){2,}|Q\d{1,2}H|\d{1,2}X\d+[A-Z]*")
 _SYMBOLS = 0.8  # the confidence of signs
@@ -60,7 +61,7 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
     """
     usual = line_height(words)
     high = usual or 1
-    agreed = _agreed(seen)
+    agreed, firm = _agreed(seen), _agreed(seen, _FIRM)
     upright = float(median([_capital(word) for word in words if _is_usable(word)] or [high]))
     found: list[Word] = []
     for cell, blue in _colored(cells(words), pixels, ink):
@@ -72,6 +73,7 @@ def legible(words: Sequence[Word], seen: Sequence[Word], ink: Any, pixels: Pixel
             (
                 _is_sure_writing(word, fluent, (word.text, word.source) in agreed) if written
                 else _is_sure(word, (word.text, word.source) in agreed, mean, high)
+                and ((word.text, word.source) in firm or not _is_code(word.text))
             ) and not _has_gap(word, ink)
             for word in cell
         ]  # fmt: skip
@@ -262,15 +264,15 @@ def _capital(word: Word) -> float:
     return word.across / (_SMALL + sum(by for letters, by in _HEIGHTS if letters.search(word.text)))
 
 
-def _agreed(seen: Sequence[Word]) -> set[tuple[str, str]]:
-    """Return the words that another pass read, too: their letters and their pass."""
+def _agreed(seen: Sequence[Word], least: float = 0.0) -> set[tuple[str, str]]:
+    """Return the words that another pass read, too, with a least confidence: their letters and their pass."""
     by_text: dict[str, list[Word]] = {}
     for word in seen:
         by_text.setdefault(word.text, []).append(word)
     return {
         (one.text, one.source)
         for words in by_text.values() for one in words
-        if any(two.source != one.source and _near(one.box, two.box) for two in words)
+        if any(two.source != one.source and two.confidence >= least and _near(one.box, two.box) for two in words)
     }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from incognote.formats.images.parts import (
     InkPart,
     area_of,
     erase,
+    is_dashed,
     is_grid,
     parts_of,
     pictures_of,
@@ -37,10 +38,9 @@ _MANY = 300  # parts of a group
 _LATEST = 20  # boxes that another one is united with
 _TILTED = 0.3  # the share of a word that letters of a tilted line cover
 _CURVE, _FRAMED_CURVE = 1.06, 1.3  # strokes in a column of a curve with one value each, and in a frame
-_DASHES = 8  # of a dashed line
 _LETTER, _PRINTED = 1.45, 1.25  # heights of a line that one letter has at most, and a printed one
 _SHORT = 3  # letters of a word in the middle of a name
-_SIGN = 2  # letters of words that may be read in a face, and longer words in it
+_SIGN = 2  # letters that may be read in a face
 _TALL, _STRETCHED = 1.2, 1.3  # heights of a line of a signature; heights of its letters by which they are wide
 _MOST = 6  # words in a logo
 _SQUARE = 2.5  # heights of a line that a solid square with letters has at least
@@ -88,10 +88,7 @@ class _Page:
         mask[cv2.dilate(self.ruled, np.ones((3, 3), np.uint8)) > 0] = 0
         erase(mask, self.codes)
         self.good = legible(reading.words, reading.seen, mask, pixels)
-        self.shown = [
-            box for box in pictures_of(self.raw, self.high)
-            if not self._is_portrait(box) or sum(len(word.text) > _SIGN for word in self._words_in(box)) <= _SIGN
-        ]  # fmt: skip
+        self.shown = pictures_of(self.raw, self.high)
         erase(mask, self.shown)
         self.good = self._without_scrawls(mask)
         self.good = self._without_tilted(mask)
@@ -131,8 +128,8 @@ class _Page:
 
     def _is_table(self, box: Box) -> bool:
         """Whether a box is around so many words that its ink is the lines of a table."""
-        words = (word for word in self.good if word.confidence > 0.9 and shared(word.box, box) > 0.5 * area_of(word.box))
-        return sum(1 for _ in words) >= _TABLE
+        sure = (word.box for word in self.good if word.confidence > 0.9)
+        return sum(shared(each, box) > 0.5 * area_of(each) for each in sure) >= _TABLE
 
     def _hides(self, box: Box, word: Word) -> bool:
         """Whether a word is only what a pass read in a scrawl."""
@@ -179,14 +176,11 @@ class _Page:
 
     def pictures(self) -> Iterator[Region]:
         """Yield small pictures in the shape of a portrait."""
-        for box in map(self._whole, self.shown):
-            if self._is_portrait(box):
-                yield Region("Face", box, 0.6, _SOURCES)
-
-    def _is_portrait(self, box: Box) -> bool:
-        w, h = box[2] - box[0], box[3] - box[1]
         wide, high = self.size
-        return 2.5 * self.high < w < 14 * self.high and 0.8 * w < h < 1.8 * w and w * h < 0.2 * wide * high
+        for box in map(self._whole, self.shown):
+            w, h = box[2] - box[0], box[3] - box[1]
+            if 2.5 * self.high < w < 14 * self.high and 0.8 * w < h < 1.8 * w and w * h < 0.2 * wide * high:
+                yield Region("Face", box, 0.6, _SOURCES)
 
     def _whole(self, box: Box) -> Box:
         whole = union((whole_picture(self.raw if self.color is None else self.color, box), box))
@@ -319,15 +313,6 @@ class _Page:
         rules = self.ruled[max(0, top - by) : bottom + by, max(0, left - by) : right + by] > 0
         return bool(rules.mean(1).max() > 0.75 and rules.mean(0).max() > 0.6)
 
-    def _is_dashed(self, group: Sequence[InkPart]) -> bool:
-        """Whether most parts are short bars: a dashed line or frame."""
-        bars = [
-            each for each in group
-            if each.area > 0.7 * each.wide * each.high and min(each.wide, each.high) < 0.35 * self.high
-            and max(each.wide, each.high) < 0.85 * self.high
-        ]  # fmt: skip
-        return len(group) >= _DASHES and len(bars) > 0.8 * len(group)
-
     def _is_alone(self, box: Box) -> bool:
         """Whether a printed letter has no words and no unread letters beside it."""
         left, top, right, bottom = box
@@ -350,7 +335,7 @@ class _Page:
         w, h = right - left, bottom - top
         area = sum(each.area for each in group)
         tall = [each for each in group if each.high > 0.4 * high or each.wide > 0.6 * high]
-        if max(w, h) < 0.8 * high or h < 0.4 * high or not tall or self._is_dashed(group):
+        if max(w, h) < 0.8 * high or h < 0.4 * high or not tall or is_dashed(group, high):
             return None
         if max(w, h) < _LETTER * high and self._is_alone((left, top, right, bottom)):
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ from incognote.pages.nouns import Box
 
 _OTHER = 12, 25  # levels of gray or of a color between a picture and the ground around it
 _OFTEN = 0.05  # the share of a page that has the gray of a ground, such as a filled band
+_DASHES = 8  # of a dashed line
 _RULED = 0.8  # the share of the ink of a grid that is in straight lines
 _LARGER = 2  # by which a picture is larger than its part of many gray levels, at most
 
@@ -82,6 +83,20 @@ def area_of(box: Box) -> int:
     return max(1, (box[2] - box[0]) * (box[3] - box[1]))
 
 
+def is_dashed(group: Sequence[InkPart], high: float) -> bool:
+    """Whether most parts are short bars: a dashed line or frame.
+
+    Args:
+        high: of a line of text, in pixels.
+    """
+    bars = [
+        each for each in group
+        if each.area > 0.7 * each.wide * each.high and min(each.wide, each.high) < 0.35 * high
+        and max(each.wide, each.high) < 0.85 * high
+    ]  # fmt: skip
+    return len(group) >= _DASHES and len(bars) > 0.8 * len(group)
+
+
 def is_grid(own: Any, high: float) -> bool:
     """Whether a part of ink is mostly level and upright lines, as what is left of a table.
 
@@ -97,7 +112,7 @@ def is_grid(own: Any, high: float) -> bool:
     ink = np.where(own, np.uint8(255), np.uint8(0))
     level = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((1, length), np.uint8))
     upright = cv2.morphologyEx(ink, cv2.MORPH_OPEN, np.ones((length, 1), np.uint8))
-    return cv2.countNonZero(level | upright) > _RULED * cv2.countNonZero(ink)
+    return cv2.countNonZero(cv2.bitwise_or(level, upright)) > _RULED * cv2.countNonZero(ink)
 
 
 def pictures_of(gray: Any, high: float) -> list[Box]:

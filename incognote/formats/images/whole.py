@@ -7,12 +7,12 @@ Hospital`. Who sees the rest may guess the whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from incognote.formats.base import UNWORDED
 from incognote.formats.images.knownwords import is_known
-from incognote.formats.images.page import BETWEEN_CELLS
+from incognote.formats.images.page import BETWEEN_CELLS, PlacedWord, cells, union
 from incognote.formats.images.vocabulary import label_of
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
@@ -33,6 +33,7 @@ _SURNAME = re.compile(r"(?<!\S)[^\W\d_]{2,}(?:[-'’][^\W\d_]+)*, ?\Z")
 _DIGITS = re.compile(r"(?<!\S)(?:\(?\+?\d{1,5}\)? ?[-–/]? ?)+\Z")
 _MORE_DIGITS = re.compile(r"(?: ?[-–/]? ?\d{2,5}(?![\w%/,]|\.\d))+")
 _PREFIX = re.compile(r"(?<!\S)[A-Z]{2,4}[ :]\Z")
+_ADDRESS, _INDENT, _STEP = 5, 0.7, 2.2  # words of a line of an address; heights of it between it and the next lines
 _SHORT = 3  # characters of a prefix that goes although it is a label, such as `SN `
 _DAY = re.compile(r"(?<!\S)(?:\d{1,2}|[Il])\.? \Z")
 _ONCE = re.compile(
@@ -42,6 +43,34 @@ _ONCE = re.compile(
 _AFTER_WEEKDAY = re.compile(r",? \d{1,2}\.? [^\W\d_]{3,9}\b\.?")
 _NUMBERS = frozenset(("CONTACT", "ID"))
 _LEAST_DIGITS = 4  # of a number that is written in groups
+
+
+def address_lines(words: Sequence[PlacedWord], removed: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of text between two removed lines of an address, such as a town above its postcode.
+
+    Args:
+        words: of a page. removed: the start, end, and group of removed stretches of its text.
+    """
+    placed = {id(each.word): each for each in words}
+    lines = []
+    for cell in cells([each.word for each in words]):
+        start, end = placed[id(cell[0])].start, placed[id(cell[-1])].end
+        hit = [(min(end, b) - max(start, a), group) for a, b, group in removed if a < end and start < b]
+        most = sum(n for n, _ in hit) >= _MOST * (end - start)
+        lines.append((union(word.box for word in cell), start, end, {group for _, group in hit if most}))
+    for box, start, end, gone in lines:
+        text = " ".join(each.word.text for each in words if start <= each.start < end)
+        if gone or len(text.split()) > _ADDRESS or not text[:1].isupper() or ":" in text or label_of(text) is not None:
+            continue
+        high = box[3] - box[1]
+        beside = [
+            (other[1] - box[1], groups) for other, *_, groups in lines
+            if groups and abs(other[0] - box[0]) < _INDENT * high and abs(other[1] - box[1]) < _STEP * high
+        ]  # fmt: skip
+        above = any(step < 0 and not groups.isdisjoint(("PERSON", "LOCATION")) for step, groups in beside)
+        below = any(step > 0 and "LOCATION" in groups for step, groups in beside)
+        if above and below:
+            yield start, end
 
 
 def widened(text: str, spans: Sequence[Span]) -> list[Span]:

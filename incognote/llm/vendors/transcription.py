@@ -66,7 +66,8 @@ class TranscriptionServer:
         self.name = name
         self._url = api_base.rstrip("/") + PATHS[vendor]
         self._timeout, self._attempts, self._permit = timeout, attempts, permit
-        self._http = client(Guarded(egress), timeout)
+        self._transport = Guarded(egress)
+        self._http = client(self._transport, timeout)
         self._headers = {"Authorization": f"Bearer {api_key}"}
 
     def __repr__(self) -> str:
@@ -93,7 +94,13 @@ class TranscriptionServer:
         async def ask() -> list[HeardWord]:
             return await self._ask(form, file, seconds)
 
-        return on_own_thread(retried(ask, self._attempts)).result()
+        async def heard() -> list[HeardWord]:
+            try:
+                return await retried(ask, self._attempts)
+            finally:
+                await self._transport.shut()  # a recognizer has no end at which to close connections
+
+        return on_own_thread(heard()).result()
 
     async def _ask(self, form: dict[str, Any], file: bytes, seconds: float) -> list[HeardWord]:
         """Send one request, and return its words."""

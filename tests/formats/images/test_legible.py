@@ -86,3 +86,20 @@ def test_a_usual_word_of_a_pen_that_two_passes_read_stays_and_a_name_does_not() 
         ink[top:bottom, left:right] = 255
         pixels[top:bottom, left:right] = BLUE
     assert [word.text for word in legible(words, [*words, *again], ink, pixels)] == ["fever"]
+
+
+@pytest.mark.parametrize("code", ["D/4409", "L118", "HA8OK4", "RSS1-B", "01978"])
+def test_a_code_of_a_pen_does_not_stay_however_surely_it_was_read(code: str) -> None:
+    assert kept(line((code, 1.0)), BLUE) == []
+
+
+@pytest.mark.parametrize("measure", ["C5-C6", "T12/L1", "500MG", "2X500MG", "120/80"])
+def test_vertebrae_doses_and_pressures_of_a_pen_stay(measure: str) -> None:
+    assert kept(line((measure, 1.0)), BLUE) == [measure]
+
+
+@pytest.mark.parametrize(("second", "stays"), [(0.95, ["RSS1-B"]), (0.7, [])])
+def test_a_code_without_color_stays_only_if_a_second_pass_is_sure_of_it(second: float, stays: list[str]) -> None:
+    words = line(("RSS1-B", 1.0))
+    seen = [*words, *(replace(word, source="clean", confidence=second) for word in words)]
+    assert [word.text for word in legible(words, seen, np.full((200, 600), 255, np.uint8), PAPER)] == stays

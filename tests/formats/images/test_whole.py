@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incognote.formats.images.whole import widened
+from incognote.formats.images.page import text_of
+from incognote.formats.images.whole import address_lines, widened
 from incognote.nouns import Span, Text
+from incognote.pages.nouns import Word
 
 
 def gone(text: str, *found: tuple[str, str]) -> list[str]:
@@ -56,6 +58,20 @@ def test_labels_usual_words_and_measures_stay(text: str, found: tuple[str, str])
 
 def test_a_cell_ends_at_the_next_cell_and_line() -> None:
     assert gone("Merrow Sound   Zzyx\nQwxy", ("Merrow Sound", "CITY")) == ["Merrow Sound"]
+
+
+def test_a_line_between_two_removed_lines_of_an_address_goes() -> None:
+    rows = ["Mrs Roe", "Netherby", "AM11 2DP", "Diagnosis"]
+    beside = ["NHS 612", "Clinic date", "17/10", "Migraine"]
+    words = [
+        Word(text, (x, 30 * at, x + 90, 30 * at + 20), 0.9, line=2 * at + (x > 0))
+        for at, pair in enumerate(zip(rows, beside, strict=True)) for x, text in ((0, pair[0]), (400, pair[1]))
+    ]  # fmt: skip
+    text, placed, _ = text_of(words, [])
+    removed = [(text.index(part), text.index(part) + len(part), group)
+               for part, group in (("Mrs Roe", "PERSON"), ("AM11 2DP", "LOCATION"), ("17/10", "DATE"))]  # fmt: skip
+    assert [text[a:b] for a, b in address_lines(placed, removed)] == ["Netherby"]
+    assert not list(address_lines(placed, removed[:1])), "what is below it stays"
 
 
 @given(text=st.text(st.sampled_from("Aa1 .,\n-"), min_size=1, max_size=40), data=st.data())

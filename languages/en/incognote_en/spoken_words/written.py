@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from incognote.languages import Stretch, Written
+from incognote.languages import Written, WrittenStretch
 from incognote.text.lexicon import MEDICAL, given, lexicon, surname
 from incognote_en.spoken_words.cases import Words, capital, raise_names, written_word
 from incognote_en.spoken_words.codes import alike, code
@@ -133,11 +133,11 @@ def _spelled_address(pieces: Sequence[Piece], spelled: Piece) -> int:
 
 def _joined(pieces: Sequence[Piece], after: Sequence[str]) -> Written:
     text: list[str] = []
-    stretches: list[Stretch] = []
+    stretches: list[WrittenStretch] = []
     at = 0
     for piece, gap in zip(pieces, after, strict=True):
         spelled = piece.kind in ("spelled", "code")
-        stretches.append(Stretch(at, at + len(piece.text), piece.first, piece.last, spelled))
+        stretches.append(WrittenStretch(at, at + len(piece.text), piece.first, piece.last, spelled))
         text.append(piece.text + gap)
         at += len(piece.text) + len(gap)
     return Written("".join(text).removesuffix(" "), tuple(stretches))

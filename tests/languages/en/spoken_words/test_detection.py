@@ -1,4 +1,4 @@
-"""What the default engine finds in perfect transcripts of scripts that were written with the rules at hand (synthetic)."""
+"""What the default engine finds in perfect transcripts of scripts written with the rules at hand (synthetic)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requirements for every speech recognizer: words in order within the sound, threads, no state, and no words printed."""
+"""Requirements for every speech recognizer: words in order within the sound, threads, no state, and silence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from incognote.speech.asr.registry import recognizer_of
 from incognote.speech.nouns import RATE, HeardWord
 from incognote.testing import LocalServer
 
-from ..spoken import VISIT, noise, say, silence
+from .spoken import VISIT, noise, say, silence
 
 
 @pytest.fixture(params=["sphinx", "openai/whisper-1", "whispercpp/base"])
@@ -44,7 +44,7 @@ def test_words_are_heard_in_order_within_the_sound_with_confidence(recognizer: S
     assert " ".join(word.text for word in words) == VISIT
     times = [time for word in words for time in (word.start, word.end)]
     assert times == sorted(times)
-    assert 0 < times[0]
+    assert times[0] > 0
     assert times[-1] <= len(sound) / RATE
     assert all(0.3 < word.confidence <= 1 for word in words)
 

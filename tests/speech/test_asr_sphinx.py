@@ -12,7 +12,7 @@ import pytest
 from incognote.speech.asr.sphinx import Sphinx
 from incognote.speech.phones import Names
 
-from ..spoken import VISIT, noise, say, silence
+from .spoken import VISIT, noise, say, silence
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,8 @@ def test_a_name_that_is_written_as_another_word_has_its_own_phones(sphinx: Sphin
 
     assert name.text != "harper"
     assert name.phones[-4:] == ("AA", "R", "P", "ER")
-    assert Names(["carter", "harper", "hopper", "wilson"]).nearest(name.phones) == ("harper", pytest.approx(0.14, abs=0.1))
+    nearest = Names(["carter", "harper", "hopper", "wilson"]).nearest(name.phones)
+    assert nearest == ("harper", pytest.approx(0.1, abs=0.11))
 
 
 def test_posteriors_of_a_word_and_its_alternatives_are_a_share_of_one_and_fall(sphinx: Sphinx) -> None:
