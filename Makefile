@@ -51,6 +51,8 @@ bench: $(STAMP)
 
 soak: $(STAMP)
 	@INCOGNOTE_SOAK=full INCOGNOTE_SOAK_JSON=docs/measured/soak.json $(BIN)/python -m pytest -q tests/soak
+	@$(BIN)/python -m incognote_benchmarks.spark tests/data/notes.jsonl --memory-notes 100000 --out docs/measured/spark.json
+	@$(BIN)/python -m incognote_benchmarks.spark.page docs
 
 lock: # what the image is installed from, with hashes; needs uv
 	@sh scripts/lock.sh

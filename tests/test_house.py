@@ -20,7 +20,7 @@ import pytest
 import incognote
 
 ROOT = Path(__file__).parents[1]
-LOADED = 142  # our modules loaded after one note, including the language's
+LOADED = 144  # our modules loaded after one note, including the language's
 HEAVY = ("litellm", "openai", "torch", "langgraph", "opensearchpy", "onnxruntime", "spacy", "presidio_analyzer", "mcp")
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from incognote.llm.base import LanguageModel
     from incognote.llm.recording import Recording
     from incognote.schemas.choices import Voice
+    from incognote.speech.asr.base import SpeechRecognizer
     from incognote.schemas.registry import Registry
 
 
@@ -94,7 +95,7 @@ class Engine:
         from incognote.formats.pictures import pictures_are_read
 
         seed = self.keyring.mac("voices", "")
-        hearing = Hearing(self.settings.recognizer, self.settings.audio_margin, self.voice, seed)
+        hearing = Hearing(self._recognizer, self.settings.audio_margin, self.voice, seed)
         with (
             languages_of_pages(self.detection.reads),
             pictures_are_read(read=self.settings.pictures == "read"),
@@ -102,6 +103,14 @@ class Engine:
             recordings_are_heard(hearing),
         ):
             yield
+
+    @cached_property
+    def _recognizer(self) -> str | SpeechRecognizer:
+        if "/" not in self.settings.recognizer:
+            return self.settings.recognizer
+        from incognote.agents.models import recognizer_of
+
+        return recognizer_of(self.settings)
 
     @cached_property
     def voice(self) -> Voice:

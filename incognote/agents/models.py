@@ -298,6 +298,20 @@ def _opened(
     return _kept(OwnThread(model) if own_thread else model, recording)
 
 
+def recognizer_of(settings: Settings) -> str | SpeechRecognizer:
+    """Return the speech recognizer of the settings if it is behind a server, or its name if it is on this machine.
+
+    Raises:
+        EgressRefused, MissingExtra, SettingError: as in `incognote.llm.opening.open_recognizer`.
+    """
+    name = settings.recognizer
+    if "/" not in name or name.startswith(WHISPER):
+        return name
+    from incognote.llm.opening import open_recognizer
+
+    return open_recognizer(_spec(settings, name, lambda: None, last=True))
+
+
 def _spec(settings: Settings, name: str, permit: Callable[[], None], *, last: bool = False) -> ModelSpec:
     """Return how to open a model, with its settings.
 

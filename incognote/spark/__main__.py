@@ -124,7 +124,8 @@ def run(spark: SparkSession, asked: argparse.Namespace) -> Tally:
     """
     from incognote.spark import deidentify, tally
 
-    source = _source(spark, asked)
+    whole = _source(spark, asked)
+    source = whole.repartition(asked.partitions) if asked.partitions else whole
     words = _words(asked)
     if asked.ledger:
         from incognote.spark.delivery import deliver
@@ -138,7 +139,7 @@ def run(spark: SparkSession, asked: argparse.Namespace) -> Tally:
     else:
         writer.json(asked.out)
         written = spark.read.schema(made.schema).json(asked.out)
-    return tally(written, read=source.count())
+    return tally(written, read=whole.count())
 
 
 def _source(spark: SparkSession, asked: argparse.Namespace) -> DataFrame:
@@ -149,7 +150,7 @@ def _source(spark: SparkSession, asked: argparse.Namespace) -> DataFrame:
         source = source.filter("length(trim(value)) > 0")
     else:
         source = spark.read.parquet(asked.source)
-    return source.repartition(asked.partitions) if asked.partitions else source
+    return source
 
 
 def _words(asked: argparse.Namespace) -> dict[str, Any]:

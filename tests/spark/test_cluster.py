@@ -84,7 +84,7 @@ def look(cluster: LocalCluster, seen: Watched, done: threading.Event) -> None:
             stages = json.loads(fetched(f"{seen.page}/api/v1/applications/{app['id']}/stages"))
             for one in stages:
                 mid_job = one["numTasks"] == TASKS and 1 <= one["numCompleteTasks"] < TASKS
-                if mid_job and "parquet" in one["name"] and not seen.killed:
+                if mid_job and not seen.killed:
                     keep(cluster, seen, stages)
                     seen.killed = cluster.kill_executor()
             if seen.killed and len(stages) > len(details(seen)):

@@ -20,13 +20,15 @@ def sphinx() -> Sphinx:
     return Sphinx()
 
 
-def test_a_name_that_is_written_as_another_word_has_its_own_phones(sphinx: Sphinx) -> None:
+def test_a_doubted_name_has_its_own_phones(sphinx: Sphinx) -> None:
     *_, name = sphinx.hear(say("my name is john harper"), "en")
 
-    assert name.text != "harper"
+    assert name.confidence < 0.5
     assert name.phones[-4:] == ("AA", "R", "P", "ER")
     nearest = Names(["carter", "harper", "hopper", "wilson"]).nearest(name.phones)
-    assert nearest == ("harper", pytest.approx(0.1, abs=0.11))
+    assert nearest is not None
+    assert nearest[0] == "harper"
+    assert nearest[1] < 0.25
 
 
 def test_posteriors_of_a_word_and_its_alternatives_are_a_share_of_one_and_fall(sphinx: Sphinx) -> None:

@@ -46,7 +46,7 @@ def _refused(data: bytes) -> str | None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("part", [0.0, 0.001, 0.01, 0.3, 0.6, 0.95])
+@pytest.mark.parametrize("part", [0.0, 0.001, 0.01, 0.3, 0.6, 0.8])
 def test_a_file_that_is_cut_off_is_refused(kind: str, part: float) -> None:
     data = FILES[kind]
     with pytest.raises(RecordProblem):

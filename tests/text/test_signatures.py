@@ -12,8 +12,8 @@ def test_a_wav_may_be_larger_than_4_gb(start: bytes) -> None:
     assert of_magic(start) == "WAV audio"
 
 
-@pytest.mark.parametrize("start", [b"ID3\x03\x00\x00\x00", b"\xff\xfb\x90\x64", b"\xff\xf3\x40\xc0", b"\xff\xe3\x18\xc4",
-                                   b"\xff\xfd\x80\x04"])  # fmt: skip
+@pytest.mark.parametrize("start", [b"ID3\x03\x00\x00\x00", b"\xff\xfb\x90\x64", b"\xff\xf3\x40\xc0",
+                                   b"\xff\xe3\x18\xc4", b"\xff\xfd\x80\x04"])  # fmt: skip
 def test_mp3_of_every_version_and_layer_ii_are_named(start: bytes) -> None:
     assert of_magic(start) == "MP3 audio"
 

@@ -32,8 +32,8 @@ def rates(spark: dict[str, Any], _: dict[str, Any]) -> str:
     memory = spark["memory"]
     detectors = " and ".join(spark["detectors"])
     said = (
-        f"{spark['notes']:,} synthetic notes of {spark['characters']:,} characters, {detectors}, {spark['cores']} cores "
-        f"with a load of {spark['load']}. {spark['remark']}\n\n"
+        f"{spark['notes']:,} synthetic notes of {spark['characters']:,} characters, {detectors}, {spark['cores']} "
+        f"cores with a load of {spark['load']}. {spark['remark']}\n\n"
     )
     early = memory["python_mb"][min(1, len(memory["python_mb"]) - 1)]
     more = (

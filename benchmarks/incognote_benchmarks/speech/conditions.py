@@ -44,7 +44,8 @@ def _mixed(sound: Sound, noise: Sound) -> Sound:
     loud = np.abs(sound) > 0.01
     power = float(np.mean(sound[loud] ** 2)) if loud.any() else 1.0
     gain = np.sqrt(power / 10 ** (SNR / 10) / float(np.mean(noise**2)))
-    return np.clip(sound + gain * noise, -1, 1)
+    mixed: Sound = np.clip(sound + gain * noise, -1, 1)
+    return mixed
 
 
 @cache
@@ -96,4 +97,5 @@ def _banded(sound: Sound, low: float, high: float) -> Sound:
     spectrum = np.fft.rfft(sound)
     frequencies = np.fft.rfftfreq(len(sound), 1 / RATE)
     spectrum[(frequencies < low) | (frequencies > high)] = 0
-    return np.fft.irfft(spectrum, len(sound))
+    banded: Sound = np.fft.irfft(spectrum, len(sound))
+    return banded

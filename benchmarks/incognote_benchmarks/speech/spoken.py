@@ -43,7 +43,7 @@ def spoken(samples: NDArray[np.int16], rate: int, times: Sequence[tuple[float, f
     flat = [at for pair in times for at in pair]
     if flat != sorted(flat) or any(start >= end for start, end in times):
         raise ValueError("the synthesizer gave a word without a time")
-    blocks = resampled([samples.astype(np.float32) / 32768], rate, RATE)
+    blocks = resampled([(samples / 32768).astype(np.float32)], rate, RATE)
     sound = np.concatenate(list(blocks)).astype(np.float64)
     begin, end = max(0.0, flat[0] - 0.05), flat[-1] + 0.05
     sound = sound[round(begin * RATE) : round(end * RATE)]

@@ -46,6 +46,22 @@ def _cues(code: str, side: str) -> dict[tuple[str, ...], Cue]:
     }
 
 
+@cache
+def words_of(code: str, kind: str) -> frozenset[str]:
+    """Return the words of a kind: `function`, `numbers`, `figures`, or `single`, which have one letter.
+
+    Args:
+        code: the language (ISO 639-1).
+    """
+    return frozenset(language(code).table("speech", "words.toml").get(kind, "").split())
+
+
+def is_letter(word: str, code: str) -> bool:
+    """Whether a letter is said by its name."""
+    plain = word.lower().rstrip(".")
+    return len(plain) == 1 and plain.isalpha() and plain not in words_of(code, "single")
+
+
 def cued(words: Sequence[HeardWord], code: str) -> list[Cued | None]:
     """Return for each word the cue that announces it, or None. A sure cue comes before another, then a nearer one.
 

@@ -10,21 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp
 
-from incognote.formats.audio.cues import Cued, cued
+from incognote.formats.audio.cues import Cued, cued, is_letter, words_of
 from incognote.speech.nouns import HeardWord
 from incognote.text.lexicon import commonness, fold, given, lexicon, surname
 
 _CERTAIN = 0.5  # the least confidence of a word that was heard well
 _USUAL = 0.8  # the confidence of the words before the first and after the last
-_FUNCTION = frozenset(
-    "the a an and or but of to in at on for with from by is are was were i you he she it we they that this my your his "
-    "her do did have has had be been so well yeah not no if as me him them there what when how okay all right".split()
-)
-_NUMBERS = frozenset(
-    "zero oh one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand double triple "
-    "first second third fourth fifth sixth seventh eighth ninth tenth twentieth thirtieth".split()
-)
 WEIGHTS: tuple[float, ...] = (
     0.55, 0.44, 0.48, 0.96, 0.02, 0.07, 1.06, 0.71, 2.51, 1.51, 0.78, 0.84, 1.35, 0.71, 0.44, 0.76, 0.65, 0.34, 0.16,
     0.36, -0.37, 0.74, 1.38, 0.62, -0.36,
@@ -33,9 +24,11 @@ WEIGHTS: tuple[float, ...] = (
 BIAS = -3.26
 
 
-def is_certain(word: HeardWord) -> bool:
+def is_certain(word: HeardWord, language: str) -> bool:
     """Whether a word is surely not a part of a name: a function word, or a number, that was heard well."""
-    return word.confidence >= _CERTAIN and word.text.lower().rstrip(".") in _FUNCTION | _NUMBERS
+    plain = word.text.lower().rstrip(".")
+    usual = plain in words_of(language, "function") or plain in words_of(language, "numbers")
+    return word.confidence >= _CERTAIN and usual
 
 
 def doubts(words: Sequence[HeardWord], language: str) -> list[float]:
@@ -59,13 +52,13 @@ def facts(words: Sequence[HeardWord], at: int, cue: Cued | None, language: str) 
         1 - sum(words[i].confidence if 0 <= i < len(words) else _USUAL for i in (at - away, at + away)) / 2
         for away in (1, 2)
     )
-    is_function, is_number = plain in _FUNCTION, plain in _NUMBERS
-    is_letter = len(plain) == 1 and plain not in ("i", "a")
+    is_function, is_number = plain in words_of(language, "function"), plain in words_of(language, "numbers")
     sure, unsure = cue is not None and cue.cue.sure, cue is not None and not cue.cue.sure
     away = cue.away if cue is not None else 0
     return (
         doubt, near, far,
-        common <= 1, common == 2, is_function, name * (common < 3), name * (common < 2), is_number, is_letter,
+        common <= 1, common == 2, is_function, name * (common < 3), name * (common < 2), is_number,
+        is_letter(plain, language),
         bool(entry >> 8),
         sure and away == 0, sure and away == 1, sure and away > 1,
         unsure and away == 0, unsure and away == 1, unsure and away > 1,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from incognote.schemas.choices import Voice
+    from incognote.speech.asr.base import SpeechRecognizer
     from incognote.speech.nouns import Heard, Samples
 
 MARGIN = 0.3
@@ -24,14 +25,14 @@ class Hearing:
     """How recordings are heard and written.
 
     Args:
-        recognizer: the name of the speech recognizer.
+        recognizer: the speech recognizer, or the name of one of this machine.
         margin: the seconds that are muted before and after an identifier.
         voice: what happens to voices.
         seed: a secret. The disguise of a recording is derived from it and from the recording.
         language: of the recordings (ISO 639-1).
     """
 
-    recognizer: str = "sphinx"
+    recognizer: str | SpeechRecognizer = "sphinx"
     margin: float = MARGIN
     voice: Voice = "keep"
     seed: bytes = field(default=b"", repr=False)
@@ -74,4 +75,5 @@ def heard(blocks: Iterable[Samples], how: Hearing) -> Heard:
     from incognote.speech.listening import listen
     from incognote.speech.vad.registry import detector_of
 
-    return listen(blocks, recognizer_of(how.recognizer), detector_of(), how.language)
+    recognizer = recognizer_of(how.recognizer) if isinstance(how.recognizer, str) else how.recognizer
+    return listen(blocks, recognizer, detector_of(), how.language)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby, pairwise
 
-from incognote.formats.audio.cues import Cue, Cued, announcing, cued
+from incognote.formats.audio.cues import Cue, Cued, announcing, cued, is_letter, words_of
 from incognote.formats.audio.doubt import doubts, is_certain
-from incognote.formats.audio.transcript import Piece, Transcript
+from incognote.formats.audio.transcript import TimedPiece, Transcript
 from incognote.nouns import Known
 from incognote.speech.nouns import HeardWord, Interval
 from incognote.speech.phones import Names, Phones, distance
@@ -30,7 +30,6 @@ _MOST_NAMES = 2000  # known names that are listened for
 _LEAST_PHONES = 4
 _ALIKE, _SAME = 0.33, 0.2  # the largest distance per phone from a known name, and from a name heard before
 _LEAST_FIGURES = 4
-_FIGURES = frozenset("zero oh one two three four five six seven eight nine double triple dash".split())
 _BETWEEN, _INTERRUPTED = 2, 2.5  # words, and seconds, between two figures of a number
 
 
@@ -45,8 +44,8 @@ def findings(transcript: Transcript, known: Sequence[Known], language: str) -> I
     cues = cued(words, language)
     yield from _gaps(transcript, announcing(words, language))
     yield from _spelled(transcript, cues)
-    yield from _strings(transcript, cues)
-    runs = list(_runs(_doubted(words, doubts(words, language), cues)))
+    yield from _strings(transcript, cues, language)
+    runs = list(_runs(_doubted(words, cues, language)))
     for run in runs:
         yield from _found(transcript, run, _type(cues, run), 0.6, "doubt")
     yield from _sounds(transcript, known, [run for run in runs if _announced(cues, run)])
@@ -84,12 +83,12 @@ def _spelled(transcript: Transcript, cues: Sequence[Cued | None]) -> Iterator[Ju
             yield piece.start, piece.end, cue.cue.type if cue is not None else usual, 0.7, "spelled"
 
 
-def _strings(transcript: Transcript, cues: Sequence[Cued | None]) -> Iterator[Judged]:
+def _strings(transcript: Transcript, cues: Sequence[Cued | None], language: str) -> Iterator[Judged]:
     """Yield runs of figures and letters that are said one by one, over pauses and a few other words."""
     words = transcript.heard.words
     run: list[int] = []
     for number, word in enumerate(words):
-        if not _is_single(word.text):
+        if not _is_single(word.text, language):
             continue
         if run and (number - run[-1] > _BETWEEN + 1 or word.start - words[run[-1]].end > _INTERRUPTED):
             yield from _string(transcript, cues, run)
@@ -105,9 +104,8 @@ def _string(transcript: Transcript, cues: Sequence[Cued | None], run: Sequence[i
         yield from _found(transcript, whole, cue.cue.type if cue is not None else _CODE, 0.6, "spelled")
 
 
-def _is_single(word: str) -> bool:
-    plain = word.lower().rstrip(".")
-    return plain in _FIGURES or (len(plain) == 1 and plain.isalpha() and plain not in ("i", "a"))
+def _is_single(word: str, language: str) -> bool:
+    return word.lower().rstrip(".") in words_of(language, "figures") or is_letter(word, language)
 
 
 def _sounds(transcript: Transcript, known: Sequence[Known], announced: Sequence[range]) -> Iterator[Judged]:
@@ -156,7 +154,7 @@ def _phones(words: Sequence[HeardWord], run: range) -> tuple[Phones, list[int]]:
 def _utterances(transcript: Transcript) -> Iterator[range]:
     """Yield the words of each line."""
     at = 0
-    line: list[Piece] = []
+    line: list[TimedPiece] = []
     for piece in transcript.pieces:
         if "\n" in transcript.text[at : piece.start] and line:
             yield range(line[0].words.start, line[-1].words.stop)
@@ -168,11 +166,12 @@ def _utterances(transcript: Transcript) -> Iterator[range]:
         yield range(line[0].words.start, line[-1].words.stop)
 
 
-def _doubted(words: Sequence[HeardWord], likely: Sequence[float], cues: Sequence[Cued | None]) -> list[bool]:
+def _doubted(words: Sequence[HeardWord], cues: Sequence[Cued | None], language: str) -> list[bool]:
     """Return for each word whether it is doubted. The word after a sure cue is, unless it is certain and usual."""
+    likely = doubts(words, language)
     flags = [
         each >= DOUBT
-        or (cue is not None and cue.cue.sure and not cue.away and not is_certain(word))
+        or (cue is not None and cue.cue.sure and not cue.away and not is_certain(word, language))
         for each, word, cue in zip(likely, words, cues, strict=True)
     ]
     for order in (range(1, len(words)), range(len(words) - 2, -1, -1)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from incognote.speech.intervals import seconds
 from incognote.speech.nouns import Heard
 
-LEAST_CONFIDENCE = 0.5
+LEAST_CONFIDENCE = 0.55
 """The mean confidence of words, weighted by their time, below which a recording was hard to hear."""
 MOST_UNHEARD = 0.25
 """The share of voiced time without words above which a recording was hard to hear."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from incognote.formats.audio.hearing import Hearing, heard, hearing
-from incognote.formats.audio.transcript import Piece, Transcript, transcript
+from incognote.formats.audio.transcript import TimedPiece, Transcript, transcript
 from incognote.speech.files import SoundFile
 from incognote.speech.intervals import intersection, seconds
 from incognote.speech.nouns import RATE, Heard, Interval
@@ -61,7 +61,7 @@ def unheard(
         start = end + 1
 
 
-def _counts(piece: Piece, again: Transcript, first: Transcript, muted: Sequence[Interval]) -> bool:
+def _counts(piece: TimedPiece, again: Transcript, first: Transcript, muted: Sequence[Interval]) -> bool:
     """Whether a piece of the second reading is audible and is not what the first one read."""
     length = piece.time.end - piece.time.start
     if seconds(intersection([piece.time], muted)) > _SAME * length:

@@ -14,7 +14,7 @@ from incognote.speech.nouns import Heard, Interval
 from incognote.text.gaps import token
 
 
-class Piece(NamedTuple):
+class TimedPiece(NamedTuple):
     """A stretch of a transcript.
 
     Args:
@@ -42,10 +42,10 @@ class Transcript:
     """
 
     text: str = field(repr=False)
-    pieces: tuple[Piece, ...] = field(repr=False)
+    pieces: tuple[TimedPiece, ...] = field(repr=False)
     heard: Heard = field(repr=False)
 
-    def touched(self, start: int, end: int) -> list[Piece]:
+    def touched(self, start: int, end: int) -> list[TimedPiece]:
         """Return the pieces of a stretch of the text."""
         return [each for each in self.pieces if each.start < end and start < each.end]
 
@@ -80,14 +80,14 @@ def transcript(heard: Heard, language: str) -> Transcript:
     made = written([word.text for word in words], pauses, language)
     gaps = deque(heard.gaps)
     text: list[str] = []
-    pieces: list[Piece] = []
+    pieces: list[TimedPiece] = []
     at = 0
 
     def add(new: str, said: range | None = None, time: Interval | None = None, *, spelled: bool = False) -> None:
         nonlocal at
         text.append(new)
         if said is not None and time is not None:
-            pieces.append(Piece(at, at + len(new), said, time, spelled))
+            pieces.append(TimedPiece(at, at + len(new), said, time, spelled))
         at += len(new)
 
     before = 0.0
