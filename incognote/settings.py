@@ -222,7 +222,9 @@ class Settings(ModelSettings, BaseSettings):
     pictures: Literal["remove", "read"] = Field(
         "remove", description="Pictures in letters, workbooks, and messages: remove them, or read and redact them."
     )
-    recognizer: str = Field("sphinx", description="Speech recognizer: `sphinx`, `whisper:FOLDER`, `openai/NAME`, `whispercpp/NAME`.")
+    recognizer: str = Field(
+        "sphinx", description="Speech recognizer: `sphinx`, `whisper:FOLDER`, `openai/NAME`, or `whispercpp/NAME`."
+    )
     audio_margin: float = Field(
         0.3, ge=0.1, le=2, description="Seconds that are muted before and after an identifier in a recording."
     )

@@ -5,7 +5,7 @@
 # or of constraints.txt; a test compares the three.
 set -eu
 cd "$(dirname "$0")/.."
-extras="service s3 telemetry llm opensearch documents images dicom parquet sql"
+extras="service s3 telemetry llm opensearch documents images dicom audio parquet sql"
 compile() { # compile OUT ARGUMENTS...: the lock, with the line that says where it is from
   out=$1
   shift

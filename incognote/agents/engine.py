@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from incognote.llm.base import LanguageModel
     from incognote.llm.recording import Recording
     from incognote.schemas.choices import Voice
-    from incognote.speech.asr.base import SpeechRecognizer
     from incognote.schemas.registry import Registry
+    from incognote.speech.asr.base import SpeechRecognizer
 
 
 class Engine:

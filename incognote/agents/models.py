@@ -27,6 +27,7 @@ from incognote.settings import Settings
 if TYPE_CHECKING:
     from incognote.llm.opening import ModelSpec
     from incognote.llm.recording import Recording
+    from incognote.speech.asr.base import SpeechRecognizer
 
 BATCHED = 1_000
 """Twice as many records are in work at once in batch mode. Only requests that wait together share a batch."""
@@ -304,6 +305,8 @@ def recognizer_of(settings: Settings) -> str | SpeechRecognizer:
     Raises:
         EgressRefused, MissingExtra, SettingError: as in `incognote.llm.opening.open_recognizer`.
     """
+    from incognote.speech.asr.registry import WHISPER
+
     name = settings.recognizer
     if "/" not in name or name.startswith(WHISPER):
         return name

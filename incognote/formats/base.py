@@ -3,8 +3,8 @@
     bytes -> Format.open -> Documents -> the machine -> edits -> Document.rebuild -> bytes
 
 A Span on a page keeps `start` and `end` in the recognized text, and the document knows where each character is on the
-page. What a page shows without words, such as a face or a signature, is the character `UNWORDED` in that text. The text of
-a recording is what was said (`formats/audio`), and the document knows the time of each stretch.
+page. What a page shows without words, such as a face or a signature, is the character `UNWORDED` in that text. The text
+of a recording is what was said (`formats/audio`), and the document knows the time of each stretch.
 """
 
 from __future__ import annotations

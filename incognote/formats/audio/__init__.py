@@ -12,10 +12,10 @@ _KINDS = (
     ("wav", ("audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave"), (".wav", ".wave"), ("WAV audio",)),
     ("flac", ("audio/flac", "audio/x-flac"), (".flac",), ("FLAC audio",)),
     ("mp3", ("audio/mpeg", "audio/mp3", "audio/mpeg3", "audio/x-mp3"), (".mp3",), ("MP3 audio",)),
-    ("m4a", ("audio/mp4", "audio/x-m4a", "audio/m4a"), (".m4a",), ("M4A audio",)),
+    ("m4a", ("audio/mp4", "audio/x-m4a", "audio/m4a"), (".m4a",), ("M4A audio", "MP4 video")),
     ("ogg", ("audio/ogg", "audio/vorbis"), (".ogg", ".oga"), ("Ogg audio",)),
     ("opus", ("audio/opus",), (".opus",), ()),
-    ("webm", ("audio/webm",), (".weba", ".webm"), ("Matroska video",)),
+    ("webm", ("audio/webm",), (".weba", ".webm"), ("WebM", "Matroska video")),
 )
 
 

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from io import BytesIO
 from typing import BinaryIO
 
-from incognote.errors import AccountingError
+from incognote.errors import AccountingError, UnsupportedFormat
 from incognote.formats.audio.checking import verify
 from incognote.formats.audio.hearing import heard, hearing
 from incognote.formats.audio.judge import findings
@@ -28,7 +28,7 @@ from incognote.formats.base import (
     split_edits,
 )
 from incognote.nouns import Known, Reason, Text
-from incognote.speech.files import SoundFile
+from incognote.speech.files import SUFFIXES, SoundFile
 from incognote.speech.intervals import seconds, subtraction, union, widened
 from incognote.speech.nouns import Interval
 
@@ -62,6 +62,8 @@ class AudioDocument(Document):
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.file = SoundFile(data)
+        if self.file.suffix != SUFFIXES.get(self.file.container):
+            raise UnsupportedFormat("a recording whose codec cannot be written in its container. Convert it to FLAC")
         self.how = hearing()
         self._again: tuple[list[Interval], Transcript] | None = None
 
