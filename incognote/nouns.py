@@ -232,6 +232,10 @@ class MutedInterval:
                 "score": round(self.score, 4), "sources": list(self.sources)}  # fmt: skip
 
 
+Region = PageBox | MutedInterval
+"""A part of a page or a recording without words."""
+
+
 def subject_form(words: str) -> str:
     """The one form of a subject's name or id and of a name in the index, for every key, scope and comparison: NFKC,
     case folded, without invisible characters, one space between words. "" where nothing is left. Idempotent.

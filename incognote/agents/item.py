@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from incognote.errors import IncognoteError, UnsupportedFormat, UsageError
-from incognote.nouns import Known, PageBox, subject_form
+from incognote.nouns import Known, MutedInterval, PageBox, Region, subject_form
 
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
@@ -44,8 +44,8 @@ class Item:
         fault: Why the item cannot be processed. It is quarantined with this message, which must not contain a value.
         opened: The record, if its reader has already opened it (rows of a table; pages). `content` is then its own.
         spans: All identifiers. They are used instead of detection, and only a second reader checks the output.
-        regions: Parts of the pages of an image or a scan without words that must be covered, in pixels. Each is a
-            character of its text, after all pages, and a finding.
+        regions: Parts without words that must be removed: of the pages of an image or a scan, in pixels, or of a
+            recording, in seconds. Each is a character after the text, and a finding.
         media_type: The media type of bytes. With None, the content shows whether it is a record or a text.
         block: A number for inputs that are next to each other in a run. Items of different blocks share no request to
             a language model.
@@ -63,7 +63,7 @@ class Item:
     spans: ItemSpans | None = field(default=None, repr=False)
     media_type: str | None = None
     block: int = 0
-    regions: tuple[PageBox, ...] = field(default=(), repr=False)
+    regions: tuple[Region, ...] = field(default=(), repr=False)
 
     def open(
         self, registry: Callable[[], Registry], data_type: str | None
@@ -94,10 +94,11 @@ class Item:
     def _with_regions(self, document: Document) -> Document:
         if not self.regions:
             return document
+        from incognote.formats.audio.document import AudioDocument
         from incognote.formats.images.document import ImageDocument
 
-        if not isinstance(document, ImageDocument):
-            raise UnsupportedFormat("regions of what is neither an image nor a scan. Leave them out")
+        if not isinstance(document, ImageDocument | AudioDocument):
+            raise UnsupportedFormat("regions of what is neither an image, a scan, nor a recording. Leave them out")
         return document.with_regions(self.regions)
 
 
@@ -273,9 +274,10 @@ def unpacked(words: Mapping[str, Any]) -> Item:
     return Item(**values)
 
 
-def regions_of(told: Iterable[Mapping[str, Any]]) -> tuple[PageBox, ...]:
-    """Return parts of pages from `PageBox.as_dict`."""
-    return tuple(PageBox(**{**one, "sources": tuple(one["sources"])}) for one in told)
+def regions_of(told: Iterable[Mapping[str, Any]]) -> tuple[Region, ...]:
+    """Return parts of pages and recordings from their `as_dict`."""
+    rows = ({**one, "sources": tuple(one["sources"])} for one in told)
+    return tuple(PageBox(**row) if "page" in row else MutedInterval(**row) for row in rows)
 
 
 def item_of(source: Input, engine: Engine) -> Item:

@@ -72,7 +72,9 @@ def evaluate(
     html: Annotated[
         str | None,
         typer.Option(
-            help="Also write a page of missed and false identifiers. It quotes the notes.", metavar="PAGE.html"
+            help="Also write a page of missed and false identifiers, which quotes the notes, or of the timelines of "
+            "recordings.",
+            metavar="PAGE.html",
         ),
     ] = None,
     overwrite: options.Overwrite = False,
@@ -159,9 +161,11 @@ def evaluate(
     boxes = BoxOptions(images, actions, iou, out, pictures)
     drawn = {"corpus": corpus, "synthetic": synthetic, "resamples": resamples or 1000, "seed": seed or 0}
     if holds_intervals(gold):
-        _refuse({**boxes.named(), "--html": html, "--types": types, "--from": form, "--embedder": embedder,
+        _refuse({**boxes.named(), "--types": types, "--from": form, "--embedder": embedder,
                  "--release": release or None}, "GOLD holds intervals of recordings, not texts or pages.")  # fmt: skip
-        evaluate_muted(gold, _named(pred).values(), drawn, as_json=as_json)
+        if html:
+            require_writable(Path(html), overwrite=overwrite, option="--html")
+        evaluate_muted(gold, _named(pred).values(), drawn, html=html, as_json=as_json)
         return
     if content_of(gold) is not None:
         _refuse({"--html": html, "--types": types, "--from": form, "--embedder": embedder,

@@ -277,6 +277,12 @@ def plan(
     *,
     sample: Annotated[int, typer.Option(help="Number of records to run for the estimate.", min=1)] = 200,
     workers: Annotated[int, typer.Option(help="Number of parallel workers.", min=1)] = 1,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            help="Also tell how many workers, or cores of Spark executors, finish in this time.", metavar="HOURS"
+        ),
+    ] = None,
     as_json: options.AsJson = False,
     asked: options.EngineOptions,
     models: options.ModelOptions,
@@ -293,11 +299,14 @@ def plan(
 
     from incognote.cli.engine import engine
     from incognote.cli.tables import print_table
+    from incognote.errors import UsageError
     from incognote.files.inputs import RecordDefaults
     from incognote.runs.location import open_location
     from incognote.runs.source import WatchedSource
     from incognote.service.worker.estimate import estimate
 
+    if within is not None and within <= 0:
+        raise UsageError("--within: the hours must be more than 0.")
     made = engine(asked, models)
     ctx.with_resource(made)
     words = RecordDefaults(asked.subject(), asked.domain, asked.data_type)
@@ -305,7 +314,9 @@ def plan(
     forecast = asyncio.run(
         estimate(made, WatchedSource(open_location(source)), layout=layout, words=words, sample=sample, workers=workers)
     )
+    needed = {} if within is None else {"needed": forecast.needed(within)}
     if as_json:
-        say("plan", forecast.as_dict())
+        say("plan", {**forecast.as_dict(), **needed})
         return
-    print_table(("", ""), forecast.rows())
+    rows = [(f"for {within:g} hours", f"about {number:,} workers or cores of executors") for number in needed.values()]
+    print_table(("", ""), [*forecast.rows(), *rows])

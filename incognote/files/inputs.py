@@ -256,10 +256,10 @@ def _read(source: Source, layout: Layout | Layouts | None, budget: UnpackBudget 
                 own = layout.of_file(source.inner_name) if layout else None
                 opens = parquet.reader(own) if source.kind == "parquet" else reader(source.kind, own)
                 form = replace(form, open=opens)
-            data = stream.read(encoding.MAX_BYTES + 1) if form.packed else None
+            data = stream.read(form.most + 1) if form.packed else None
             for each in registry.open_documents(form, stream if data is None else cast(BinaryIO, io.BytesIO(data))):
                 position = each.position or position + 1
-                if isinstance(each, Unreadable) and data is not None and len(data) <= encoding.MAX_BYTES:
+                if isinstance(each, Unreadable) and data is not None and len(data) <= form.most:
                     each = replace(each, data=data)
                 yield _input(source, position, each, at(disk))
         except UNREADABLE as error:

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, AnyStr, BinaryIO, Literal
 
 from incognote.errors import AccountingError, RecordProblem, UnsupportedFormat, UsageError
-from incognote.formats.encoding import UTF8, Codec
+from incognote.formats.encoding import MAX_BYTES, UTF8, Codec
 from incognote.nouns import Known, Reason, Span, Text
 from incognote.text.gaps import UNWORDED as UNWORDED
 
@@ -280,6 +280,7 @@ class Format:
         needs_second: whether outputs go to review (`not-verified`) if the format has no second reader.
         kept: takes the bytes of a source and returns those that its documents hold. Without it, they hold all bytes.
         packed: whether its bytes are compressed. Then only the second reader can search them for identifiers.
+        most: the most bytes of a source that are read. A longer one is held (`too-large`).
     """
 
     name: str
@@ -292,6 +293,7 @@ class Format:
     needs_second: bool = True
     kept: Callable[[bytes], bytes] | None = field(default=None, repr=False)
     packed: bool = False
+    most: int = MAX_BYTES
 
 
 class DecodedDocument(Document):

@@ -122,6 +122,6 @@ def unsupported(what: str) -> Reason:
     return Reason(UnsupportedFormat.code, "", str(UnsupportedFormat.of(what)) + inside)
 
 
-def too_large() -> Reason:
-    """Return the reason for a record that is too large to read."""
-    return Reason("too-large", "", f"longer than {MAX_BYTES // 2**20} MiB. Split it")
+def too_large(most: int = MAX_BYTES) -> Reason:
+    """Return the reason for a record that is longer than the most bytes that are read."""
+    return Reason("too-large", "", f"longer than {most // 2**20} MiB. Split it")

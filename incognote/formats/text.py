@@ -52,19 +52,23 @@ def read_whole(
 
 
 def read_bytes(
-    stream: BinaryIO, make: Callable[[bytes], Document], contents: Collection[str] | None = None
+    stream: BinaryIO,
+    make: Callable[[bytes], Document],
+    contents: Collection[str] | None = None,
+    most: int = encoding.MAX_BYTES,
 ) -> Iterator[Document | Unreadable]:
     """Yield the document that `make` opens from all bytes of a stream, or why it cannot be read.
 
     Args:
         contents: the names of the containers that `make` reads. Any other container is refused. None: `make` decides.
+        most: the most bytes that are read.
 
     Raises:
         OSError: the stream cannot be read.
     """
-    data = stream.read(encoding.MAX_BYTES + 1)
-    if len(data) > encoding.MAX_BYTES:
-        yield Unreadable(encoding.too_large())
+    data = stream.read(most + 1)
+    if len(data) > most:
+        yield Unreadable(encoding.too_large(most))
         return
     if not data:
         yield Unreadable(_EMPTY, data)

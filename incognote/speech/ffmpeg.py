@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.errors import MalformedRecord, UnsupportedFormat
 from incognote.speech.libsndfile import encode
-from incognote.speech.sources import BLOCK, Source
+from incognote.speech.sources import BLOCK, SoundSource
 
 if TYPE_CHECKING:
     from incognote.speech.sources import Native
@@ -46,7 +46,7 @@ _ASKED = (
 )
 
 
-class FfmpegSource(Source):
+class FfmpegSource(SoundSource):
     """The only sound track of a file that ffmpeg reads.
 
     AAC, ALAC and Opus are encoded again, lossy ones with about the bit rate of the file. Other codecs are

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from incognote.speech.muting import Fill
     from incognote.speech.nouns import Samples
-    from incognote.speech.sources import Native, Source
+    from incognote.speech.sources import Native, SoundSource
 
     Floats = npt.NDArray[np.float32]
 
@@ -233,7 +233,7 @@ class SoundFile:
         return _Survey(frames, tuple(map(float, peaks)), tuple(np.where(opposed, -1.0, 1.0)), tuple(distinct))
 
 
-def _opened(data: bytes, *, pictured: bool) -> Source:
+def _opened(data: bytes, *, pictured: bool) -> SoundSource:
     name = of_bytes(data)
     if name is None:
         raise UnsupportedFormat("no sound file of a known format. Convert it to FLAC")

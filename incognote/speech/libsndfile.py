@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from incognote.errors import MalformedRecord, MissingExtra, UnsupportedFormat
 from incognote.speech import headers, ogg
-from incognote.speech.sources import BLOCK, Source
+from incognote.speech.sources import BLOCK, SoundSource
 from incognote.text.signatures import of_magic
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _PIECES = 8  # of the recording, of 2 seconds each, encoded to find the level of
 _STEPS = 7
 
 
-class LibsndfileSource(Source):
+class LibsndfileSource(SoundSource):
     """A file that libsndfile reads. A lossy codec is encoded again, with about the bit rate of the file.
 
     Raises:

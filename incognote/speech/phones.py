@@ -74,7 +74,7 @@ class Match:
     distance: float
 
 
-class Names:
+class SoundingNames:
     """Known names and their pronunciations.
 
     Args:
@@ -85,7 +85,7 @@ class Names:
         self._spoken = [(name, spoken) for name in dict.fromkeys(names) for spoken in pronunciations(name)]
 
     def __repr__(self) -> str:
-        return f"Names({len(self._spoken)} pronunciations)"
+        return f"SoundingNames({len(self._spoken)} pronunciations)"
 
     def nearest(self, phones: Sequence[str]) -> tuple[str, float] | None:
         """Return the name whose phones are nearest to all of these, and its distance per phone; None without names.

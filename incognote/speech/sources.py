@@ -1,4 +1,4 @@
-"""What reads and writes sound files: each library is a Source."""
+"""What reads and writes sound files: each library is a SoundSource."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCK = 65_536
 """The number of samples of all channels that are read at a time."""
 
 
-class Source(ABC):
+class SoundSource(ABC):
     """An opened sound file. Its samples are read from the start as often as needed.
 
     Attributes:

@@ -92,6 +92,7 @@ def test_speakers_follow_each_other_or_overlap_where_the_script_says_so() -> Non
 
 def test_a_recording_is_the_same_each_time() -> None:
     script = parsed(SCRIPT)
+    assert CONDITIONS
     for condition in CONDITIONS:
         one, two = (recorded(script, cast(script, VOICES, "a"), "a", condition) for _ in range(2))
         assert np.array_equal(one.sound, two.sound)

@@ -143,7 +143,7 @@ def test_a_folder_gives_a_line_for_each_file_with_boxes_or_an_error(
     (folder / "visits.jsonl").write_text('{"id": 1, "text": "a"}\n{"id": 2, "text": "b"}\n')
     done = run("detect", folder, "--out", tmp_path / "out.jsonl", "--detectors", "rules")
     assert done.code == 1
-    assert done.err == "incognote: 3 files could not be processed. They have `error` instead of boxes.\n"
+    assert done.err == "incognote: 3 files could not be processed. They have `error` instead of boxes or intervals.\n"
     page, *others = sorted(_lines(tmp_path / "out.jsonl"), key=lambda line: str(line["id"]))
     assert page["id"] == "b/página.PNG"
     assert (1, "MEDICAL_RECORD_NUMBER") in {(box["page"], box["type"]) for box in page["boxes"]}

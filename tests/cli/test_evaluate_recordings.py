@@ -48,3 +48,10 @@ def test_a_recording_without_a_line_makes_the_exit_code_1(run: Run, gold: Path, 
 def test_options_for_pages_are_refused(run: Run, gold: Path, found: Path) -> None:
     assert "GOLD holds intervals of recordings" in run("evaluate", gold, found, "--iou", "0.5").err
     assert "Name one file of intervals" in run("evaluate", gold).err
+
+
+def test_the_timelines_are_written_as_a_page(run: Run, gold: Path, found: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run("evaluate", gold, found, "--html", page).code == 0
+    assert "a.wav: 0.7 s kept, 1.6 s muted" in page.read_text(encoding="utf-8")
+    assert "--overwrite" in run("evaluate", gold, found, "--html", page).err

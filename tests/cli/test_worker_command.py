@@ -178,6 +178,10 @@ def test_a_plan_foretells_and_writes_nothing(run: Run, source: Path, tmp_path: P
     assert told["quarantine"]["value"] == 0.25
     assert {path.name for path in tmp_path.iterdir()} == before
     assert "for review" in run("plan", source, "--detectors", "rules").out
+    hours = 4 * told["seconds"] / 3600 / 7.5
+    assert run("plan", source, "--detectors", "rules", "--within", hours, "--json").data["needed"] > 1
+    assert "workers or cores" in run("plan", source, "--detectors", "rules", "--within", 1).out
+    assert run("plan", source, "--within", 0).code == 2
 
 
 def test_a_signal_ends_a_watching_worker_and_nothing_is_left_claimed(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from incognote.speech.asr.sphinx import Sphinx
-from incognote.speech.phones import Names
+from incognote.speech.phones import SoundingNames
 
 from .spoken import VISIT, noise, say, silence
 
@@ -25,7 +25,7 @@ def test_a_doubted_name_has_its_own_phones(sphinx: Sphinx) -> None:
 
     assert name.confidence < 0.5
     assert name.phones[-4:] == ("AA", "R", "P", "ER")
-    nearest = Names(["carter", "harper", "hopper", "wilson"]).nearest(name.phones)
+    nearest = SoundingNames(["carter", "harper", "hopper", "wilson"]).nearest(name.phones)
     assert nearest is not None
     assert nearest[0] == "harper"
     assert nearest[1] < 0.25

@@ -77,20 +77,20 @@ def on_spark(
                  "--detectors", detectors]  # fmt: skip
         log = root / f"driver{executors}-{notes}.log"
         with log.open("wb") as errors, subprocess.Popen(  # noqa: S603 -- our own module
-            words, stdout=subprocess.PIPE, stderr=errors, text=True
+            words, stdout=subprocess.PIPE, stderr=errors
         ) as driver:
             assert driver.stdout is not None
             os.set_blocking(driver.stdout.fileno(), False)
-            heard, began = "", 0.0
+            heard, began = b"", 0.0
             while driver.poll() is None:
-                heard += driver.stdout.read() or ""
-                if "warm\n" in heard and "done\n" not in heard:
+                heard += driver.stdout.read() or b""
+                if b"warm\n" in heard and b"done\n" not in heard:
                     began = began or time.monotonic()
                     jvm = max(map(resident_mb, cluster.executors()), default=0.0)
                     python = max(map(resident_mb, cluster.python_workers()), default=0.0)
                     samples.append((time.monotonic() - began, jvm, python))
                 time.sleep(0.25)
-            heard += driver.stdout.read() or ""
+            heard += driver.stdout.read() or b""
         if driver.returncode:
             raise AssertionError(log.read_text(errors="replace")[-2000:])
     told = json.loads(heard.splitlines()[-1])

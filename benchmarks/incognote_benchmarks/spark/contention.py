@@ -34,7 +34,7 @@ _SEED = 25
 _Z99 = 2.326  # of the standard normal distribution
 _BATCH = 256  # notes that are settled together
 _WORKERS = (1, 10, 100, 300, 1000)
-_NOTES = 30_000  # of one simulation, at least
+_NOTES = 10_000  # of one simulation, at least
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def simulate(workers: int, load: Load, index: dict[str, Times], ledger: Times) -
     chance = Random(_SEED)  # noqa: S311 -- the same simulation every time
     asked, settled = Station(load.index_slots), Station(load.ledger_slots)
     steps = ("exact",) * load.lookups + ("query",) * load.queries + ("claim",) * load.claims
-    most = max(_NOTES, workers * 2 * _BATCH)
+    most = max(_NOTES, workers * 40)
     events = [(load.work * chance.random() * 2, number, 0) for number in range(workers)]  # (time, worker, step)
     heapify(events)
     done_of = [chance.randrange(_BATCH) for _ in range(workers)]

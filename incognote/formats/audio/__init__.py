@@ -8,6 +8,8 @@ from typing import BinaryIO
 from incognote.formats.base import Document, Format, Unreadable
 from incognote.formats.text import read_bytes
 
+_MOST = 2**31
+"""The most bytes of a recording: three hours of two channels at 48,000 samples a second."""
 _KINDS = (
     ("wav", ("audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave"), (".wav", ".wave"), ("WAV audio",)),
     ("flac", ("audio/flac", "audio/x-flac"), (".flac",), ("FLAC audio",)),
@@ -22,7 +24,7 @@ _KINDS = (
 def _read(stream: BinaryIO, media_type: str) -> Iterator[Document | Unreadable]:
     from incognote.formats.audio.document import AudioDocument
 
-    return read_bytes(stream, AudioDocument)
+    return read_bytes(stream, AudioDocument, most=_MOST)
 
 
 def _second(data: bytes) -> Iterable[str]:
@@ -34,6 +36,6 @@ def _second(data: bytes) -> Iterable[str]:
 SOUNDS = frozenset(name for name, *_ in _KINDS)
 """The names of the formats of recordings."""
 FORMATS = tuple(
-    Format(name, media_types, suffixes, _read, contents=contents, second=_second, packed=True)
+    Format(name, media_types, suffixes, _read, contents=contents, second=_second, packed=True, most=_MOST)
     for name, media_types, suffixes, contents in _KINDS
 )

@@ -13,7 +13,7 @@ from incognote.formats.audio.doubt import doubts, is_certain
 from incognote.formats.audio.transcript import TimedPiece, Transcript
 from incognote.nouns import Known
 from incognote.speech.nouns import HeardWord, Interval
-from incognote.speech.phones import Names, Phones, distance
+from incognote.speech.phones import Phones, SoundingNames, distance
 
 Judged = tuple[int, int, str, float, str]
 """Start and end in code points of the transcript, entity type, score from 0 to 1, and source."""
@@ -120,7 +120,7 @@ def _sounds(transcript: Transcript, known: Sequence[Known], announced: Sequence[
         text = transcript.text[piece.start : piece.end]
         if piece.spelled and text.isalpha() and len(text) >= _LEAST_PHONES:
             types.setdefault(text, _USUAL)
-    names = Names(name for name in types)
+    names = SoundingNames(name for name in types)
     for line in _utterances(transcript):
         phones, owners = _phones(words, line)
         for match in names.within(phones, _ALIKE):

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from incognote.errors import AccountingError, MalformedRecord
 from incognote.formats.base import (
-    UNWORDED,
     Change,
     Document,
     Edit,
@@ -31,7 +30,8 @@ from incognote.formats.images.painting import Cover, painted
 from incognote.formats.images.reading import languages_of_pages
 from incognote.formats.images.whole import address_lines, widened
 from incognote.formats.pictures import Box, DrawnPage, PagedDocument, PagePart
-from incognote.nouns import PageBox, Reason, Span, Text
+from incognote.formats.regions import marked
+from incognote.nouns import PageBox, Reason, Region, Span, Text
 from incognote.pages.nouns import Word
 from incognote.schemas.catalogue import catalogue
 
@@ -82,18 +82,22 @@ class ImageDocument(PagedDocument):
         body = marked(_BETWEEN.join(page.text for page in self._read), self.regions)[0]
         return (Text(body, BODY),) if body else ()
 
-    def with_regions(self, regions: Sequence[PageBox]) -> ImageDocument:
+    def with_regions(self, regions: Sequence[Region]) -> ImageDocument:
         """Return the document with more regions without words.
 
         Args:
-            regions: in pixels of the pages, as `file` gives them.
+            regions: boxes, in pixels of the pages, as `file` gives them.
 
         Raises:
-            MalformedRecord: a page does not exist, a box is not on its page, or a type is not one of what has no words.
+            MalformedRecord: one is no box, a page does not exist, a box is not on its page, or a type needs words.
         """
         sizes: dict[int, tuple[int, ...]] = {}
         types = catalogue()
+        boxes: list[PageBox] = []
         for each in regions:
+            if not isinstance(each, PageBox):
+                raise MalformedRecord("regions: one is a time, and this record has pages")
+            boxes.append(each)
             if not 1 <= each.page <= len(self.file):
                 raise MalformedRecord("regions: one is on a page that does not exist")
             if each.page not in sizes:
@@ -107,7 +111,7 @@ class ImageDocument(PagedDocument):
         made = copy(self)
         for name in ("texts", "marks"):
             made.__dict__.pop(name, None)
-        made.regions = (*self.regions, *regions)
+        made.regions = (*self.regions, *boxes)
         return made
 
     def readings(self) -> str:
@@ -256,16 +260,6 @@ class ImageDocument(PagedDocument):
         out = io.BytesIO()
         Image.fromarray(page.pixels).save(out, "PNG")
         return DrawnPage(out.getvalue(), page.pixels.shape[1], page.pixels.shape[0], self._read[number - 1].boxes())
-
-
-def marked(body: str, regions: Sequence[PageBox]) -> tuple[str, list[tuple[int, int, str]]]:
-    """Return a text with a character for each region after it, and the start, end, and type of each character.
-
-    Of a text without words, only these characters are left.
-    """
-    start = len(body) if body.strip() else 0
-    marks = [(start + 2 * i + 1, start + 2 * i + 2, region.type) for i, region in enumerate(regions)]
-    return body[:start] + f"\n{UNWORDED}" * len(regions), marks
 
 
 @lru_cache

@@ -18,6 +18,8 @@ _GAP = 0.2  # heights of a word within which ink that no word holds belongs to i
 _ABOVE = 0.3  # the same for accents and underlines
 _FARTHER = 0.5  # heights of a word by which its underline is longer than the words
 _ROUNDS = 2
+_WHOLE = 0.9  # the share of a part of ink that is in a box if the box does not cut it
+_WIDE = 0.5  # the share of the width of a word that its ink takes at least
 _DPI = 200.0
 
 
@@ -29,20 +31,9 @@ def fitted(words: Sequence[Word], pixels: Pixels) -> list[Word]:
     Args:
         pixels: of the page, gray or RGB.
     """
-    import cv2
     import numpy as np
 
-    from incognote.formats.images.files import gray_of
-    from incognote.pages.lines import ink, ruled
-
-    gray = gray_of(pixels)
-    mask = ink(255 - gray if float(gray.mean()) < 100 else gray)
-    lines = ruled(mask, _DPI)
-    mask[lines > 0] = 0
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
-    areas = stats[:, cv2.CC_STAT_AREA]
-    parts = np.hstack([stats[:, :2], stats[:, :2] + stats[:, 2:4]])
-    parts[0] = 0
+    labels, parts, areas, lines = _ink_of(pixels)
     boxes, held = [], np.zeros(len(parts), bool)
     for word in words:
         left, top, right, bottom = word.box
@@ -55,6 +46,51 @@ def fitted(words: Sequence[Word], pixels: Pixels) -> list[Word]:
     for _ in range(_ROUNDS):
         boxes = [_with_loose(box, word, loose) for box, word in zip(boxes, words, strict=True)]
     return _underlined([replace(word, box=box) for word, box in zip(words, boxes, strict=True)], lines)
+
+
+def tight(words: Sequence[Word], pixels: Pixels) -> list[Box]:
+    """Return the boxes of words without the letters of the lines above and below that they cut.
+
+    Args:
+        pixels: of the page, gray or RGB.
+    """
+    import numpy as np
+
+    labels, parts, areas, _ = _ink_of(pixels)
+    found: list[Box] = []
+    for word in words:
+        along, across = (0, 1) if word.turn in (0, 180) else (1, 0)
+        box, (left, top, right, bottom) = list(word.box), word.box
+        counts = np.bincount(labels[top:bottom, left:right].ravel(), minlength=len(parts))
+        counts[0] = 0
+        middle = (box[across] + box[across + 2]) // 2
+        crossing = (parts[:, across] <= middle) & (middle < parts[:, across + 2])
+        own = crossing & (counts >= np.maximum(1, _INSIDE * areas))
+        size = np.minimum(parts[own, along + 2], box[along + 2]) - np.maximum(parts[own, along], box[along])
+        if size.sum() >= _WIDE * word.along:
+            own |= counts >= np.maximum(1, _WHOLE * areas)
+            box[across] = max(box[across], int(parts[own, across].min()) - 1)
+            box[across + 2] = min(box[across + 2], int(parts[own, across + 2].max()) + 1)
+        found.append((box[0], box[1], box[2], box[3]))
+    return found
+
+
+def _ink_of(pixels: Pixels) -> tuple[Any, Any, Any, Any]:
+    """Return the labels of connected parts of ink, their boxes and areas, and 255 at ruled lines."""
+    import cv2
+    import numpy as np
+
+    from incognote.formats.images.files import gray_of
+    from incognote.pages.lines import ink, ruled
+
+    gray = gray_of(pixels)
+    mask = ink(255 - gray if float(gray.mean()) < 100 else gray)
+    lines = ruled(mask, _DPI)
+    mask[lines > 0] = 0
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    parts = np.hstack([stats[:, :2], stats[:, :2] + stats[:, 2:4]])
+    parts[0] = 0
+    return labels, parts, stats[:, cv2.CC_STAT_AREA], lines
 
 
 def _grown(box: Box, parts: Any, most: float) -> Box:

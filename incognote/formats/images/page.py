@@ -31,7 +31,7 @@ UNREADABLE = 0.6
 """The quality of a reading below which all ink of a page is in doubt."""
 DOUBT = "doubt"
 """The source of regions of words that were not surely read."""
-_TILTED = 1.5  # heights of its words that a cover of a line may have
+_TILTED = 1.2  # heights of its words that a cover of a line may have
 _MARGIN = 0.12  # heights of a word that a cover reaches beyond it
 _CREDENTIAL = re.compile(r"[,.]? ?\(?([A-Z][A-Za-z.]*(?:[-/][A-Z0-9]+)?)\)?")
 _CREDENTIALS = frozenset(

@@ -11,7 +11,7 @@ from incognote.formats.base import Finding
 from incognote.formats.images import reading
 from incognote.formats.images.digits import with_digits
 from incognote.formats.images.fields import located
-from incognote.formats.images.fitting import fitted
+from incognote.formats.images.fitting import fitted, tight
 from incognote.formats.images.page import TYPES, PlacedWord, ReadPage, text_of
 from incognote.formats.images.wholeregions import considerable
 
@@ -38,6 +38,8 @@ def read(pixels: Pixels, dpi: float | None) -> ReadPage:
         for start, end in _stretches(parts, label.first, label.last):
             findings.append(Finding("", start, end, label.type, label.score, label.source))
     findings += [Finding("", at, at + 1, TYPES[region.kind], region.score, "page") for at, region in marks]
+    boxes = tight([each.word for each in placed], pixels)
+    placed = [each._replace(word=replace(each.word, box=box)) for each, box in zip(placed, boxes, strict=True)]
     return ReadPage(text, placed, marks, findings, found.quality, (pixels.shape[1], pixels.shape[0]), found.languages)
 
 

@@ -23,7 +23,9 @@ from incognote.service.api import (
     presidio,
     problems,
     revealroutes,
+    reviewmodels,
     reviewroutes,
+    reviewsound,
     schemaroutes,
     tryroutes,
 )
@@ -38,7 +40,7 @@ _PAGES = (
     ("/review", "/review", "incognote.service.review", "page"),
 )
 """For each page: its address, the address of its files, package and folder."""
-_ROUTES = (presidio, deidentify, jobroutes, reviewroutes, revealroutes, schemaroutes, health, tryroutes)
+_ROUTES = (presidio, deidentify, jobroutes, reviewroutes, reviewsound, revealroutes, schemaroutes, health, tryroutes)
 _ABOUT = (
     "De-identify clinical notes and records over HTTP. A response contains text only if its verdict is `release`. "
     "Offsets count Unicode code points. Errors are problem+json (RFC 9457) and contain no value of the request."
@@ -97,7 +99,9 @@ def _page(file: Traversable) -> Any:
 def _members() -> Iterator[str]:
     """Yield all names that our own models give to members of a request."""
     yield from ("body", "query", "path", "header")
-    for module in (adhoc, anonymizing, presidio, messages, reviewroutes, revealroutes, schemaroutes, tryroutes):
+    for module in (
+        adhoc, anonymizing, presidio, messages, reviewmodels, reviewroutes, revealroutes, schemaroutes, tryroutes
+    ):  # fmt: skip
         for made in vars(module).values():
             if isinstance(made, type) and issubclass(made, BaseModel):
                 yield from made.model_fields

@@ -5,16 +5,16 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Sequence
-from typing import Any
 
 from incognote.errors import IncognoteError, UsageError
+from incognote.formats.audio.document import AudioDocument
 from incognote.formats.base import Document
 from incognote.formats.images.document import ImageDocument
 from incognote.formats.pdf.picture import MOST_PIXELS, MOST_SCALE, raster
 from incognote.formats.pictures import PagedDocument
-from incognote.nouns import PageBox, Span
+from incognote.nouns import MutedInterval, PageBox, Region, Span
 from incognote.service.api.context import ApiContext
-from incognote.service.api.reviewmodels import BoxMark, PagePicture, SpanMark
+from incognote.service.api.reviewmodels import BoxMark, IntervalMark, PagePicture, RegionMark, SpanMark
 from incognote.service.review import DecidedCase, ReviewCase
 from incognote.service.review.cases import check_regions, document_of
 from incognote.service.review.nouns import Changes
@@ -33,32 +33,36 @@ def opened_document(context: ApiContext, opened: DecidedCase) -> Document | None
         return None
 
 
-def regions_of(context: ApiContext, opened: DecidedCase, marks: Sequence[BoxMark] | None) -> tuple[PageBox, ...]:
-    """Return the parts of pages without words that a person added: the given ones, or else the current ones.
+def regions_of(context: ApiContext, opened: DecidedCase, marks: Sequence[RegionMark] | None) -> tuple[Region, ...]:
+    """Return the parts without words that a person added: the given ones, or else the current ones.
 
     Raises:
         UsageError: one does not fit.
     """
     if marks is None:
         return opened.regions
-    regions = tuple(PageBox(**mark.model_dump(), sources=("person",)) for mark in marks)
+    regions = tuple(
+        (PageBox if isinstance(mark, BoxMark) else MutedInterval)(**mark.model_dump(), sources=("person",))
+        for mark in marks
+    )
     check_regions(opened.case, regions, context.deid.engine)
     return regions
 
 
 def boxes_changed(
-    context: ApiContext, opened: DecidedCase, spans: Sequence[Span], regions: Sequence[PageBox]
+    context: ApiContext, opened: DecidedCase, spans: Sequence[Span], regions: Sequence[Region]
 ) -> dict[str, int]:
-    """Return how many boxes a person added and dropped, if the record has pages that are pixels."""
-    if not isinstance(opened_document(context, opened), ImageDocument):
+    """Return how many boxes or intervals a person added and dropped, if the record has pages of pixels or sound."""
+    if not isinstance(opened_document(context, opened), ImageDocument | AudioDocument):
         return {}
     changes = Changes.between(opened.case.spans, spans, len(regions))
     return {"added": changes.added, "dropped": changes.dropped}
 
 
-def box_told(region: PageBox) -> dict[str, Any]:
-    """Return a region as the fields of a BoxMark."""
-    return {name: getattr(region, name) for name in BoxMark.model_fields}
+def region_told(region: Region) -> RegionMark:
+    """Return a region as a mark."""
+    kind = BoxMark if isinstance(region, PageBox) else IntervalMark
+    return kind(**{name: getattr(region, name) for name in kind.model_fields})
 
 
 def output_page(document: PagedDocument, output: bytes, number: int) -> PagePicture:

@@ -32,12 +32,23 @@ class BoxMark(StrictModel):
     type: str = Field(max_length=64, pattern="^[A-Z][A-Z0-9_]*$", description="entity type of what has no words")
 
 
+class IntervalMark(StrictModel):
+    """A part of a recording that is muted exactly, in seconds."""
+
+    start: float = Field(ge=0, le=1e6, allow_inf_nan=False)
+    end: float = Field(gt=0, le=1e6, allow_inf_nan=False)
+    type: str = Field(max_length=64, pattern="^[A-Z][A-Z0-9_]*$", description="entity type of what is said")
+
+
+RegionMark = BoxMark | IntervalMark
+
+
 class Marks(StrictModel):
-    """All identifiers of a record's texts and pages."""
+    """All identifiers of a record's texts, pages, and sound."""
 
     spans: list[SpanMark] = Field(max_length=100_000)
-    regions: list[BoxMark] | None = Field(
-        None, max_length=1000, description="parts of pages without words; the current ones if you leave it out"
+    regions: list[RegionMark] | None = Field(
+        None, max_length=1000, description="parts of pages or sound without words; if left out, the current ones"
     )
 
 
@@ -82,7 +93,9 @@ class ToDecide(StrictModel):
 
     outcome: Literal["approve", "reject"] = Field(description="approve or reject the record")
     spans: list[SpanMark] | None = Field(None, max_length=100_000, description="all identifiers of the record")
-    regions: list[BoxMark] | None = Field(None, max_length=1000, description="all parts of pages without words")
+    regions: list[RegionMark] | None = Field(
+        None, max_length=1000, description="all parts of pages or sound without words"
+    )
     revision: str | None = Field(None, pattern="^[0-9a-f]{16}$", description="of the spans that you reviewed")
 
 
@@ -150,7 +163,10 @@ class Record(BaseModel):
     entry: QueueLine = Field(description="its line of the queue")
     texts: list[TextShown] = Field(description="its texts")
     spans: list[SpanShown] = Field(description="the current identifiers")
-    regions: list[BoxMark] = Field(description="the current parts of pages without words that a person added")
+    regions: list[RegionMark] = Field(
+        description="the current parts of pages or sound without words that a person added"
+    )
+    sound: bool = Field(description="whether it is a recording")
     doubts: list[SpanShown] = Field(description="spans that a detector was not sure about")
     reasons: list[Why] = Field(description="why it is held")
     revision: str = Field(description="of the spans; it changes when someone corrects them")

@@ -15,6 +15,7 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from incognote.errors import AlreadyDecided, NotReleased, RecordProblem, UnknownName, UsageError
+from incognote.formats.audio.document import AudioDocument
 from incognote.formats.images.document import ImageDocument
 from incognote.formats.pictures import PagedDocument, pages_of, picture_of
 from incognote.nouns import Replacement, Result, Span, Text
@@ -27,16 +28,16 @@ from incognote.service.api.messages import After, Limit, Why, why
 from incognote.service.api.problems import Refused, answers
 from incognote.service.api.revealroutes import agreed
 from incognote.service.api.reviewmarks import (
-    box_told,
     boxes_changed,
     document_of_id,
+    opened_document,
     output_page,
+    region_told,
     regions_of,
     spans_of,
 )
 from incognote.service.api.reviewmodels import (
     Assignment,
-    BoxMark,
     Comment,
     CommentShown,
     EntityTypeShown,
@@ -133,7 +134,8 @@ def record(id: ItemId, context: Context, caller: Reviewer) -> Record:
         entry=_line(opened.entry),
         texts=[TextShown(field=text.field, content=text.content) for text in opened.case.texts],
         spans=_found(opened.spans),
-        regions=[BoxMark(**box_told(region)) for region in opened.regions],
+        regions=[region_told(region) for region in opened.regions],
+        sound=isinstance(opened_document(context, opened), AudioDocument),
         doubts=_found(opened.case.doubts),
         reasons=[Why(**why(reason)) for reason in opened.case.reasons],
         revision=_revision(opened),

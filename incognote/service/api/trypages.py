@@ -1,4 +1,4 @@
-"""The limits of the try page, and the images and scans that it reads."""
+"""The limits of the try page, and the images, scans, and recordings that it reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ import subprocess
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel
+
 from incognote.errors import IncognoteError, RecordProblem, UsageError
+from incognote.formats.audio import SOUNDS
+from incognote.formats.audio.document import AudioDocument
 from incognote.formats.base import Document, texts_of
 from incognote.formats.images import FORMATS
 from incognote.formats.images.document import ImageDocument
@@ -16,18 +20,39 @@ from incognote.formats.pictures import PagedDocument, has_pixels
 from incognote.formats.registry import name_of, of_content
 from incognote.service.api.problems import Refused
 from incognote.service.api.reviewmarks import output_page
+from incognote.service.api.reviewsound import peaks
+from incognote.speech.files import SoundFile
 
 if TYPE_CHECKING:
     from incognote.agents.engine import Engine
     from incognote.agents.item import Item
+    from incognote.nouns import Result
 
 MOST_BYTES = 200_000
 """The limit of one request. The encoder reads about 7,000 characters per second on one core, and a person waits."""
 MOST_PAGE_BYTES = 2_000_000
-"""The same for an image or a PDF file."""
+"""The same for an image, a PDF file, or a recording."""
 MOST_PAGES = 3
 """Pages of an image or a scan. OCR takes seconds for each."""
-_PAGED = frozenset(("pdf", *(form.name for form in FORMATS)))
+MOST_SECONDS = 60
+"""Seconds of a recording. Listening takes about as long as the recording."""
+_PAGED = frozenset(("pdf", *(form.name for form in FORMATS), *SOUNDS))
+
+
+class TriedInterval(BaseModel):
+    """A part of a recording that is muted, in seconds."""
+
+    start: float
+    end: float
+    type: str
+
+
+class TriedSound(BaseModel):
+    """The sound of a released recording. `peaks` are those of equal parts, from 0 to 100."""
+
+    seconds: float
+    peaks: list[int]
+    muted: list[TriedInterval]
 
 
 def bytes_of(text: str | None, file: str | None, suffix: str) -> bytes:
@@ -55,10 +80,10 @@ def bytes_of(text: str | None, file: str | None, suffix: str) -> bytes:
 
 
 def with_pages(item: Item, engine: Engine) -> Item:
-    """Return an item with its pages read, if it or a document within it consists of pixels. They are read only once.
+    """Return an item with its pages or sound read, if there are any. They are read only once.
 
     Raises:
-        Refused: an image or a scan has too many pages, or the text is too long (413).
+        Refused: there are too many pages or seconds, or the text is too long (413).
     """
     if not isinstance(item.content, bytes) and not item.is_record:
         return item
@@ -66,14 +91,19 @@ def with_pages(item: Item, engine: Engine) -> Item:
         with engine.opening():
             _, document = item.open(lambda: engine.registry, engine.settings.data_type)
             pages = len(document.file) if isinstance(document, ImageDocument) else 0
-            size = sum(map(len, texts_of(document))) if document is not None and pages <= MOST_PAGES else 0
+            seconds = document.file.seconds if isinstance(document, AudioDocument) else 0.0
+            fits = pages <= MOST_PAGES and seconds <= MOST_SECONDS
+            size = sum(map(len, texts_of(document))) if document is not None and fits else 0
     except (IncognoteError, RecursionError):  # the machine gives the reason
         return item
     if pages > MOST_PAGES:
         raise Refused(413, f"this page reads up to {MOST_PAGES} pages of a scan: use `incognote deid FILE`")
+    if seconds > MOST_SECONDS:
+        raise Refused(413, f"this page reads up to {MOST_SECONDS} seconds of a recording: use `incognote deid FILE`")
     if size > MOST_BYTES:
         raise Refused(413, f"this page reads up to {MOST_BYTES:,} characters: use `incognote deid FILE`")
-    return replace(item, opened=document) if document is not None and has_pixels(document) else item
+    read = document is not None and (isinstance(document, AudioDocument) or has_pixels(document))
+    return replace(item, opened=document) if read else item
 
 
 def released_pages(document: Document | None, output: str | bytes) -> list[str]:
@@ -84,3 +114,12 @@ def released_pages(document: Document | None, output: str | bytes) -> list[str]:
         return [output_page(document, output, n).png for n in range(1, min(len(document.pages), MOST_PAGES) + 1)]
     except (OSError, ValueError, subprocess.SubprocessError, RecordProblem):
         return []
+
+
+def released_sound(document: Document | None, output: str | bytes, result: Result) -> TriedSound | None:
+    """Return the waveform of a released recording, and what is muted in it. None for other documents."""
+    if not isinstance(document, AudioDocument) or not isinstance(output, bytes):
+        return None
+    file = SoundFile(output)
+    muted = [TriedInterval(start=each.start, end=each.end, type=each.type) for each in result.intervals]
+    return TriedSound(seconds=file.seconds, peaks=peaks(file), muted=muted)

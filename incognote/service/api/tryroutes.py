@@ -35,8 +35,11 @@ from incognote.service.api.trypages import (
     MOST_BYTES,
     MOST_PAGE_BYTES,
     MOST_PAGES,
+    MOST_SECONDS,
+    TriedSound,
     bytes_of,
     released_pages,
+    released_sound,
     with_pages,
 )
 from incognote.service.review import case_of
@@ -86,6 +89,7 @@ class TryChoices(BaseModel):
     most_bytes: int = MOST_BYTES
     most_page_bytes: int = MOST_PAGE_BYTES
     most_pages: int = MOST_PAGES
+    most_seconds: int = MOST_SECONDS
     most_records: int = MOST_RECORDS
 
 
@@ -134,6 +138,7 @@ class TriedRecord(BaseModel):
     texts: list[TriedText] = []
     fields: list[TriedField] = []
     pages: list[str] = []
+    sound: TriedSound | None = None
 
 
 class Tried(BaseModel):
@@ -308,6 +313,7 @@ async def _tried(context: ApiContext, deid: Deidentifier, one: Input) -> tuple[T
     output = result.content if result.verdict.released else None
     if output is not None:
         record.pages = await run_in_threadpool(released_pages, document, output)
+        record.sound = await run_in_threadpool(released_sound, document, output, result)
     return record, output
 
 

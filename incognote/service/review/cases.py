@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from incognote.agents.item import Item
 from incognote.errors import IncognoteError, RecordProblem, UsageError
+from incognote.formats.audio.document import AudioDocument
 from incognote.formats.base import Document, texts_of
-from incognote.formats.images.document import BODY, ImageDocument, marked
+from incognote.formats.images.document import BODY, ImageDocument
 from incognote.formats.pictures import has_pixels, pages_of
-from incognote.nouns import PageBox, Result, Span, Text
+from incognote.formats.regions import marked
+from incognote.nouns import Region, Result, Span, Text
 from incognote.service.review.nouns import ReviewCase
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ def case_of(item: Item, result: Result, engine: Engine, extra: Mapping[str, Any]
         f"{engine.policy.name} {engine.policy.version}",
         schema["data_type"] if schema else None,
         dict(extra or {}),
-        document.readings() if isinstance(document, ImageDocument) else "",
+        document.readings() if isinstance(document, ImageDocument | AudioDocument) else "",
     )
 
 
@@ -69,13 +71,13 @@ def unmendable(case: ReviewCase) -> tuple[str, ...]:
 
 async def corrected(
     deid: Deidentifier, case: ReviewCase, spans: Sequence[Span], item: Item | None = None,
-    *, regions: Sequence[PageBox] = (),
+    *, regions: Sequence[Region] = (),
 ) -> Result:  # fmt: skip
     """De-identify the record with a person's spans instead of the machine's. The person replaces the audit here.
 
     Args:
         item: the record as its reader opened it, if the item of the case is not sufficient (rows of a table).
-        regions: the parts of its pages without words that a person added.
+        regions: the parts of its pages or sound without words that a person added.
 
     Raises:
         UsageError: no change of spans can fix the reason for which the record is held, or its pages now read
@@ -98,7 +100,7 @@ async def corrected(
     return await deid.adeidentify(record)
 
 
-def texts_with(case: ReviewCase, regions: Sequence[PageBox]) -> tuple[Text, ...]:
+def texts_with(case: ReviewCase, regions: Sequence[Region]) -> tuple[Text, ...]:
     """Return the texts of a record with the characters of regions."""
     if not regions:
         return case.texts
@@ -106,22 +108,22 @@ def texts_with(case: ReviewCase, regions: Sequence[PageBox]) -> tuple[Text, ...]
     return (*(body if text.field == BODY else text for text in case.texts),)
 
 
-def check_regions(case: ReviewCase, regions: Sequence[PageBox], engine: Engine) -> None:
-    """Check that regions are on the pages of a record.
+def check_regions(case: ReviewCase, regions: Sequence[Region], engine: Engine) -> None:
+    """Check that regions are on the pages or in the time of a record.
 
     Raises:
-        UsageError: they are not, a type is not one of what has no words, or the record has no such pages.
+        UsageError: they are not, a type is not one of what has no words, or the record has neither pages nor sound.
     """
     if not regions:
         return
     try:
         document = document_of(case, engine)
-        if isinstance(document, ImageDocument):
+        if isinstance(document, ImageDocument | AudioDocument):
             document.with_regions(regions)
             return
     except RecordProblem as problem:
         raise UsageError(str(problem)) from None
-    raise UsageError("regions: this record is neither an image nor a scan")
+    raise UsageError("regions: this record is neither an image, a scan, nor a recording")
 
 
 def _body(case: ReviewCase) -> str:
@@ -129,7 +131,7 @@ def _body(case: ReviewCase) -> str:
 
 
 def _read_pages(case: ReviewCase, engine: Engine) -> Document | None:
-    """Return the document of a record with its pages read, or None if neither it nor a part of it consists of pixels.
+    """Return the document of a record with its pages or sound read, or None if none of it consists of pixels or sound.
 
     Raises:
         UsageError: its text is not that of the case.
@@ -138,11 +140,11 @@ def _read_pages(case: ReviewCase, engine: Engine) -> Document | None:
         document = document_of(case, engine)
     except (IncognoteError, RecursionError):
         return None
-    if document is None or not has_pixels(document):
+    if document is None or not (isinstance(document, AudioDocument) or has_pixels(document)):
         return None
     now, then = ([text for text in texts if text.content] for texts in (texts_of(document), case.texts))
     if now != then:
-        raise UsageError("the pages now read differently than for the review: reject the record, and run it again")
+        raise UsageError("the record is now read differently than for the review: reject it, and run it again")
     return document
 
 
@@ -161,8 +163,9 @@ def document_of(case: ReviewCase, engine: Engine) -> Document | None:
 def _document(item: Item, readings: str, engine: Engine) -> Document | None:
     if not readings:
         return opened_item(item, engine)
-    _, document = item.open(lambda: engine.registry, engine.settings.data_type)
-    return document.with_readings(readings) if isinstance(document, ImageDocument) else document
+    with engine.opening():
+        _, document = item.open(lambda: engine.registry, engine.settings.data_type)
+    return document.with_readings(readings) if isinstance(document, ImageDocument | AudioDocument) else document
 
 
 def opened_item(item: Item, engine: Engine) -> Document | None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from incognote.agents.item import Item, packed, regions_of, unpacked
 from incognote.errors import UsageError
-from incognote.nouns import PageBox, Reason, Span, Text
+from incognote.nouns import Reason, Region, Span, Text
 
 State = Literal["waiting", "approved", "rejected"]
 
@@ -167,7 +167,7 @@ class ReviewDecision:
 
     outcome: Literal["approve", "reject"]
     spans: tuple[Span, ...] | None = field(default=None, repr=False)
-    regions: tuple[PageBox, ...] | None = field(default=None, repr=False)
+    regions: tuple[Region, ...] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class DecidedCase:
     entry: QueueEntry
     case: ReviewCase = field(repr=False)
     spans: tuple[Span, ...] = field(repr=False)
-    regions: tuple[PageBox, ...] = field(default=(), repr=False)
+    regions: tuple[Region, ...] = field(default=(), repr=False)
 
     def packed(self) -> bytes:
         """Serialize the spans and regions for sealing."""

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from incognote.errors import AlreadyDecided, UnknownName
 from incognote.files.quarantine import in_clear
 from incognote.keys import Keyring
-from incognote.nouns import PageBox, Reason, Span, subject_form
+from incognote.nouns import Reason, Region, Span, subject_form
 from incognote.service.review.filtering import QueueFilter
 from incognote.service.review.nouns import (
     Changes,
@@ -198,7 +198,7 @@ class ReviewQueue:
         return self._put_down(replace(opened, spans=spans, regions=regions), by, settled)
 
     def propose(
-        self, id: str, spans: Sequence[Span], by: str, regions: tuple[PageBox, ...] | None = None
+        self, id: str, spans: Sequence[Span], by: str, regions: tuple[Region, ...] | None = None
     ) -> QueueEntry:
         """Save corrected spans for the person who decides. The record stays in the queue.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -52,6 +53,10 @@ class RunEstimate:
     usd: float | None
     review: Figure
     quarantine: Figure
+
+    def needed(self, hours: float) -> int:
+        """Return how many workers, or cores of Spark executors, finish in some hours."""
+        return max(1, math.ceil(self.seconds * self.records / 3600 / hours))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the estimate for JSON."""

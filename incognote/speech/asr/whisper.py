@@ -71,10 +71,16 @@ def _opened(folder: Path, threads: int) -> Any:
         raise MissingExtra("whisper", "recognizing speech with Whisper") from None
     # without its tokenizer, faster-whisper would fetch one
     if missing := [name for name in ("model.bin", "tokenizer.json") if not (folder / name).is_file()]:
-        raise SettingError(f"the folder of the Whisper model has no {' and no '.join(missing)}: {folder}")
+        raise SettingError(
+            f"the folder of the Whisper model has no {' and no '.join(missing)}: {folder}. The setting recognizer is "
+            "whisper:FOLDER, not the name of a model"
+        )
     try:
         return WhisperModel(
             str(folder), device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True
         )
-    except (RuntimeError, ValueError, OSError):
-        raise SettingError(f"the folder holds no Whisper model of CTranslate2: {folder}") from None
+    except Exception:  # noqa: BLE001 -- tokenizers raises nothing else
+        raise SettingError(
+            f"the folder holds no Whisper model of CTranslate2: {folder}. Make it with ct2-transformers-converter "
+            "--copy_files tokenizer.json"
+        ) from None

@@ -132,7 +132,7 @@ async def test_a_record_without_pixels_takes_no_regions(house: House) -> None:
     async with house.client(headers=house.key("bob", "approve")) as client:
         answer = await client.post(f"/v1/review/{id_}/preview", json={"spans": [], "regions": [MARK]})
     assert answer.status_code == 422
-    assert answer.json()["detail"] == "regions: this record is neither an image nor a scan"
+    assert answer.json()["detail"] == "regions: this record is neither an image, a scan, nor a recording"
 
 
 async def test_a_page_without_words_is_shown_and_takes_regions(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ const enter = async () => {
     select.onchange = about;
     about();
   }
-  $("limits").textContent = `Text, JSON, FHIR, JSON Lines, CSV, TSV, or a document such as DOCX, XLSX, or PDF. Up to ${Math.round(choices.most_bytes / 1000)} KB and ${choices.most_records} records. Images and PDF: up to ${choices.most_page_bytes / 1000000} MB; of a scan, up to ${choices.most_pages} pages.`;
+  $("limits").textContent = `Text, JSON, FHIR, JSON Lines, CSV, TSV, or a document such as DOCX, XLSX, or PDF. Up to ${Math.round(choices.most_bytes / 1000)} KB and ${choices.most_records} records. Images, PDF, and recordings: up to ${choices.most_page_bytes / 1000000} MB; of a scan, up to ${choices.most_pages} pages, and of a recording, up to ${choices.most_seconds} seconds.`;
   note.focus();
 };
 
@@ -113,13 +113,14 @@ const submit = async event => {
   event?.preventDefault();
   if (!choices || $("go").disabled) return;
   if (!file && !note.value.trim()) return fail("There is no text. Paste a note, choose a file or use the example.");
-  const size = file ? file.size : new Blob([note.value]).size, isPaged = /^\.(pdf|png|jpe?g?|tiff?|bmp|gif|webp)$/i.test(suffix());
+  const size = file ? file.size : new Blob([note.value]).size, isSound = /^\.(wave?|flac|mp3|m4a|og[ga]|opus|web[am])$/i.test(suffix());
+  const isPaged = isSound || /^\.(pdf|png|jpe?g?|tiff?|bmp|gif|webp)$/i.test(suffix());
   const most = isPaged ? choices.most_page_bytes : choices.most_bytes;
   if (size > most) return fail(`This page reads up to ${most.toLocaleString("en")} bytes. Use \`incognote deid FILE\` for larger files.`);
   hide();
   $("go").disabled = true;
   $("result").replaceChildren();
-  $("verdict").replaceChildren(el("p", { class: "soft" }, isPaged ? "Reading the pages. This can take a minute …" : "Reading …"));
+  $("verdict").replaceChildren(el("p", { class: "soft" }, isSound ? "Listening. This can take a minute …" : isPaged ? "Reading the pages. This can take a minute …" : "Reading …"));
   try {
     const asked = { policy: $("policy").value, detectors: $("detectors").value };
     // Of the file's name only the suffix is sent.
@@ -176,21 +177,77 @@ const show = answer => {
     answer.output ? el("div", { class: "row" }, el("button", { type: "button", id: "copy", onclick: () => copy(answer.output, copied) },
       many ? `Copy ${released} released ${released === 1 ? "record" : "records"}` : "Copy result"), copied) : "",
     answer.file ? el("div", { class: "row" }, el("a", { id: "download", class: "button", download: `deidentified${suffix()}`, href: address(answer.file) }, "Download result")) : "",
-    ...answer.records.map((record, i) => article(record, many ? i + 1 : 0, answer.output)));
+    ...answer.records.map((record, i) => article(record, many ? i + 1 : 0, answer.output, answer.file)));
 };
 
-const article = (record, number, output) => {
+const article = (record, number, output, file64) => {
   const released = record.verdict === "release", texts = record.texts || [], fields = record.fields || [];
   const sides = texts.map(text => pair(text, released));
   return el("article", {},
     number ? el("h2", {}, `Record ${number}: ${VERDICTS[record.verdict][0].toLowerCase()}`) : null,
     number && !released ? why(record.reasons) : null,
     (record.pages || []).map((page, i) => el("figure", { class: "pane" }, el("figcaption", {}, `Page ${i + 1} of the result`), el("img", { src: `data:image/png;base64,${page}`, alt: `Page ${i + 1} of the result` }))),
+    record.sound ? sound(record.sound, file64) : null,
     sides,
     fields.length ? el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Structured fields" }, el("table", {},
       el("thead", {}, el("tr", {}, ["Structured field", "Original", "Type", "Result"].map(head => el("th", { scope: "col" }, head)))),
       el("tbody", {}, fields.map(field => el("tr", {}, el("td", {}, field.field), el("td", { dir: "auto" }, field.value), el("td", {}, words(field.type || "")), el("td", {}, field.action)))))) : null,
     fields.length && output && !number ? el("details", {}, el("summary", {}, "Complete result"), el("pre", { class: "text pane", tabindex: 0 }, output)) : null);
+};
+
+// The waveform of a released recording with its muted parts, and a button that plays it.
+const sound = ({ seconds, peaks, muted }, file64) => {
+  const svg = (tag, props, ...children) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(props)) made.setAttribute(name, value);
+    made.append(...children);
+    return made;
+  };
+  const wide = 1000, high = 100, most = Math.max(10, ...peaks.slice(0, 30000)), x = at => (at / seconds * wide).toFixed(1);
+  const wave = peaks.map((peak, i) => `M${x((i + 0.5) / peaks.length * seconds)} ${high / 2 - Math.max(0.5, peak / most * 46)}v${2 * Math.max(0.5, peak / most * 46)}`).join("");
+  const silent = merged(muted).reduce((sum, [start, end]) => sum + end - start, 0), said = el("span", { class: "soft", role: "status" });
+  const head = svg("line", { class: "head", y1: 0, y2: high, visibility: "hidden" });
+  const picture = svg("svg", { class: "wave", viewBox: `0 0 ${wide} ${high}`, preserveAspectRatio: "none", role: "img", "aria-label": `Waveform of ${seconds.toFixed(1)} seconds, of which ${silent.toFixed(1)} are muted` },
+    ...muted.map(({ start, end, type }) => svg("rect", { x: x(start), y: 0, width: x(end - start), height: high }, svg("title", {}, `${words(type)}: ${start.toFixed(2)} to ${end.toFixed(2)} seconds`))),
+    svg("path", { d: wave }), head);
+  let playing = null;
+  const stop = () => { playing?.close(); playing = null; play.textContent = "Play muted sound"; head.setAttribute("visibility", "hidden"); };
+  const play = el("button", { type: "button", id: "play", onclick: async () => {
+    if (playing) return stop();
+    const context = playing = new AudioContext();
+    play.textContent = "Stop";
+    try {
+      const buffer = await context.decodeAudioData(Uint8Array.from(atob(file64), c => c.charCodeAt(0)).buffer), source = context.createBufferSource();
+      if (playing !== context) return undefined;
+      Object.assign(source, { buffer, onended: () => playing === context && stop() });
+      source.connect(context.destination);
+      source.start();
+      const begun = context.currentTime, draw = () => {
+        if (playing !== context) return;
+        if (!play.isConnected) return stop();
+        for (const name of ["x1", "x2"]) head.setAttribute(name, x(context.currentTime - begun));
+        head.setAttribute("visibility", "visible");
+        requestAnimationFrame(draw);
+      };
+      draw();
+    } catch {
+      stop();
+      said.textContent = "The browser cannot play this format. Download the result.";
+    }
+    return undefined;
+  } }, "Play muted sound");
+  return el("figure", { class: "pane" }, el("figcaption", {}, `Sound of the result: ${silent.toFixed(1)} of ${seconds.toFixed(1)} seconds are muted`), picture, el("div", { class: "row" }, play, said));
+};
+
+// Intervals as [start, end] in order, without overlaps.
+const merged = intervals => {
+  const found = [];
+  for (const { start, end } of [...intervals].sort((one, two) => one.start - two.start)) {
+    const last = found.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else found.push([start, end]);
+  }
+  return found;
 };
 
 const pair = (text, released) => {

@@ -1,6 +1,7 @@
 // Boxes on the picture of a page: the words under a box, and a pen that draws one by mouse, finger, or keys.
 
-import { say } from "./dom.js";
+import { plural, say } from "./dom.js";
+import { clock } from "./marks.js";
 
 export const UNWORDED = "\u25ae";
 const NS = "http://www.w3.org/2000/svg";
@@ -47,7 +48,14 @@ export const under = (text, boxes, box) => {
   return found;
 };
 
-// A span for a part of a page without words. It stands for a character after the text of the pages.
+// A box, or the times of a recording, in words.
+export const placeOf = box => box.page ? `Box on page ${box.page}` : `From ${clock(box.start)} to ${clock(box.end)}`;
+
+// What an approval does to them, in words.
+export const boxesSaid = regions => !regions.length ? ""
+  : regions[0].page ? `, and ${regions.length === 1 ? "1 box" : `${regions.length} boxes`} without words covered` : `, and ${plural(regions.length, "interval")} without words muted`;
+
+// A span for a part of a page or a recording without words. It stands for a character after the text.
 export const boxSpan = (text, { type, ...box }) => {
   const at = text.spans.filter(span => span.box).length, start = (text.base.trim() ? text.base.length : 0) + 2 * at + 1;
   return { field: text.field, start, end: start + 1, type, score: 1, sources: ["person"], state: "on", found: type, doubt: false, key: `${text.field} box ${at}`, box };

@@ -11,11 +11,7 @@ export const keysOf = view => {
       ["j k", "Next and previous span", { j: () => view.go(1), k: () => view.go(-1) }],
       ["f", "Next span that a detector was not sure about", { f: () => view.go(1, span => span.state === "doubt") }],
       ["→ ←", "Select the next or previous word; with Shift, extend the selection", { ArrowRight: event => view.word(1, event.shiftKey), ArrowLeft: event => view.word(-1, event.shiftKey) }],
-      ...view.sheet ? [
-        ["n b", "Next and previous page of the original", { n: () => view.sheet.turn(1), b: () => view.sheet.turn(-1) }],
-        ["e", "Enlarge the picture of the page", { e: () => view.sheet.enlarge() }],
-        ["o", "Go to the current span on the picture; there, arrow keys go from box to box, and Enter goes back to the text", { o: () => view.toPage() }],
-      ] : [],
+      ...view.sheet?.moves || [],
       ["Shift J", "Next record of the filter", { J: () => view.turn(1) }],
       ["Shift K", "Previous record of the filter", { K: () => view.turn(-1) }],
       ["q", "Back to the queue", { q: () => view.leave() }],
@@ -23,7 +19,7 @@ export const keysOf = view => {
     ["Change spans", [
       ["a", "Add the selected words, or the current span if it is not replaced", { a: () => view.add() }, true],
       ["d Delete", "Remove the current span, or restore it", { d: () => view.remove(), Delete: () => view.remove() }, true],
-      ...view.sheet ? [["Shift B", "Draw a box on the page: arrow keys move it, with Shift they size it, + and − change the step, Enter sets it. Shift Enter also covers what is not words", { B: () => view.sheet.pen.start() }, true]] : [],
+      ...view.sheet?.changes || [],
       ["1 … 9", "Give the selected words or the current span this type", Object.fromEntries(QUICK.map((type, at) => [at + 1, () => view.apply(type)])), true],
       ["t", "Choose another type; Enter applies it", { t: () => view.type.focus() }, true],
       ["w", "Enter words to add everywhere in the record", { w: () => view.words.focus() }, true],

@@ -39,6 +39,9 @@ export const toPoints = (text, spans) => {
   return spans.map(span => ({ field: span.field, start: at.get(span.start), end: at.get(span.end), type: span.type }));
 };
 
+// Seconds as minutes and seconds.
+export const clock = seconds => `${Math.floor(Math.round(seconds * 100) / 6000)}:${(Math.round(seconds * 100) % 6000 / 100).toFixed(2).padStart(5, "0")}`;
+
 export const touching = (one, other) => one.start < other.end && other.start < one.end;
 
 // A new span takes the place of those it touches, and reaches over all of them.

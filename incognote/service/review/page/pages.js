@@ -4,6 +4,7 @@ import { ask } from "./api.js";
 import { lines, Pen, svg, under } from "./boxes.js";
 import { el, say } from "./dom.js";
 import { toUnits } from "./marks.js";
+import { openSound } from "./sound.js";
 
 const WAIT = 150;  // milliseconds after which a page that is scrolled to is shown
 
@@ -24,6 +25,19 @@ class Sheets {
   }
 
   get page() { return this.pages[this.at]; }
+
+  // The keys that pages add, as in `keysOf`.
+  get moves() {
+    return [
+      ["n b", "Next and previous page of the original", { n: () => this.turn(1), b: () => this.turn(-1) }],
+      ["e", "Enlarge the picture of the page", { e: () => this.enlarge() }],
+      ["o", "Go to the current span on the picture; there, arrow keys go from box to box, and Enter goes back to the text", { o: () => this.view.toPage() }],
+    ];
+  }
+
+  get changes() {
+    return [["Shift B", "Draw a box on the page: arrow keys move it, with Shift they size it, + and − change the step, Enter sets it. Shift Enter also covers what is not words", { B: () => this.pen.start() }, true]];
+  }
 
   turn(step) {
     const at = Math.min(Math.max(this.at + step, 0), this.pages.length - 1);
@@ -194,6 +208,7 @@ export const openPages = async view => {
     return own.length ? new Sheets(view, text, own) : null;
   });
   const shown = view.sheets.filter(Boolean);
+  if (!shown.length && view.told.sound) await openSound(view);
   if (!shown.length || view.listening.signal.aborted) return;
   view.place.classList.add("paged");
   view.sheets.forEach((sheets, at) => sheets && view.panels[at].closest(".pair").prepend(sheets.place));

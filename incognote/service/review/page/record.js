@@ -1,7 +1,7 @@
 // One record: its texts with spans, corrections, the decision.
 
 import { ask } from "./api.js";
-import { boxSpan, UNWORDED } from "./boxes.js";
+import { boxSpan, boxesSaid, placeOf, UNWORDED } from "./boxes.js";
 import { el, plural, say, show, sure } from "./dom.js";
 import { keysOf, QUICK } from "./keys.js";
 import { added, History, occurrences, select, selected, toPoints, toUnits, words } from "./marks.js";
@@ -171,7 +171,7 @@ export class RecordView {
 
   label(span) {
     const { content } = this.texts.find(text => text.field === span.field);
-    return `${span.box ? `Box on page ${span.box.page}` : content.slice(span.start, span.end).replaceAll(UNWORDED, "No words")}: ${this.says(span)}`;
+    return `${span.box ? placeOf(span.box) : content.slice(span.start, span.end).replaceAll(UNWORDED, "No words")}: ${this.says(span)}`;
   }
 
   mark(content, span) {
@@ -279,7 +279,7 @@ export class RecordView {
   apply(type) {
     const chosen = this.selection(), span = this.current;
     if (!chosen && !span) return say("Select words or choose a span first.", true);
-    if (!chosen && span.box && !this.wordless.has(type)) return say(`A box without words is one of: ${[...this.wordless].map(typeName).join(", ")}. Press t to choose.`, true);
+    if (!chosen && span.box?.page && !this.wordless.has(type)) return say(`A box without words is one of: ${[...this.wordless].map(typeName).join(", ")}. Press t to choose.`, true);
     this.type.value = type;
     return this.change(() => {
       if (chosen) return this.put(this.texts[chosen.at], chosen.start, chosen.end, type);
@@ -350,7 +350,7 @@ export class RecordView {
     if (document.getElementById(outcome).disabled) return say(document.getElementById("why-not").textContent, true);
     const { spans, regions } = this.given(), left = this.texts.flatMap(text => text.spans.filter(span => span.state === "doubt").map(span => `“${text.content.slice(span.start, span.end)}” (${typeName(span.type)})`));
     const yes = outcome === "approve"
-      ? await sure("Approve this record?", `${plural(spans.length, "span")} will be replaced${regions.length ? `, and ${regions.length === 1 ? "1 box" : `${regions.length} boxes`} without words covered` : ""}. Everything else is released as it is.`,
+      ? await sure("Approve this record?", `${plural(spans.length, "span")} will be replaced${boxesSaid(regions)}. Everything else is released as it is.`,
         left.length ? el("div", { class: "warn" }, el("p", {}, "These stay readable, although a detector was not sure about them:"), el("ul", {}, ...[...new Set(left)].slice(0, 12).map(words_ => el("li", {}, words_)), left.length > 12 ? el("li", {}, "and more") : null)) : null)
       : await sure("Send this record back?", "It moves to the quarantine. An operator can correct the cause and run it again.");
     if (!yes) return;
