@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 from incognote.errors import MissingLanguage
 from incognote.plugins import installed, load
@@ -93,6 +93,14 @@ class WrittenStretch:
     spelled: bool = False
 
 
+class Identifier(NamedTuple):
+    """An identifier in a transcript: the words `first` up to `last`, and its entity type."""
+
+    first: int
+    last: int
+    type: str
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """The written form of spoken words.
@@ -145,3 +153,18 @@ def written(words: Sequence[str], pauses: Sequence[float] | None = None, code: s
         stretches.append(WrittenStretch(at, at + len(word), i, i + 1))
         at += len(word) + 1
     return Written(" ".join(words), tuple(stretches))
+
+
+def identifiers(words: Sequence[str], pauses: Sequence[float] | None = None, code: str = "en") -> Iterator[Identifier]:
+    """Yield what the words of a transcript announce, by the part `spoken_words` of a language's bundle.
+
+    Args:
+        words, pauses, code: as for `written`. A language whose bundle has no such part yields nothing.
+
+    Raises:
+        MissingLanguage: no installed package provides the language.
+        ValueError: words and pauses differ in number.
+    """
+    part = language(code).part("spoken_words")
+    if part is not None:
+        yield from map(Identifier._make, part.identifiers(words, pauses))

@@ -66,6 +66,7 @@ print(json.dumps(outputs))
 NOT_RUN = {
     ("README.md", "sh"): "pip and make; the incognote commands in the block do run",
     ("api.md", "console"): "a running server; tests/service/api sends such requests",
+    ("audio.md", "console"): "recordings of the reader's own; tests/formats/audio and tests/cli run such commands",
     ("backup.md", "bash"): "tests/test_operations.py runs them",
     ("corpus.md", "console"): "a teacher's hours; tests/training runs the commands on small corpora",
     ("databases.md", "console"): "a table of the reader's own; tests/formats/test_parquet.py runs such a command",

@@ -19,9 +19,10 @@ from incognote.nouns import Outcome, Result, Verdict
 from incognote.runs.tally import Tally
 from incognote.settings import SettingKeywords
 from incognote.spark.frames import checked, quoted, session_of
+from incognote.spark.inputs import SparkRow
 from incognote.spark.opening import opened, without_values
 from incognote.spark.roles import Roles
-from incognote.spark.task import Row, Task, output_of, settle, slices
+from incognote.spark.task import Task, output_of, settle, slices
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -146,7 +147,7 @@ class DeliveryTask:
 
 @dataclass(frozen=True)
 class _Claimed:
-    row: Row = field(repr=False)
+    row: SparkRow = field(repr=False)
     claim: RecordClaim
 
 
@@ -186,7 +187,7 @@ class Delivery:
         self._leaving: list[str] = []
         self._records = work.task.records
 
-    def serve(self, rows: Sequence[Row]) -> None:
+    def serve(self, rows: Sequence[SparkRow]) -> None:
         """Claim and settle rows. Wait for those that another attempt has claimed, until its lease ends.
 
         Raises:
@@ -278,7 +279,7 @@ class Delivery:
         self._shards.parts.append(self._part.id)
         return self._part
 
-    def _wanted(self, row: Row, part: FilePart) -> Wanted:
+    def _wanted(self, row: SparkRow, part: FilePart) -> Wanted:
         from incognote.agents.item import opened as opened_record
         from incognote.agents.item import patient_of
         from incognote.ledger import Wanted
@@ -298,12 +299,12 @@ class Delivery:
     def _decide(self, mine: Sequence[_Claimed]) -> None:
         from incognote.runs.driver import Driver
 
-        rows = [Row(at, one.row.item, one.row.id, one.row.path, one.row.line) for at, one in enumerate(mine)]
-        settle(self._made, Driver[Row](lambda row, result: self._released(mine[row.at], row, result),
+        rows = [SparkRow(at, one.row.item, one.row.id, one.row.path, one.row.line) for at, one in enumerate(mine)]
+        settle(self._made, Driver[SparkRow](lambda row, result: self._released(mine[row.at], row, result),
                                        lambda row, verdict, result: self._held(mine[row.at], row, verdict, result)),
                rows)  # fmt: skip
 
-    def _released(self, mine: _Claimed, row: Row, result: Result) -> None:
+    def _released(self, mine: _Claimed, row: SparkRow, result: Result) -> None:
         from incognote.runs.shards import digest_of, line_of, shape_of
 
         keyring = self._made.engine.keyring
@@ -313,7 +314,7 @@ class Delivery:
         self._leaving.append(cast(str, one.held))
         self._shards.add(shape, line, mine.claim.id, digest_of(result.manifest), None, result.image)
 
-    def _held(self, mine: _Claimed, row: Row, verdict: Verdict, result: Result | None) -> None:
+    def _held(self, mine: _Claimed, row: SparkRow, verdict: Verdict, result: Result | None) -> None:
         from incognote.files.holding import hold
         from incognote.ledger import SettledRecord
         from incognote.runs.shards import digest_of

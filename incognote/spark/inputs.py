@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -21,11 +21,39 @@ from incognote.nouns import Known, Reason
 if TYPE_CHECKING:
     from incognote.keys import Keyring
     from incognote.sdk import Deidentifier
-    from incognote.spark.task import Row
 
 _NOT_SOUGHT = "a column of `known` has a value that cannot be searched for. Cast it to a string"
 _NOT_ONE = Reason(MalformedRecord.code, "", "the text is not exactly one line of JSON")
 _HEAD = 8192
+
+
+@dataclass(frozen=True)
+class SparkRow:
+    """A row of the table: what the machine gets, and its own names.
+
+    Args:
+        at: its position among the rows that are served together.
+        item: None if it has no text, or if it cannot be read.
+        id, path: its own names, which may be PHI.
+        line: the record that its text is a line of; its `error` says why it cannot be read.
+    """
+
+    at: int
+    item: Item | None = field(repr=False)
+    id: str | None = field(default=None, repr=False)
+    path: str | None = field(default=None, repr=False)
+    line: Input | None = field(default=None, repr=False)
+
+    def input(self, keyring: Keyring) -> Input:
+        """Return the row as an input, for the quarantine or a shard. Its name there depends on the row alone.
+
+        So a repeated task replaces what an earlier attempt stored.
+        """
+        held = held_name(self, keyring)
+        if self.line is not None:
+            return replace(self.line, source=replace(self.line.source, name=self.id or held), held=held)
+        assert self.item is not None  # a row without a text is never held
+        return input_of(self.item, self.path or self.id or held, held)
 
 
 @dataclass(frozen=True)
@@ -100,7 +128,7 @@ def input_of(item: Item, name: str, held: str) -> Input:
     return Input(source, 1, document, defaults=defaults, held=held)
 
 
-def held_name(row: Row, keyring: Keyring) -> str:
+def held_name(row: SparkRow, keyring: Keyring) -> str:
     """Return the name of a row in the quarantine. Rows with the same id, path, patient, and content are one."""
     content: str | bytes | None = row.item.content if row.item is not None else None
     if content is None and row.line is not None:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from incognote.agents.item import TOGETHER, Item
+from incognote.agents.item import TOGETHER
 from incognote.nouns import Result, Verdict
-from incognote.spark.inputs import RowWords
+from incognote.spark.inputs import RowWords, SparkRow
 from incognote.spark.opening import WorkerSettings, opened, warmed, without_values
 from incognote.spark.roles import COUNTS, WORDS, Roles
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from incognote.files.inputs import Input
     from incognote.files.quarantine import Quarantine
     from incognote.keys import Keyring
     from incognote.runs.driver import Driver
@@ -27,37 +26,6 @@ ROWS = 256
 """Rows that are in memory at once as Python values, with their results."""
 BYTES = 8 * 2**20
 """Bytes at which fewer rows are."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of the table: what the machine gets, and its own names.
-
-    Args:
-        at: its position among the rows that are served together.
-        item: None if it has no text, or if it cannot be read.
-        id, path: its own names, which may be PHI.
-        line: the record that its text is a line of; its `error` says why it cannot be read.
-    """
-
-    at: int
-    item: Item | None = field(repr=False)
-    id: str | None = field(default=None, repr=False)
-    path: str | None = field(default=None, repr=False)
-    line: Input | None = field(default=None, repr=False)
-
-    def input(self, keyring: Keyring) -> Input:
-        """Return the row as an input, for the quarantine or a shard. Its name there depends on the row alone.
-
-        So a repeated task replaces what an earlier attempt stored.
-        """
-        from incognote.spark.inputs import held_name, input_of
-
-        held = held_name(self, keyring)
-        if self.line is not None:
-            return replace(self.line, source=replace(self.line.source, name=self.id or held), held=held)
-        assert self.item is not None  # a row without a text is never held
-        return input_of(self.item, self.path or self.id or held, held)
 
 
 @dataclass(frozen=True)
@@ -115,7 +83,7 @@ class Task:
         warmed(self.settings)
         return self._output(batch, made, served)
 
-    def rows(self, batch: pa.RecordBatch, made: Deidentifier) -> list[Row]:
+    def rows(self, batch: pa.RecordBatch, made: Deidentifier) -> list[SparkRow]:
         """Return the rows of a batch."""
         roles = self.roles
         names = dict.fromkeys((roles.text, *roles.linked, *filter(None, (roles.media_type,))))
@@ -124,16 +92,16 @@ class Task:
         def value(name: str | None, at: int) -> str | None:
             return None if name is None else written(cells[name][at])
 
-        def row(at: int) -> Row:
+        def row(at: int) -> SparkRow:
             content, path = cells[roles.text][at], value(roles.path, at)
             if content is None:
-                return Row(at, None)
+                return SparkRow(at, None)
             known = {name: cells[name][at] for name in roles.known if cells[name][at] is not None}
             words = RowWords(value(roles.patient, at), known, path, value(roles.media_type, at))
             if self.records:
                 item, line = words.record(content, made)
-                return Row(at, item, id=value(roles.id, at), line=line)
-            return Row(at, words.item(content), id=value(roles.id, at), path=path)
+                return SparkRow(at, item, id=value(roles.id, at), line=line)
+            return SparkRow(at, words.item(content), id=value(roles.id, at), path=path)
 
         return [row(at) for at in range(batch.num_rows)]
 
@@ -175,7 +143,7 @@ def slices(batch: pa.RecordBatch, text: str, most: int) -> Iterator[pa.RecordBat
         yield batch.slice(start)
 
 
-def serve(made: Deidentifier, quarantine: Quarantine | None, rows: Sequence[Row]) -> list[Served]:
+def serve(made: Deidentifier, quarantine: Quarantine | None, rows: Sequence[SparkRow]) -> list[Served]:
     """Return the outcome of each row. Rows that are not released are put into the quarantine.
 
     Raises:
@@ -189,19 +157,19 @@ def serve(made: Deidentifier, quarantine: Quarantine | None, rows: Sequence[Row]
     served = [nothing for _ in rows]
     keyring = made.engine.keyring
 
-    def release(row: Row, result: Result) -> None:
+    def release(row: SparkRow, result: Result) -> None:
         served[row.at] = Served(result.verdict, result, output_of(row, result, keyring))
 
-    def keep(row: Row, verdict: Verdict, result: Result | None) -> None:
+    def keep(row: SparkRow, verdict: Verdict, result: Result | None) -> None:
         served[row.at] = Served(verdict, result)
         if quarantine is not None:
             hold(quarantine, keyring, row.input(keyring), verdict, result.manifest if result else {})
 
-    settle(made, Driver[Row](release, keep), rows)
+    settle(made, Driver[SparkRow](release, keep), rows)
     return served
 
 
-def settle(made: Deidentifier, driver: Driver[Row], rows: Sequence[Row]) -> None:
+def settle(made: Deidentifier, driver: Driver[SparkRow], rows: Sequence[SparkRow]) -> None:
     """Let the driver settle each row that has a text.
 
     Raises:
@@ -217,7 +185,7 @@ def settle(made: Deidentifier, driver: Driver[Row], rows: Sequence[Row]) -> None
     driver.end_batch()
 
 
-def output_of(row: Row, result: Result, keyring: Keyring) -> str | bytes:
+def output_of(row: SparkRow, result: Result, keyring: Keyring) -> str | bytes:
     """Return the output of a released row, the same as that of `incognote deid`.
 
     Raises:

@@ -12,9 +12,10 @@ import pytest
 from incognote.files.quarantine import Quarantine
 from incognote.keys import Keyring
 from incognote.spark.delivery import Delivery, DeliveryTask
+from incognote.spark.inputs import SparkRow
 from incognote.spark.opening import WorkerSettings, opened
 from incognote.spark.roles import Roles
-from incognote.spark.task import Row, Task
+from incognote.spark.task import Task
 
 pa = pytest.importorskip("pyarrow", reason="the extra `spark` is not installed")
 FOREIGN = "Пациент поступил в отделение утром и был осмотрен врачом."
@@ -30,7 +31,7 @@ def work(database: str, key_file: Path, tmp_path: Path) -> DeliveryTask:
     return DeliveryTask(task, str(tmp_path / "lab"), database, "r1", "lines", "none")
 
 
-def rows(work: DeliveryTask, numbers: range) -> list[Row]:
+def rows(work: DeliveryTask, numbers: range) -> list[SparkRow]:
     batch = pa.RecordBatch.from_pydict({"note": [NOTES[n] for n in numbers], "n": [f"n{n}" for n in numbers]})
     return work.task.rows(batch, opened(work.task.settings)[0])
 

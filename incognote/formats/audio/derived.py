@@ -7,6 +7,7 @@ Formats: WebVTT, W3C; SubRip has no standard.
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -84,12 +85,24 @@ def muted_transcript(document: Document | None, changes: Mapping[str, Sequence[C
     if not isinstance(document, AudioDocument):
         return None
     own = sorted(changes.get(BODY, ()))
-    lines = tuple(line for line in _lines(document.transcript, own) if line)
+    regions = [
+        (Interval(each.start, each.end), new)
+        for each, mark in zip(document.regions, document.marks, strict=True)
+        for first, last, new in own if first < mark[1] and mark[0] < last
+    ]
+    lines = tuple(line for line in _lines(document.transcript, own, regions) if line)
     return MutedTranscript(lines, tuple(document.muted(changes)), document.file.seconds)
 
 
-def _lines(transcript: Transcript, changes: Sequence[Change]) -> Iterator[tuple[Said, ...]]:
-    """Yield the stretches of each line. A piece that is changed in part is left out, except for the new words."""
+def _lines(
+    transcript: Transcript, changes: Sequence[Change], regions: Sequence[tuple[Interval, str]]
+) -> Iterator[tuple[Said, ...]]:
+    """Yield the stretches of each line. A piece that is changed in part is left out, except for the new words.
+
+    Args:
+        regions: parts without words, and the new words for them. What is said in them is left out, too.
+    """
+    waiting = deque(sorted((Said(" ".join(new.split()), time, replaced=True) for time, new in regions), key=_start))
     line: list[Said] = []
     written: set[Change] = set()
     before = 0
@@ -98,15 +111,22 @@ def _lines(transcript: Transcript, changes: Sequence[Change]) -> Iterator[tuple[
             yield tuple(line)
             line = []
         before = piece.end
+        while waiting and waiting[0].time.start <= piece.time.start:
+            line.append(waiting.popleft())
         touching = [each for each in changes if each[0] < piece.end and piece.start < each[1]]
         for change in touching:
             time = transcript.time(change[0], change[1])
             if change not in written and change[2].strip() and time is not None:
                 line.append(Said(" ".join(change[2].split()), time, replaced=True))
             written.add(change)
-        if not touching and piece.words:
+        cut = any(time.start < piece.time.end and piece.time.start < time.end for time, _ in regions)
+        if not touching and not cut and piece.words:
             line.append(Said(transcript.text[piece.start : piece.end], piece.time, replaced=False))
-    yield tuple(line)
+    yield (*line, *waiting)
+
+
+def _start(said: Said) -> float:
+    return said.time.start
 
 
 def _joined(line: Sequence[Said]) -> str:

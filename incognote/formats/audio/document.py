@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from io import BytesIO
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from incognote.errors import AccountingError, UnsupportedFormat
+from incognote.errors import AccountingError, MalformedRecord, UnsupportedFormat
 from incognote.formats.audio.checking import verify
 from incognote.formats.audio.hearing import heard, hearing
 from incognote.formats.audio.judge import findings
@@ -27,14 +28,20 @@ from incognote.formats.base import (
     splice,
     split_edits,
 )
-from incognote.nouns import Known, Reason, Text
+from incognote.formats.regions import marked
+from incognote.nouns import Known, MutedInterval, Reason, Region, Text
+from incognote.schemas.catalogue import catalogue
 from incognote.speech.files import SUFFIXES, SoundFile
 from incognote.speech.intervals import seconds, subtraction, union, widened
-from incognote.speech.nouns import Interval
+from incognote.speech.nouns import Heard, Interval
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 BODY = "body"
 BLOCK = 10.0
 """Seconds of sound that are read at once."""
+_ROUNDED = 0.001  # seconds by which a region may end after the recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,10 @@ class AudioDocument(Document):
     Attributes:
         file: its sound.
         how: how it is heard and written.
+        regions: more parts that are muted, without margins. Each is a character of `body`, after what is said.
     """
+
+    regions: Sequence[MutedInterval] = ()
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -74,15 +84,53 @@ class AudioDocument(Document):
 
     @cached_property
     def texts(self) -> tuple[Text, ...]:  # type: ignore[override]  # read-only
-        text = self.transcript.text
+        text = marked(self.transcript.text, self.regions)[0]
         return (Text(text, BODY, self.how.language),) if text else ()
+
+    @property
+    def marks(self) -> Sequence[tuple[int, int, str]]:
+        """The start, end, and type of the character of each of `regions`."""
+        return marked(self.transcript.text, self.regions)[1] if self.regions else []
+
+    def with_regions(self, regions: Sequence[Region]) -> AudioDocument:
+        """Return the recording with more parts that are muted.
+
+        Raises:
+            MalformedRecord: one is no time, is not within the recording, is empty, or has an unknown type.
+        """
+        times: list[MutedInterval] = []
+        for each in regions:
+            if not isinstance(each, MutedInterval):
+                raise MalformedRecord("regions: one is on a page, and this record is a recording")
+            if not 0 <= each.start < each.end <= self.file.seconds + _ROUNDED:
+                raise MalformedRecord("regions: one is not within the recording, or is empty")
+            if each.type not in catalogue():
+                raise MalformedRecord("regions: one has an unknown type")
+            times.append(each)
+        made = copy(self)
+        made.__dict__.pop("texts", None)
+        made.regions = (*self.regions, *times)
+        return made
+
+    def readings(self) -> str:
+        """Return what was heard, as JSON. It quotes the recording."""
+        return _adapter().dump_json(self.transcript.heard).decode()
+
+    def with_readings(self, readings: str) -> AudioDocument:
+        """Return the recording with what was heard in it before, from `readings`."""
+        made = copy(self)
+        for name in ("texts", "remarks"):
+            made.__dict__.pop(name, None)
+        made.__dict__["transcript"] = transcript(_adapter().validate_json(readings), self.how.language)
+        return made
 
     @property
     def findings(self) -> Sequence[Finding]:  # type: ignore[override]  # read-only
         return self.findings_with(())
 
     def findings_with(self, known: Sequence[Known]) -> Sequence[Finding]:
-        return [Finding(BODY, *each) for each in findings(self.transcript, known, self.how.language)]
+        found = [Finding(BODY, *each) for each in findings(self.transcript, known, self.how.language)]
+        return [*found, *(Finding(BODY, start, end, kind, 1.0, "person") for start, end, kind in self.marks)]
 
     @cached_property
     def remarks(self) -> Sequence[Reason]:  # type: ignore[override]  # read-only
@@ -90,8 +138,15 @@ class AudioDocument(Document):
 
     def times_of(self, field: str, start: int, end: int) -> Sequence[Interval]:
         """Return the parts of the recording that an edit of a stretch mutes, with margins."""
-        time = self.transcript.time(start, end) if field == BODY else None
-        return [] if time is None else widened([time], self.how.margin, self.how.margin, self.file.seconds)
+        if field != BODY:
+            return []
+        time, total = self.transcript.time(start, end), self.file.seconds
+        said = [] if time is None else widened([time], self.how.margin, self.how.margin, total)
+        own = (
+            Interval(each.start, min(each.end, total))
+            for each, mark in zip(self.regions, self.marks, strict=True) if start < mark[1] and mark[0] < end
+        )  # fmt: skip
+        return union(said, own)
 
     def muted(self, changes: Mapping[str, Sequence[Change]]) -> list[Interval]:
         """Return the parts that are muted, in order. They do not overlap."""
@@ -149,6 +204,13 @@ class AudioDocument(Document):
 
     def places(self, field: str, start: int, end: int) -> tuple[Place, ...]:
         return (Pointer(field),)
+
+
+@lru_cache
+def _adapter() -> TypeAdapter[Heard]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Heard)
 
 
 class _Output(Document):

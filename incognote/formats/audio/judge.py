@@ -10,7 +10,8 @@ from itertools import chain, groupby, pairwise
 
 from incognote.formats.audio.cues import Cue, Cued, announcing, cued, is_letter, words_of
 from incognote.formats.audio.doubt import doubts, is_certain
-from incognote.formats.audio.transcript import TimedPiece, Transcript
+from incognote.formats.audio.transcript import TimedPiece, Transcript, pauses_of
+from incognote.languages import identifiers
 from incognote.nouns import Known
 from incognote.speech.nouns import HeardWord, Interval
 from incognote.speech.phones import Phones, SoundingNames, distance
@@ -42,6 +43,7 @@ def findings(transcript: Transcript, known: Sequence[Known], language: str) -> I
     """
     words = transcript.heard.words
     cues = cued(words, language)
+    yield from _announced_words(transcript, language)
     yield from _gaps(transcript, announcing(words, language))
     yield from _spelled(transcript, cues)
     yield from _strings(transcript, cues, language)
@@ -49,6 +51,13 @@ def findings(transcript: Transcript, known: Sequence[Known], language: str) -> I
     for run in runs:
         yield from _found(transcript, run, _type(cues, run), 0.6, "doubt")
     yield from _sounds(transcript, known, [run for run in runs if _announced(cues, run)])
+
+
+def _announced_words(transcript: Transcript, code: str) -> Iterator[Judged]:
+    """Yield what the words around say is an identifier."""
+    words = transcript.heard.words
+    for first, last, kind in identifiers([word.text for word in words], pauses_of(words), code):
+        yield from _found(transcript, range(first, last), kind, 0.6, "speech")
 
 
 def _gaps(transcript: Transcript, cues: Mapping[int, Cue]) -> Iterator[Judged]:
@@ -86,15 +95,27 @@ def _spelled(transcript: Transcript, cues: Sequence[Cued | None]) -> Iterator[Ju
 def _strings(transcript: Transcript, cues: Sequence[Cued | None], language: str) -> Iterator[Judged]:
     """Yield runs of figures and letters that are said one by one, over pauses and a few other words."""
     words = transcript.heard.words
+    values = set(_values(transcript, language))
     run: list[int] = []
     for number, word in enumerate(words):
-        if not _is_single(word.text, language):
+        if number in values or not _is_single(word.text, language):
             continue
         if run and (number - run[-1] > _BETWEEN + 1 or word.start - words[run[-1]].end > _INTERRUPTED):
             yield from _string(transcript, cues, run)
             run = []
         run.append(number)
     yield from _string(transcript, cues, run)
+
+
+def _values(transcript: Transcript, language: str) -> Iterator[int]:
+    """Yield the words of amounts and abbreviations, such as "six point one" and "t s h"."""
+    words = transcript.heard.words
+    for piece in transcript.pieces:
+        text = transcript.text[piece.start : piece.end]
+        if len(piece.words) > 1 and not piece.spelled:
+            single = all(_is_single(words[number].text, language) for number in piece.words)
+            if not single or any(map(str.isalpha, text)):
+                yield from piece.words
 
 
 def _string(transcript: Transcript, cues: Sequence[Cued | None], run: Sequence[int]) -> Iterator[Judged]:

@@ -6,11 +6,12 @@ Speech without words is a token in the text, as in RedactOR, A.5.1.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from incognote.speech.nouns import Heard, Interval
+from incognote.speech.nouns import Heard, HeardWord, Interval
 from incognote.text.gaps import token
 
 
@@ -67,6 +68,11 @@ class Transcript:
         return (own[0].start, own[-1].end) if own else None
 
 
+def pauses_of(words: Sequence[HeardWord]) -> list[float]:
+    """Return the silence after each word, in seconds."""
+    return [max(0.0, b.start - a.end) for a, b in pairwise(words)] + [0.0] * bool(words)
+
+
 def transcript(heard: Heard, language: str) -> Transcript:
     """Return the written form of what was heard. A gap within a number or a spelled word follows it.
 
@@ -76,8 +82,7 @@ def transcript(heard: Heard, language: str) -> Transcript:
     from incognote.languages import written
 
     words = heard.words
-    pauses = [max(0.0, b.start - a.end) for a, b in pairwise(words)] + [0.0] * bool(words)
-    made = written([word.text for word in words], pauses, language)
+    made = written([word.text for word in words], pauses_of(words), language)
     gaps = deque(heard.gaps)
     text: list[str] = []
     pieces: list[TimedPiece] = []

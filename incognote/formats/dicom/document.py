@@ -44,6 +44,7 @@ from incognote.formats.dicom.values import (
     padded,
     uid_of,
 )
+from incognote.formats.dicom.voice import require_no_voice
 from incognote.formats.dicom.walk import DOCUMENT, DOCUMENT_LENGTH, DicomWalk
 from incognote.formats.dicom.write import method, written
 from incognote.formats.images.second import unread
@@ -70,6 +71,7 @@ class DicomDocument(PagedDocument):
         self.data, self._rules, self._facts = data, rules or profile(), facts
         self._file = read_file(data, encoding.MAX_BYTES)
         require_no_face(self._file, self._rules)
+        require_no_voice(self._file)
         self._walk = DicomWalk(self._file, self._rules, facts)
         self.actions, self.known = tuple(self._walk.actions), self._walk.known
         self.patient, self.id, self.children = self._walk.patient, self._walk.id, self._walk.children

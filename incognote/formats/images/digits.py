@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 _ALIKE = str.maketrans("SsOoIl|Z", "55001112")
 _MISREAD = re.compile(r"(?=.*\d)[\dSsOoIl|Z]{2,12}[.,;]?")
+_ARABIC = re.compile("[\u0620-\u064a]")
 _SURE_DIGITS = 2  # digits of a number, or of one next to it, whose letters are misread digits
 _LONGEST = 4  # letters that a number is read as
 _GAP = 0.5  # heights of a line between two words, in which a number can be
+_POOR = 0.7  # the confidence of a word that may be a number
 _LEAST = 2  # Arabic words of a line
 
 
@@ -49,6 +51,20 @@ def _digits(text: str) -> int:
     return sum(map(str.isdigit, text))
 
 
+def _is_arabic(word: Word) -> bool:
+    return _ARABIC.search(word.text) is not None
+
+
+def _is_short(word: Word) -> bool:
+    return 0 < sum(map(str.isalnum, word.text)) <= _LONGEST and not _is_arabic(word)
+
+
+def _is_guessed(word: Word) -> bool:
+    """Whether a short word in Latin letters on an Arabic page was read with little confidence: it may be a number."""
+    known = word.text.strip(".,:;()").isalpha() and is_known(word.text)
+    return _is_short(word) and word.confidence < _POOR and any(map(str.isalpha, word.text)) and not known
+
+
 def misread_numbers(words: Sequence[Word], pixels: Pixels) -> Iterator[Region]:
     """Yield a region for each short, unknown Latin word and for unread ink between words, in lines in Arabic.
 
@@ -57,7 +73,9 @@ def misread_numbers(words: Sequence[Word], pixels: Pixels) -> Iterator[Region]:
         pixels: gray or RGB.
     """
     lines = [list(line) for _, line in groupby(words, lambda word: (word.line, word.turn))]
-    arabic = [line for line in lines if line[0].turn == 0 and sum(word.is_rtl for word in line) >= _LEAST]
+    if 2 * sum(map(_is_arabic, words)) > len(words):
+        yield from (Region("Unread", word.box, 0.7, (DOUBT,)) for word in words if _is_guessed(word))
+    arabic = [line for line in lines if line[0].turn == 0 and sum(map(_is_arabic, line)) >= _LEAST]
     if not arabic:
         return
     ink = InkMap(pixels, [word.box for word in words])
@@ -65,9 +83,7 @@ def misread_numbers(words: Sequence[Word], pixels: Pixels) -> Iterator[Region]:
         high = round(median(word.box[3] - word.box[1] for word in line))
         top, bottom = min(word.box[1] for word in line), max(word.box[3] for word in line)
         for word in line:
-            letters = sum(map(str.isalnum, word.text))
-            certain = word.is_rtl or word.text.isdecimal() or is_known(word.text)
-            if 0 < letters <= _LONGEST and not certain:
+            if _is_short(word) and not word.text.isdecimal() and not is_known(word.text):
                 yield Region("Unread", word.box, 0.7, (DOUBT,))
         for one, two in pairwise(sorted(line, key=lambda word: word.box[0])):
             left, right = one.box[2], two.box[0]

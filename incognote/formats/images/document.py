@@ -28,7 +28,7 @@ from incognote.formats.images.page import UNREADABLE, ReadPage, shared
 from incognote.formats.images.pagereader import read
 from incognote.formats.images.painting import Cover, painted
 from incognote.formats.images.reading import languages_of_pages
-from incognote.formats.images.whole import address_lines, widened
+from incognote.formats.images.whole import lines_between, widened
 from incognote.formats.pictures import Box, DrawnPage, PagedDocument, PagePart
 from incognote.formats.regions import marked
 from incognote.nouns import PageBox, Reason, Region, Span, Text
@@ -160,20 +160,28 @@ class ImageDocument(PagedDocument):
         with languages_of_pages({code for page in self._read for code in page.languages}):
             if not spans:
                 return spans
-            wider = widened(spans[0].source.content, spans)
-            lines = [Span(spans[0].source, start, end, "ADDRESS", 0.8, ("page",)) for start, end in self._lines(wider)]
+            wider = widened(spans[0].source.content, spans, self._unread())
+            lines = [Span(spans[0].source, *each, 0.8, ("page",)) for each in self._lines(wider)]
             return sorted([*wider, *lines], key=lambda span: span.start)
 
-    def _lines(self, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
-        """Yield the lines of addresses without a span."""
+    def _unread(self) -> Iterator[tuple[int, int]]:
+        """Yield the start and end of the words that are in regions without words."""
+        for part, page in zip(self.pages, self._read, strict=True):
+            boxes = [region.box for _, region in page.marks]
+            for each in page.words:
+                if any(2 * shared(each.word.box, box) > shared(each.word.box, each.word.box) for box in boxes):
+                    yield each.start + part.start, each.end + part.start
+
+    def _lines(self, spans: Sequence[Span]) -> Iterator[tuple[int, int, str]]:
+        """Yield the lines and cells between removed ones that have no span, and their types."""
         for part, page in zip(self.pages, self._read, strict=True):
             own = [
                 (each.start - part.start, each.end - part.start, catalogue()[each.type].group)
                 for each in spans if each.start < part.end and each.end > part.start
             ]  # fmt: skip
-            for start, end in address_lines(page.words, own):
+            for start, end, type_ in lines_between(page.words, own):
                 if not any(a < end and start < b for a, b, _ in own):
-                    yield start + part.start, end + part.start
+                    yield start + part.start, end + part.start, type_
 
     def rebuild(self, edits: Iterable[Edit], out: BinaryIO) -> None:
         changes, values = split_edits(edits)

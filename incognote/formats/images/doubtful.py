@@ -17,6 +17,7 @@ from incognote.formats.images.page import DOUBT, POOR, UNREADABLE, cells, is_apa
 from incognote.formats.images.reading import PageReading
 from incognote.pages.noise import is_bilevel
 from incognote.pages.nouns import Box, Region, Word
+from incognote.pages.ocr.rapid import RapidOcr
 from incognote.pages.ocr.unite import Grid
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ _LINES = 110  # of letters that fit above each other on a page
 _RANGED = 0.7  # the least confidence of a range of numbers that two passes read
 _KNOWN, _AGREED = 0.5, 0.85  # the least confidence of a known word, and of one that two passes read
 _MEASURED, _SIGN = 0.6, 2  # on a page that was read well: of a measure, and the letters of a sign
+_UNKNOWN, _GUESSED = 4, 0.75  # letters of an unknown word; the confidence of a pass that is certain of its letters
 _SEEN = 0.3  # the confidence of letters that are no specks
 _MANY = 3  # short words of a line that are no signs
 _MEASURE = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?%?")
@@ -58,6 +60,7 @@ def doubtful(reading: PageReading, words: Sequence[Word], pixels: Pixels) -> Ite
                 beside = [line[at].box for at in (run[0] - 1, run[-1] + 1) if 0 <= at < len(line)]
                 source = DOUBT if any(_is_word(line[at]) for at in run) else "ink"
                 yield Region("Unread", _extended(box, beside), 0.6, (source,))
+        yield from (Region("Unread", word.box, 0.6, (DOUBT,)) for word in line if _is_guessed(word, grid))
         stays += [word.box for word, each in zip(line, sure, strict=True) if each and _is_certain(word, grid)]
     if reading.quality < (POOR if is_bilevel(gray_of(pixels)) else UNREADABLE):
         yield from _lines_of_ink(pixels, stays)
@@ -179,6 +182,15 @@ def _is_certain(word: Word, grid: Grid) -> bool:
     """Whether a word that stays does so on a page that no pass read well, too."""
     letters = sum(map(str.isalnum, word.text))
     return letters > _SIGN or (letters > 0 and word.confidence >= _SURE and _is_agreed(word, grid))
+
+
+def _is_guessed(word: Word, grid: Grid) -> bool:
+    """Whether an unknown word in small letters was read with certainty by no pass of the engine that reads letters."""
+    letters = word.text.strip(".,;:()")
+    if len(letters) < _UNKNOWN or not (letters.isalpha() and letters.islower()) or is_known(letters):
+        return False
+    passes = [other.confidence for other in grid.near(word.box) if other.source != RapidOcr.name]
+    return bool(passes) and max(passes) < _GUESSED
 
 
 def _is_word(word: Word) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from incognote.formats.images.digits import misread_numbers
 from incognote.formats.images.doubtful import doubtful
 from incognote.formats.images.ink import InkMap, filled_boxes
-from incognote.formats.images.knownwords import is_known
+from incognote.formats.images.labelvalues import LabeledWords, is_sure, taken
 from incognote.formats.images.marks import marks
 from incognote.formats.images.page import cells, shared, union
 from incognote.formats.images.reading import PageReading
@@ -24,13 +23,11 @@ from incognote.formats.images.vocabulary import label_of
 from incognote.formats.xlsx.vocabulary import ColumnLabel
 from incognote.pages.nouns import Box, Region, Word
 from incognote.pages.ocr.combs import COMB
-from incognote.schemas.catalogue import catalogue
 
 if TYPE_CHECKING:
     from incognote.pages.nouns import Pixels
 
 _LONGEST_LABEL = 5  # words
-_CERTAIN, _LIKELY = 0.95, 0.8
 _BESIDE = 14.0  # heights of a label within which its value begins
 _BELOW = 2.6  # heights of a label within which a value below it begins
 _ROWS = 60  # of a column
@@ -38,30 +35,11 @@ _REACH = 40  # heights of a label within which ink belongs to it
 _WITHIN = 0.6  # the share of a word or region in another region above which it is a part of it
 _LEGIBLE = 0.85  # the confidence of a word that is kept although it is in a region without words
 _ILLEGIBLE = frozenset(("Signature", "Handwriting", "Seal_Stamp", "Face", "Logo", "Unread"))
-_CODE = re.compile(r"[A-Z0-9]{4,14}")
 _COLON = re.compile(r"[:：]")
 _SIGNED = re.compile(
     r"\b(?:signature|signed|sign here|initials)\b|\bfirma(?:do)?\b|unterschrift|\bgez\.|\bsigné|توقيع",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class LabeledWords:
-    """The value of a label.
-
-    Args:
-        words: its words. first: how many characters of the first word belong to the label.
-        last: the end of the value in the last word; None for all of it.
-        type: the entity type. score: from 0 to 1. source: what found it.
-    """
-
-    words: Sequence[Word] = field(repr=False)
-    type: str
-    score: float
-    source: str = "label"
-    first: int = 0
-    last: int | None = None
 
 
 class Located(NamedTuple):
@@ -111,7 +89,7 @@ class PageCell:
     def labels(self) -> list[PlacedLabel]:
         """The labels in this cell, in order."""
         found: list[PlacedLabel] = []
-        at = 0
+        at = self._first
         while at < len(self.words):
             label = self._label_at(at)
             if label is None:
@@ -120,6 +98,11 @@ class PageCell:
             found.append(label)
             at = label.end + (1 if label.inside else 0)
         return found
+
+    @cached_property
+    def _first(self) -> int:
+        """The place of the first word that is no rule or speck."""
+        return next((at for at, word in enumerate(self.words) if any(map(str.isalnum, word.text))), 0)
 
     def _label_at(self, at: int) -> PlacedLabel | None:
         for n in range(min(_LONGEST_LABEL, len(self.words) - at), 0, -1):
@@ -135,8 +118,7 @@ class PageCell:
                 continue
             rest = self.words[at + n : at + n + 1]
             colon = bool(inner) or bool(rest and rest[0].text in (":", "：", "-", ":-"))
-            whole = at == 0 and n == len(self.words)
-            if (colon or whole or at == 0) and (said := label_of(" ".join(tokens))):
+            if (colon or at == self._first) and (said := label_of(" ".join(tokens))):
                 return PlacedLabel(said, at, at + n + (1 if colon and not inner else 0), 0, colon)
         return None
 
@@ -184,19 +166,19 @@ class _Finder:
         own, first = cell.value(label)
         if own:
             text = " ".join(word.text for word in own)[first:]
-            if label.colon or _is_sure(label.said, text):
-                yield from _taken(own, first, label.said, text)
+            if label.colon or is_sure(label.said, text):
+                yield from taken(own, first, label.said, text)
             return
         beside = self._beside(cell)
         if beside is not None and not beside.labels:
             text = beside.text
             if label.said.takes(text):
-                yield from _taken(list(beside.words), 0, label.said, text)
+                yield from taken(list(beside.words), 0, label.said, text)
                 yield from self._more_lines(beside, label.said)
                 return
         below = list(self._column(cell, label))
         for each in below:
-            yield from _taken(list(each.words), 0, label.said, each.text)
+            yield from taken(list(each.words), 0, label.said, each.text)
         if not below and beside is None:
             self._empty.append((cell, label))
 
@@ -244,7 +226,7 @@ class _Finder:
             found = next(under, None)
             if found is None or found.labels:
                 return
-            yield from _taken(list(found.words), 0, said, found.text)
+            yield from taken(list(found.words), 0, said, found.text)
             above = found
 
     def regions(self) -> list[Region]:
@@ -278,22 +260,6 @@ class _Finder:
         box = self._ink.unread(area, high)
         if box is not None:
             yield Region(kind, box, 0.8, ("label",))
-
-
-def _taken(words: list[Word], first: int, said: ColumnLabel, text: str) -> Iterator[LabeledWords]:
-    """Yield the value of a label, if it is an identifier."""
-    while words and not any(map(str.isalnum, words[0].text[first:])):
-        words, first = words[1:], 0
-    if not words or not said.takes(text):
-        return
-    yield LabeledWords(words, said.type, _CERTAIN if said.certain else _LIKELY, first=first)
-
-
-def _is_sure(said: ColumnLabel, text: str) -> bool:
-    """Whether words after a label without a colon are its value."""
-    group = catalogue()[said.type].group
-    code = group == "ID" and _CODE.fullmatch(text) is not None and not is_known(text)
-    return code or ((group in ("ID", "DATE", "CONTACT") or said.type == "STATE") and said.fits(text))
 
 
 def _shared(one: Box, two: Box) -> int:

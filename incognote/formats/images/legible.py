@@ -43,7 +43,7 @@ _HEIGHTS = (
 """Letters that reach above or below small ones, and by how many heights of a capital letter."""
 _FLUENT = 0.9  # the mean confidence of handwriting in which unknown words are right, too
 _CLINICAL = 2  # how common a handwritten word is that stays
-_SPLIT = 0.15  # heights between two pieces of a word
+_SPLIT, _SPLIT_NUMBER = 0.15, 0.25  # heights between two pieces of a word, and of a number
 _BETWEEN = 3  # letters of a word between two parts of a name
 _SMALL = 0.72  # heights of a capital letter
 _ARABIC = 1.28  # the height of Arabic words
@@ -231,12 +231,12 @@ def _doubt_neighbors(cell: Sequence[Word], sure: list[bool], plain: Sequence[boo
             before, word = cell[at - step].text, cell[at]
             if plain[at] or sure[at - step] or not any(map(str.isalnum, before)):
                 continue
-            if _gap(cell[at - step], word) < _SPLIT * word.across:
+            number = any(map(str.isdigit, word.text))
+            if _gap(cell[at - step], word) < (_SPLIT_NUMBER if number else _SPLIT) * word.across:
                 sure[at] = False
                 continue
             if _is_known_word(word.text, _CLINICAL):
                 continue
-            number = any(map(str.isdigit, word.text))
             longer = number and not _MEASURE.fullmatch(word.text)
             if longer or any(map(str.isdigit, before)) or (not number and word.confidence < _PLAIN):
                 sure[at] = False

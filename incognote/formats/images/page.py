@@ -101,7 +101,7 @@ class ReadPage:
             start, end = _to_whole_codes(self.text, start, end, poor=self.quality < POOR)
             while (passed := _CREDENTIAL.match(self.text, end)) and passed[1].replace(".", "") in _CREDENTIALS:
                 end = passed.end()
-            while (title := _TITLE.search(self.text, max(0, start - 12), start)) and _is_title(title[1]):
+            while (title := _TITLE.search(self.text, max(0, start - 12), start)) and is_title(title[1]):
                 start = title.start(1)
             first = max(0, bisect_right(starts, start) - 1)
             near = self.words[first : bisect_right(starts, end)]
@@ -162,7 +162,8 @@ def _to_whole_codes(text: str, start: int, end: int, *, poor: bool) -> tuple[int
     return start, end
 
 
-def _is_title(word: str) -> bool:
+def is_title(word: str) -> bool:
+    """Whether a word is a title of a person, or a part of one such as `med` in `Dr. med.`"""
     return word.lower() in _DEGREES or word in _TITLES or only_titles([word])
 
 

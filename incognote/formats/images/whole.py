@@ -7,12 +7,12 @@ Hospital`. Who sees the rest may guess the whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from incognote.formats.base import UNWORDED
-from incognote.formats.images.knownwords import is_known
-from incognote.formats.images.page import BETWEEN_CELLS, PlacedWord, cells, union
+from incognote.formats.images.knownwords import is_known, is_name
+from incognote.formats.images.page import BETWEEN_CELLS, PlacedWord, cells, is_title, union
 from incognote.formats.images.vocabulary import label_of
 from incognote.nouns import Span
 from incognote.schemas.catalogue import catalogue
@@ -22,6 +22,8 @@ _BOUND = re.compile(rf"{BETWEEN_CELLS}|[\n{UNWORDED}]")
 _LINE = 1_000  # characters before a span in which its cell begins
 _TOKEN = re.compile(r"\S+")
 _MOST = 0.5  # the share of the letters of a cell above which all of them go
+_SEVERAL = 2  # cells of a span from which other cells can be cut
+_GIVEN = 2  # words of a name with a title, the second of which goes if the first one does
 _LONGEST, _LABEL = 10, 4  # words of such a cell, and of a label in it
 _NAMED = frozenset(("PERSON", "LOCATION", "OTHER", "PROFESSION"))
 _NEAR = 40  # characters before or after a stretch in which its rest may be
@@ -34,6 +36,11 @@ _DIGITS = re.compile(r"(?<!\S)(?:\(?\+?\d{1,5}\)? ?[-–/]? ?)+\Z")
 _MORE_DIGITS = re.compile(r"(?: ?[-–/]? ?\d{2,5}(?![\w%/,]|\.\d))+")
 _PREFIX = re.compile(r"(?<!\S)[A-Z]{2,4}[ :]\Z")
 _ADDRESS, _INDENT, _STEP = 5, 0.7, 2.2  # words of a line of an address; heights of it between it and the next lines
+_ROW, _EVEN, _NAME = 4.5, 1.3, 3  # heights between the rows of a list; by which two differ; words of a name in one
+_YEARS = re.compile(r"\d{1,3}\b.{0,6}")
+_LICENSED = re.compile(r"(?<!\S)[A-Z]{2} [Ll]ic(?:ense|ence)?\.? ?(?:[Nn]o\.?|#)? ?\Z")
+_INSTITUTIONS = frozenset("HOSPITAL ORGANIZATION PHARMACY DIAGNOSTIC_LABS".split())
+_CAPITALS = re.compile(r"(?<!\S)[^\W\d_][\w'’-]+ \Z")
 _SHORT = 3  # characters of a prefix that goes although it is a label, such as `SN `
 _DAY = re.compile(r"(?<!\S)(?:\d{1,2}|[Il])\.? \Z")
 _ONCE = re.compile(
@@ -45,8 +52,12 @@ _NUMBERS = frozenset(("CONTACT", "ID"))
 _LEAST_DIGITS = 4  # of a number that is written in groups
 
 
-def address_lines(words: Sequence[PlacedWord], removed: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int]]:
-    """Yield the stretches of text between two removed lines of an address, such as a town above its postcode.
+def lines_between(
+    words: Sequence[PlacedWord], removed: Sequence[tuple[int, int, str]]
+) -> Iterator[tuple[int, int, str]]:
+    """Yield the stretches of text between two removed lines or cells of a column, and their types.
+
+    They are a town above its postcode in an address, and a name or age between two others in a list.
 
     Args:
         words: of a page. removed: the start, end, and group of removed stretches of its text.
@@ -60,35 +71,48 @@ def address_lines(words: Sequence[PlacedWord], removed: Sequence[tuple[int, int,
         lines.append((union(word.box for word in cell), start, end, {group for _, group in hit if most}))
     for box, start, end, gone in lines:
         text = " ".join(each.word.text for each in words if start <= each.start < end)
-        if gone or len(text.split()) > _ADDRESS or not text[:1].isupper() or ":" in text or label_of(text) is not None:
+        if gone or len(text.split()) > _ADDRESS or ":" in text or label_of(text) is not None:
             continue
-        high = box[3] - box[1]
+        high, middle = box[3] - box[1], (box[1] + box[3]) / 2
         beside = [
-            (other[1] - box[1], groups) for other, *_, groups in lines
-            if groups and abs(other[0] - box[0]) < _INDENT * high and abs(other[1] - box[1]) < _STEP * high
+            (other[1] - box[1], (other[1] + other[3]) / 2 - middle, groups) for other, *_, groups in lines
+            if groups and abs(other[0] - box[0]) < _INDENT * high and abs(other[1] - box[1]) < _ROW * high
         ]  # fmt: skip
-        above = any(step < 0 and not groups.isdisjoint(("PERSON", "LOCATION")) for step, groups in beside)
-        below = any(step > 0 and "LOCATION" in groups for step, groups in beside)
-        if above and below:
-            yield start, end
+        near = [(step, groups) for step, _, groups in beside if abs(step) < _STEP * high]
+        above = any(step < 0 and not groups.isdisjoint(("PERSON", "LOCATION")) for step, groups in near)
+        below = any(step > 0 and "LOCATION" in groups for step, groups in near)
+        in_list = {
+            group for _, step, groups in beside for _, other, more in beside
+            if step < 0 < other and max(-step, other) < _EVEN * min(-step, other) for group in groups & more
+        }  # fmt: skip
+        if above and below and text[:1].isupper():
+            yield start, end, "ADDRESS"
+        elif "AGE" in in_list and _YEARS.fullmatch(text):
+            yield start, end, "AGE"
+        elif "PERSON" in in_list and text[:1].isupper() and not is_known(text) and len(text.split()) <= _NAME:
+            yield start, end, "PERSON"
 
 
-def widened(text: str, spans: Sequence[Span]) -> list[Span]:
+def widened(text: str, spans: Sequence[Span], unread: Iterable[tuple[int, int]] = ()) -> list[Span]:
     """Return the removed spans of a page's text with the rest of their names, numbers, and lines.
+
+    What a detector took from a label or usual words in another cell stays.
 
     Args:
         text: of the page, or of several. spans: disjoint, in order.
+        unread: the start and end of more words that are removed, because they are in a region without words.
 
     Returns:
         As many spans, disjoint, in the same order.
     """
+    spans = [_cut(text, each) for each in spans]
     found = [(each.start, each.end) for each in spans]
     for at, each in enumerate(spans):
         low = found[at - 1][1] if at else 0
         high = spans[at + 1].start if at + 1 < len(spans) else len(text)
         found[at] = _grown(text, each, low, high)
     gone = bytearray(len(text))
-    for start, end in found:
+    for start, end in (*found, *unread):
         gone[start:end] = b"\1" * (end - start)
     for at, each in enumerate(spans):
         low = found[at - 1][1] if at else 0
@@ -98,6 +122,28 @@ def widened(text: str, spans: Sequence[Span]) -> list[Span]:
         each if (each.start, each.end) == new else replace(each, start=new[0], end=new[1])
         for each, new in zip(spans, found, strict=True)
     ]
+
+
+def _cut(text: str, span: Span) -> Span:
+    """Return a span over several cells and lines without labels and usual words in the first and last ones."""
+    own = [each.span() for each in _CELL.finditer(text, span.start, span.end) if each[0].strip()]
+    if len(own) < _SEVERAL:
+        return span
+    while len(own) > 1 and _stays(text[slice(*own[-1])], span.type):
+        own.pop()
+    while len(own) > 1 and _stays(text[slice(*own[0])], span.type):
+        own.pop(0)
+    start, end = own[0][0], own[-1][1]
+    return span if (start, end) == (span.start, span.end) else replace(span, start=start, end=end)
+
+
+def _stays(cell: str, type_: str) -> bool:
+    """Whether a cell that a span reaches into is a label, or usual words that are no line of an address."""
+    said = label_of(cell.strip())
+    if cell.rstrip().endswith((":", "：")) or said is not None:
+        return said is None or said.type != type_
+    usual = is_known(cell) and not is_name(cell) and not any(map(str.isdigit, cell))
+    return usual and catalogue()[type_].group != "LOCATION"
 
 
 def _grown(text: str, span: Span, low: int, high: int) -> tuple[int, int]:
@@ -112,6 +158,9 @@ def _grown(text: str, span: Span, low: int, high: int) -> tuple[int, int]:
         for pattern in (_PARTICLES, _SURNAME):
             if (more := before(pattern)) and (pattern is _PARTICLES or more[0][0].isupper()):
                 start = more.start()
+    elif span.type in _INSTITUTIONS:
+        while (more := _CAPITALS.search(text, max(low, start - _NEAR), start)) and _is_of_name(more[0].strip()):
+            start = more.start()
     elif group == "PROFESSION":
         start = more.start() if (more := before(_ONCE)) else start
     elif group == "DATE":
@@ -124,10 +173,17 @@ def _grown(text: str, span: Span, low: int, high: int) -> tuple[int, int]:
             end = more.end()
         if text[start].isdigit() and (more := before(_DIGITS)):
             start = more.start()
+        if span.type == "LICENSE_NUMBER" and (more := before(_LICENSED)):
+            start = more.start()
         more = before(_PREFIX) if text[start].isdigit() else None
         if more and (len(more[0]) == _SHORT or label_of(more[0]) is None):
             start = more.start()
     return start, end
+
+
+def _is_of_name(word: str) -> bool:
+    """Whether a word before the name of an institution is a part of it."""
+    return word[0].isupper() and not is_known(word, 3) and not is_title(word) and label_of(word) is None
 
 
 def _whole_cell(
@@ -145,9 +201,11 @@ def _whole_cell(
         return span
     tokens = [each.span() for each in _TOKEN.finditer(text, *cell.span())]
     tokens = tokens[_labels(text, tokens) :]
-    letters = [i for a, b in tokens for i in range(a, b) if text[i].isalnum()]
+    named = [each for each in tokens if not is_title(text[slice(*each)].strip(".,"))]
+    letters = [i for a, b in named for i in range(a, b) if text[i].isalnum()]
     if len(tokens) > _LONGEST or sum(gone[i] for i in letters) < _MOST * len(letters):
         return span
+    surname = named[-1] if group == "PERSON" and len(named) == _GIVEN < len(tokens) else None
     for a, b in reversed(tokens):
         if low <= a < start <= b + 1 and (b > start or _goes(text[a:b], group, label_of(text[a:b]) is not None)):
             start = a
@@ -155,7 +213,8 @@ def _whole_cell(
     for at, (a, b) in enumerate(tokens, 1):
         is_label = at < len(tokens) and label_of(text[a:b]) is not None
         last = a + len(text[a:b].rstrip(".,;:"))
-        if a - 1 <= reached < b and last <= high and (a < end or _goes(text[a:b], group, is_label)):
+        goes = a < end or all(gone[a:b]) or (a, b) == surname or _goes(text[a:b], group, is_label)
+        if a - 1 <= reached < b and last <= high and goes:
             end, reached = max(end, last), b
     return start, end
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 LANGUAGES = frozenset({"ar", "de", "en", "es", "fr"})
 """The languages of incognote. Whisper was trained on all of them."""
 
+_NEEDED = ("<|endoftext|>", "<|startoftranscript|>", "<|transcribe|>", "<|translate|>", "<|notimestamps|>")
+
 
 class Whisper:
     """A Whisper model on the processor, in 8-bit integers. A word's confidence is its probability.
@@ -49,7 +51,6 @@ class Whisper:
                     language=language,
                     word_timestamps=True,
                     condition_on_previous_text=False,  # so that a repetition ends with its stretch
-                    log_prob_threshold=None,  # words are kept, whatever their confidence
                     temperature=0.0,
                 )
                 words = [word for segment in segments for word in segment.words or ()]
@@ -76,9 +77,12 @@ def _opened(folder: Path, threads: int) -> Any:
             "whisper:FOLDER, not the name of a model"
         )
     try:
-        return WhisperModel(
+        model = WhisperModel(
             str(folder), device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True
         )
+        if any(model.hf_tokenizer.token_to_id(token) is None for token in _NEEDED):
+            raise ValueError("the tokenizer of another model")
+        return model
     except Exception:  # noqa: BLE001 -- tokenizers raises nothing else
         raise SettingError(
             f"the folder holds no Whisper model of CTranslate2: {folder}. Make it with ct2-transformers-converter "

@@ -40,9 +40,7 @@ def written(words: Sequence[str], pauses: Sequence[float] | None = None) -> Writ
         raise ValueError("there must be a pause for each word")
     if is_written(words):
         return _joined([Piece(word, i, i + 1) for i, word in enumerate(words)], _as_written(words, pauses))
-    heard = Heard(words, pauses)
-    of = Words(heard, _with_spelled(heard, _pieces(heard)))
-    raise_names(of)
+    of = read(words, pauses)
     texts = [written_word(of, k) for k in range(len(of.pieces))]
     for k, piece in enumerate(of.pieces):
         if piece.is_word and (not of.follows(k) or texts[k - 1] in (".", "?", ":", "\n")):
@@ -50,6 +48,14 @@ def written(words: Sequence[str], pauses: Sequence[float] | None = None) -> Writ
     gaps = [_gap(of, k, texts) for k in range(len(texts))]
     pieces = [Piece(text, p.first, p.last, p.kind) for text, p in zip(texts, of.pieces, strict=True)]
     return _joined(pieces, gaps)
+
+
+def read(words: Sequence[str], pauses: Sequence[float] | None = None) -> Words:
+    """Return the pieces of the written form, and which of them are names."""
+    heard = Heard(words, pauses)
+    of = Words(heard, _with_spelled(heard, _pieces(heard)))
+    raise_names(of)
+    return of
 
 
 def _gap(of: Words, k: int, texts: Sequence[str]) -> str:
