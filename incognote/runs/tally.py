@@ -76,6 +76,7 @@ class Tally:
     Attributes:
         read: records taken from the source.
         returned: records that met an outage. They stay in the source for a later try.
+        refused: records of patients who opted out. They are in no output.
         unserved: records that are held because of an outage, by its code. A later try may pass.
         not_read: inputs whose bytes could not be read: their paths as the user typed them, and why. For the user alone,
             since the paths may be PHI.
@@ -96,6 +97,7 @@ class Tally:
 
     read: int = 0
     returned: int = 0
+    refused: int = 0
     unserved: Counter[str] = field(default_factory=Counter)
     not_read: list[tuple[str, str]] = field(default_factory=list, repr=False)
     left_out: list[str] = field(default_factory=list, repr=False)
@@ -176,8 +178,8 @@ class Tally:
         """Check that no record was lost.
 
         Raises:
-            AccountingError: records read ≠ released + in review + quarantined + returned.
+            AccountingError: records read ≠ released + in review + quarantined + returned + refused.
         """
-        settled = sum(self.outcomes[outcome] for outcome in OUTCOMES) + self.returned
+        settled = sum(self.outcomes[outcome] for outcome in OUTCOMES) + self.returned + self.refused
         if settled != self.read:
-            raise AccountingError(f"{self.read} records were read, but {settled} were released, held or returned")
+            raise AccountingError(f"{self.read} records were read, but {settled} were released, held, returned, or refused")

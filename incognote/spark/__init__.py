@@ -12,7 +12,8 @@ the counts of `tally`.
 """
 
 from incognote.spark.delivery import deliver
+from incognote.spark.drifting import drift
 from incognote.spark.frames import deidentify, held, released
 from incognote.spark.tallies import tally
 
-__all__ = ["deidentify", "deliver", "held", "released", "tally"]
+__all__ = ["deidentify", "deliver", "drift", "held", "released", "tally"]

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from incognote.runs.tally import Tally
+    from incognote.service.drift import Alarm
 
 FAILURE, USAGE, HELD, INTERRUPTED = 1, 2, 3, 130
 FORMS = ("parquet", "jsonl", "files")
+_SETTINGS = ("policy", "config", "key_file")
 _SMALL_BATCH = "64"  # documents in one Arrow batch
 
 
@@ -45,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--keep", action="append", default=[], metavar="COLUMN", help="columns that come along unchanged")
     made.add_argument("--policy", metavar="NAME|FILE")
     made.add_argument("--config", metavar="FILE", help="settings file on the workers")
-    made.add_argument("--pack", action="append", metavar="FOLDER", help="site pack on the workers")
+    made.add_argument("--pack", action="append", dest="packs", metavar="FOLDER", help="site pack on the workers")
     made.add_argument("--detectors", metavar="NAMES", help="names, separated by commas")
     made.add_argument("--data-type", metavar="NAME", help="schema of records that name none")
     made.add_argument("--index", metavar="URL|partition", help="where surrogates are stored")
@@ -55,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--partitions", type=int, metavar="N", help="spread the source over N tasks")
     made.add_argument("--ledger", metavar="URL", help="write each record once, as shards; see --release")
     made.add_argument("--release", metavar="NAME", help="with --ledger: the name of the release")
+    made.add_argument("--source", metavar="NAME", dest="of", help="for drift alarms: the name of the source")
     made.add_argument("--master", metavar="URL", help="the cluster; default: that of spark-submit, or this machine")
     made.add_argument("--overwrite", action="store_true", help="replace an earlier result in --out")
     made.add_argument("--json", action="store_true", help="print the counts as JSON")
@@ -62,13 +65,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the job. Return 0, 3 if a row was held, 2 if the call is wrong, 1 if the job failed, 130 if interrupted."""
+    """Run the job. Return 0, 3 if a row was held or refused, 2 if the call is wrong, 1 if the job failed, 130 if interrupted."""
     asked = parser().parse_args(arguments)
     spark: SparkSession | None = None
     try:
         _check(asked)
         spark = session(asked)
-        counts = run(spark, asked)
+        counts, alarms = run(spark, asked)
     except IncognoteError as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201 -- the output of a command
         return USAGE if isinstance(error, UsageError) else FAILURE
@@ -81,7 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if spark is not None:
             spark.stop()
     print(shown(counts, as_json=asked.json))  # noqa: T201 -- the output of a command
-    return HELD if counts.held else 0
+    for alarm in alarms:
+        print(f"warning: {of_drift(alarm)}", file=sys.stderr)  # noqa: T201 -- the output of a command
+    return HELD if counts.held or counts.refused else 0
 
 
 def _check(asked: argparse.Namespace) -> None:
@@ -116,13 +121,13 @@ def session(asked: argparse.Namespace) -> SparkSession:
     return builder.getOrCreate()
 
 
-def run(spark: SparkSession, asked: argparse.Namespace) -> Tally:
-    """Read, de-identify, write, and count.
+def run(spark: SparkSession, asked: argparse.Namespace) -> tuple[Tally, list[Alarm]]:
+    """Read, de-identify, write, and count. Return the counts and the drift alarms.
 
     Raises:
         AccountingError: rows were lost.
     """
-    from incognote.spark import deidentify, tally
+    from incognote.spark import deidentify, drift, tally
 
     whole = _source(spark, asked)
     source = whole.repartition(asked.partitions) if asked.partitions else whole
@@ -130,7 +135,8 @@ def run(spark: SparkSession, asked: argparse.Namespace) -> Tally:
     if asked.ledger:
         from incognote.spark.delivery import deliver
 
-        return deliver(source, destination=asked.out, ledger=asked.ledger, release=asked.release, **words)
+        place = {"destination": asked.out, "ledger": asked.ledger, "release": asked.release, "source": asked.of}
+        return deliver(source, **place, **words), []
     made = deidentify(source, by_patient=asked.by_patient, **words)
     writer = made.write.mode("overwrite" if asked.overwrite else "error").partitionBy("verdict")
     if asked.write == "parquet":
@@ -139,7 +145,9 @@ def run(spark: SparkSession, asked: argparse.Namespace) -> Tally:
     else:
         writer.json(asked.out)
         written = spark.read.schema(made.schema).json(asked.out)
-    return tally(written, read=whole.count())
+    counts = tally(written, read=whole.count())
+    named = {name: words[name] for name in _SETTINGS}
+    return counts, drift(written, source=asked.of, **named) if asked.of else []
 
 
 def _source(spark: SparkSession, asked: argparse.Namespace) -> DataFrame:
@@ -163,14 +171,8 @@ def _words(asked: argparse.Namespace) -> dict[str, Any]:
     }  # fmt: skip
     return {
         **roles[asked.form],
-        "policy": asked.policy,
-        "config": asked.config,
-        "packs": asked.pack,
+        **{name: getattr(asked, name) for name in (*_SETTINGS, "packs", "data_type", "index", "quarantine")},
         "detectors": asked.detectors.split(",") if asked.detectors else None,
-        "data_type": asked.data_type,
-        "index": asked.index,
-        "key_file": asked.key_file,
-        "quarantine": asked.quarantine,
     }
 
 
@@ -184,12 +186,19 @@ def said(error: Exception) -> str:
     return f"The job failed: {condition or type(error).__name__}. Spark's log tells more."
 
 
+def of_drift(alarm: Alarm) -> str:
+    """Return a drift alarm as text."""
+    kind = alarm.entity_type or "all types"
+    return f"drift: {alarm.outlook} identifiers per record ({kind}): {alarm.rate:.2f} instead of {alarm.expected:.2f}"
+
+
 def shown(counts: Tally, *, as_json: bool) -> str:
     """Return the counts as text."""
     if as_json:
-        return json.dumps({name: counts.as_dict()[name] for name in ("read", "outcomes", "reasons", "replaced")})
+        return json.dumps({name: counts.as_dict()[name] for name in ("read", "outcomes", "refused", "reasons", "replaced")})
     parts = [f"{counts.outcomes[outcome]:,} {name}" for outcome, name in
              (("release", "released"), ("review", "for review"), ("quarantine", "quarantined"))]  # fmt: skip
+    parts += [f"{counts.refused:,} refused"] * bool(counts.refused)
     lines = [f"{counts.read:,} records: {', '.join(parts)}"]
     lines += [f"  {outcome}: {code}: {number:,}" for (outcome, code), number in sorted(counts.reasons.items())]
     return "\n".join(lines)

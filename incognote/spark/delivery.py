@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from incognote.errors import AccountingError, UsageError
+from incognote.errors import AccountingError, LeaseLost, UsageError
 from incognote.nouns import Outcome, Result, Verdict
 from incognote.runs.tally import Tally
 from incognote.settings import SettingKeywords
@@ -22,6 +22,7 @@ from incognote.spark.frames import checked, quoted, session_of
 from incognote.spark.inputs import SparkRow
 from incognote.spark.opening import opened, without_values
 from incognote.spark.roles import Roles
+from incognote.spark.secrets import check_addresses
 from incognote.spark.task import Task, output_of, settle, slices
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def deliver(
     ledger: str,
     release: str,
     quarantine: str | Path,
+    source: str | None = None,
     text: str,
     patient: str | None = None,
     id: str | None = None,
@@ -70,6 +72,7 @@ def deliver(
         ledger: `postgresql://USER@HOST/NAME`, or on one machine `sqlite:///FILE`.
         release: the name of the release. It fixes policy, key, models, and code.
         quarantine: a folder that all workers share, for records that were not released.
+        source: the name of the source, for drift alarms. Jobs with the same name are compared with each other.
         form, packing: of the shards, as in `incognote worker`.
         others: as in `deidentify`.
 
@@ -84,13 +87,14 @@ def deliver(
     session = session_of(df)
     made = checked(session, words, config, quarantine)
     made.check_url("ledger", ledger)
+    check_addresses({"ledger": ledger, "destination": destination})
     if df.isStreaming:
         raise UsageError("deliver: the table is a stream. Call it for each batch (foreachBatch).")
     roles.check(df.schema)
     lines = records or words.get("data_type") is not None
     if not (id or path or lines):
         raise UsageError("deliver: name the column that identifies each row (id=), so that none is delivered twice.")
-    work = DeliveryTask(Task(roles, made, lines), destination, ledger, release, form, packing)
+    work = DeliveryTask(Task(roles, made, lines), destination, ledger, release, form, packing, source)
 
     def incognote(batches: Any) -> Any:
         return work(batches)
@@ -102,6 +106,7 @@ def deliver(
     (last,) = session.range(1).coalesce(1).mapInArrow(closing, _TOLD).collect()
     states = json.loads(last["told"])
     told = Tally(read=sum(states.values()))
+    told.refused = states.pop("refused", 0)
     for state, number in states.items():
         told.outcomes[_OUTCOMES[state]] += number
     told.balance()
@@ -114,7 +119,7 @@ class DeliveryTask:
 
     Args:
         task: what reads the rows.
-        destination, ledger, release, form, packing: as in `deliver`.
+        destination, ledger, release, form, packing, source: as in `deliver`.
     """
 
     task: Task
@@ -123,11 +128,12 @@ class DeliveryTask:
     release: str
     form: Form
     packing: Packing
+    source: str | None = None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Deliver the rows of all batches. Yield nothing."""
         with without_values(), Delivery(self) as delivery:
-            made, _ = opened(self.task.settings)
+            made, _, _ = opened(self.task.settings)
             for batch in batches:
                 for some in slices(batch, self.task.roles.text, self.task.together):
                     delivery.serve(self.task.rows(some, made))
@@ -163,7 +169,7 @@ class Delivery:
         from incognote.runs.location import keep_apart, open_location
         from incognote.runs.shards import OpenShards, ShardDelivery, begun
 
-        made, quarantine = opened(work.task.settings)
+        made, quarantine, self._monitor = opened(work.task.settings)
         assert quarantine is not None  # `deliver` requires one
         self._made: Deidentifier = made
         self._quarantine = quarantine
@@ -185,6 +191,10 @@ class Delivery:
         self._heart = Heartbeat(self._ledger, self._worker, self._lease)
         self._part: FilePart | None = None
         self._leaving: list[str] = []
+        self._subjects: dict[int, str] = {}  # of the rows that are decided now, by their positions
+        self._patients: set[str] = set()  # of records in open shards
+        self._counts: list[Mapping[str, int]] = []
+        self._source = work.source
         self._records = work.task.records
 
     def serve(self, rows: Sequence[SparkRow]) -> None:
@@ -223,11 +233,19 @@ class Delivery:
             self.flush()
 
     def flush(self) -> None:
-        """Settle what was decided, and deliver the shards."""
+        """Run sentinel notes, settle what was decided, and deliver the shards.
+
+        Raises:
+            SentinelsMissed: too few identifiers of all sentinel notes were found. Nothing of this shard is settled.
+            LeaseLost: a patient opted out since the records were claimed. Nothing of this shard is settled.
+        """
         from incognote.runs.shards import token
 
         if self._shards.empty:
             return
+        self._monitor.look(self._release.name)
+        if self._monitor.refused(self._patients):
+            raise LeaseLost("A patient opted out while the records were processed. Run the job again.")
         staged = self._delivery.stage(self._worker, self._shards)
         try:
             self._delivery.settle(self._worker, token(), staged, self._shards)
@@ -235,6 +253,10 @@ class Delivery:
             self._delivery.discard(staged)
             raise
         self._shards.clear()
+        self._patients.clear()
+        counts, self._counts = self._counts, []
+        if self._source is not None:
+            self._monitor.counted(self._source, counts)
         for name in self._leaving:
             self._quarantine.discard(name)
         self._leaving.clear()
@@ -298,8 +320,13 @@ class Delivery:
 
     def _decide(self, mine: Sequence[_Claimed]) -> None:
         from incognote.runs.driver import Driver
+        from incognote.service.worker.records import refusal
 
-        rows = [SparkRow(at, one.row.item, one.row.id, one.row.path, one.row.line) for at, one in enumerate(mine)]
+        rows = [replace(one.row, at=at) for at, one in enumerate(mine)]
+        self._subjects = self._monitor.subjects(rows, self._made.engine)
+        refused = self._monitor.refused(set(self._subjects.values()))
+        self._shards.held += [refusal(mine[at].claim.id) for at, name in self._subjects.items() if name in refused]
+        rows = [row for row in rows if self._subjects.get(row.at) not in refused]
         settle(self._made, Driver[SparkRow](lambda row, result: self._released(mine[row.at], row, result),
                                        lambda row, verdict, result: self._held(mine[row.at], row, verdict, result)),
                rows)  # fmt: skip
@@ -313,15 +340,26 @@ class Delivery:
         line = line_of(one, output, self._shards.next_id(shape))
         self._leaving.append(cast(str, one.held))
         self._shards.add(shape, line, mine.claim.id, digest_of(result.manifest), None, result.image)
+        self._counts.append(result.manifest["counts"]["by_type"])
+        if row.at in self._subjects:
+            self._patients.add(self._subjects[row.at])
 
     def _held(self, mine: _Claimed, row: SparkRow, verdict: Verdict, result: Result | None) -> None:
         from incognote.files.holding import hold
         from incognote.ledger import SettledRecord
         from incognote.runs.shards import digest_of
+        from incognote.service.worker.records import refusal
 
         manifest = result.manifest if result is not None else {}
         keyring = self._made.engine.keyring
-        hold(self._quarantine, keyring, row.input(keyring), verdict, manifest)
+        one = row.input(keyring)
+        hold(self._quarantine, keyring, one, verdict, manifest)
+        if (subject := self._subjects.get(row.at)) is not None and self._monitor.refused({subject}):
+            self._quarantine.discard(cast(str, one.held))
+            self._shards.held.append(refusal(mine.claim.id))
+            return
+        if manifest:
+            self._counts.append(manifest["counts"]["by_type"])
         state: State = "review" if verdict.outcome == "review" else "quarantined"
         codes = tuple(sorted({reason.code for reason in verdict.reasons}))
         held: SettledRecord = SettledRecord(

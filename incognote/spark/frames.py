@@ -40,7 +40,8 @@ def deidentify(
 
     The result has the columns that have a role here, and `verdict`, `reasons`, and `manifest`. The text of a row that
     was not released is null. The columns `patient`, `id`, `known`, and `path` become keyed hashes, unless they are in
-    `keep`. All other columns are left out: they could identify a person, and nothing looks at them.
+    `keep`. All other columns are left out: they could identify a person, and nothing looks at them. A row whose patient
+    opted out has the verdict `refused`, and nothing else of it is in the result.
 
     Args:
         df: a table, static or streaming. It is not changed.
@@ -94,8 +95,8 @@ def released(df: DataFrame) -> DataFrame:
 
 
 def held(df: DataFrame) -> DataFrame:
-    """Return the rows that were not released. Their text is null."""
-    return df.filter(df["verdict"] != "release")
+    """Return the rows that wait for review or are in the quarantine. Their text is null."""
+    return df.filter(df["verdict"].isin("review", "quarantine"))
 
 
 def checked(
@@ -116,8 +117,8 @@ def checked(
     given = dict(made.words)
     if made.partitioned:
         del given["index"]
-    made.check_url("index", given.get("index"))
-    Settings.load(config if local else None, **given)  # names and values; the files are on the workers
+    loaded = Settings.load(config if local else None, **given)  # names and values; the files are on the workers
+    made.check_places(loaded)
     named = given.get("policy")
     if named is not None and (local or not ("/" in named or named.endswith(".toml"))):
         load_policy(named)

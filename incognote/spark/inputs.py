@@ -36,6 +36,7 @@ class SparkRow:
         item: None if it has no text, or if it cannot be read.
         id, path: its own names, which may be PHI.
         line: the record that its text is a line of; its `error` says why it cannot be read.
+        patient: the patient that its column names.
     """
 
     at: int
@@ -43,6 +44,7 @@ class SparkRow:
     id: str | None = field(default=None, repr=False)
     path: str | None = field(default=None, repr=False)
     line: Input | None = field(default=None, repr=False)
+    patient: str | None = field(default=None, repr=False)
 
     def input(self, keyring: Keyring) -> Input:
         """Return the row as an input, for the quarantine or a shard. Its name there depends on the row alone.

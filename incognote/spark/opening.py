@@ -18,6 +18,7 @@ from incognote.settings import Settings
 if TYPE_CHECKING:
     from incognote.files.quarantine import Quarantine
     from incognote.sdk import Deidentifier
+    from incognote.spark.monitor import Monitor
 
 PARTITION = "partition"
 """The value of `index` for an index of each Python worker's own, in a private folder that is removed with it."""
@@ -62,9 +63,19 @@ class WorkerSettings:
         if words.get("index") == PARTITION:
             del words["index"]
         settings = Settings.load(self.config, **words)
-        for name, url in (("index", settings.index), ("service.database", settings.service.database)):
-            self.check_url(name, url)
+        self.check_places(settings)
         return settings
+
+    def check_places(self, settings: Settings) -> None:
+        """Refuse an index or a service's database that is a file where there are several machines.
+
+        Raises:
+            SettingError: one of them is.
+        """
+        from incognote.spark.monitor import database
+
+        self.check_url("index", settings.index)
+        self.check_url("service.database", database(settings))
 
     def check_url(self, name: str, url: str | None) -> None:
         """Refuse a database that is a file where there are several machines.
@@ -94,23 +105,25 @@ class _Opened:
     pid: int
     made: Deidentifier
     quarantine: Quarantine | None
+    monitor: Monitor
     warm: bool = False
 
 
 _OPENED: dict[str, _Opened] = {}
 
 
-def opened(settings: WorkerSettings) -> tuple[Deidentifier, Quarantine | None]:
-    """Return this process's Deidentifier and quarantine for some settings.
+def opened(settings: WorkerSettings) -> tuple[Deidentifier, Quarantine | None, Monitor]:
+    """Return this process's Deidentifier, quarantine, and Monitor for some settings.
 
     Raises:
         KeyMissing: this process finds no persistent key.
+        SentinelsMissed: too few identifiers of the first sentinel notes were found.
         IncognoteError: the configuration cannot work.
     """
     found = _OPENED.get(settings.name)
     if found is None or found.pid != os.getpid():
         found = _OPENED[settings.name] = _open(settings)
-    return found.made, found.quarantine
+    return found.made, found.quarantine, found.monitor
 
 
 def warmed(settings: WorkerSettings) -> None:
@@ -125,17 +138,11 @@ def _open(settings: WorkerSettings) -> _Opened:
     from incognote.agents.processes import GC_THRESHOLD, SWITCH_SECONDS
     from incognote.files.quarantine import Quarantine
     from incognote.sdk import Deidentifier
+    from incognote.spark.monitor import Monitor
 
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.set_threshold(GC_THRESHOLD)
-    loaded = settings.load()
-    try:
-        keyring = loaded.keyring(persistent=True)
-    except KeyMissing:
-        raise KeyMissing(
-            "A Python worker of Spark finds no key. Set INCOGNOTE_KEY_FILE in the environment of each worker "
-            "(conf/spark-env.sh), or pass key_file=. If you have no key yet, create one with `incognote key new`."
-        ) from None
+    keyring = keyring_of(settings.load())
     words = dict(settings.words)
     if settings.partitioned:
         words["index"] = _own_index(keyring)
@@ -143,7 +150,24 @@ def _open(settings: WorkerSettings) -> _Opened:
                         detectors=words.pop("detectors", None), **words)  # fmt: skip
     made.ready()
     held = None if settings.quarantine is None else Quarantine(settings.quarantine, made.engine.keyring)
-    return _Opened(os.getpid(), made, held)
+    monitor = Monitor(made)
+    monitor.first()
+    return _Opened(os.getpid(), made, held, monitor)
+
+
+def keyring_of(settings: Settings) -> Keyring:
+    """Return the persistent key of this process.
+
+    Raises:
+        KeyMissing: there is none.
+    """
+    try:
+        return settings.keyring(persistent=True)
+    except KeyMissing:
+        raise KeyMissing(
+            "A Python worker of Spark finds no key. Set INCOGNOTE_KEY_FILE in the environment of each worker "
+            "(conf/spark-env.sh), or pass key_file=. If you have no key yet, create one with `incognote key new`."
+        ) from None
 
 
 def _own_index(keyring: Keyring) -> str:

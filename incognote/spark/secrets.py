@@ -28,6 +28,7 @@ _ONE_PROCESS = {
     "replay": "A recording belongs to one process. Use `incognote deid` for a run to replay.",
     "batch": "A batch is sent by one process. Use `incognote deid`.",
 }
+_PASSWORD = re.compile(r"[\w+.-]+://[^/@]*:[^/@]*@")
 _NAME = re.compile(r"INCOGNOTE_(?:.*_)?(?:KEY|KEY_FD|KEY_COMMAND|PASSWORD|API_KEY)\Z")
 _WITHIN = re.compile(r"INCOGNOTE[_.](?:\w*_)?(?:KEY|PASSWORD|API_KEY)\s*=", re.IGNORECASE)
 
@@ -47,6 +48,10 @@ def check_arguments(words: Mapping[str, Any]) -> None:
     for name, remedy in _ONE_PROCESS.items():
         if words.get(name):
             raise SettingError(f"{name} cannot be used on Spark. {remedy}")
+    service = words.get("service") or {}
+    given = service if isinstance(service, Mapping) else vars(service)
+    check_addresses({**{name: words.get(name) for name in ("index", "api_base")},
+                     **{f"service.{name}": given.get(name) for name in ("database", "otel_endpoint")}})  # fmt: skip
     for own in (words.get("models") or {}).values():
         if (own.get("api_key") if isinstance(own, Mapping) else own.api_key) is not None:
             raise SettingError(f"models: api_key must not be sent through Spark. {_ARGUMENTS['api_key']}")
@@ -55,6 +60,21 @@ def check_arguments(words: Mapping[str, Any]) -> None:
         named = (value,) if value is None or isinstance(value, str) else tuple(value)
         if not all(one is None or isinstance(one, str) for one in named):
             raise SettingError(f"{name}: an object cannot be sent to the workers. Pass its name.")
+
+
+def check_addresses(addresses: Mapping[str, Any]) -> None:
+    """Refuse a password within an address that travels with a job.
+
+    Raises:
+        SettingError: there is one. The message names the argument, not its value.
+    """
+    for name, address in addresses.items():
+        if isinstance(address, str) and _PASSWORD.match(address):
+            raise SettingError(
+                f"{name}: Spark sends the arguments of a job to all workers and can write them to its log, so an "
+                "address must not have a password. Leave it out, and store it on each worker: for PostgreSQL in the "
+                "file of PGPASSFILE, for an index in that of INCOGNOTE_INDEX_PASSWORD_FILE, or else in a settings file."
+            )
 
 
 def check_configuration(pairs: Iterable[tuple[str, str]]) -> None:

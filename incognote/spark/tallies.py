@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from incognote.nouns import Outcome
 from incognote.runs.tally import Tally
+from incognote.spark.task import REFUSED
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,7 +41,7 @@ def tally(df: DataFrame, *, read: int | None = None) -> Tally:
         part = Tally.of(json.loads(row["told"]))
         part.labels = json.loads(row["labels"])
         told.merge(part)
-    told.read = sum(told.outcomes.values()) if read is None else read
+    told.read = sum(told.outcomes.values()) + told.refused if read is None else read
     told.balance()
     return told
 
@@ -52,8 +53,11 @@ def counted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     told, labels = Tally(), dict[str, Any]()
     for batch in batches:
         for row in batch.to_pylist():
-            outcome = cast(Outcome, row["verdict"])
             told.read += 1
+            if row["verdict"] == REFUSED:
+                told.refused += 1
+                continue
+            outcome = cast(Outcome, row["verdict"])
             told.outcomes[outcome] += 1
             told.reasons.update({(outcome, code) for code in row["codes"] or ()})
             told.mended += row["mended"] or 0

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from incognote.agents.item import TOGETHER
-from incognote.nouns import Result, Verdict
-from incognote.spark.inputs import RowWords, SparkRow
+from incognote.nouns import Reason, Result, Verdict
+from incognote.spark.inputs import RowWords, SparkRow, held_name
 from incognote.spark.opening import WorkerSettings, opened, warmed, without_values
 from incognote.spark.roles import COUNTS, WORDS, Roles
 
@@ -21,11 +21,15 @@ if TYPE_CHECKING:
     from incognote.keys import Keyring
     from incognote.runs.driver import Driver
     from incognote.sdk import Deidentifier
+    from incognote.spark.monitor import Monitor
 
 ROWS = 256
 """Rows that are in memory at once as Python values, with their results."""
 BYTES = 8 * 2**20
 """Bytes at which fewer rows are."""
+REFUSED = "refused"
+"""The value of `verdict` for a row whose patient opted out."""
+_OPTED_OUT = Verdict("quarantine", (Reason("opted-out", "", "the subject opted out or was deleted"),))
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,13 @@ class Served:
 
     Args:
         output: the new text or bytes; None if the row was not released.
+        refused: whether its patient opted out. Then nothing of the row is in the result.
     """
 
     verdict: Verdict
     result: Result | None = field(default=None, repr=False)
     output: str | bytes | None = field(default=None, repr=False)
+    refused: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,9 +83,10 @@ class Task:
             return TOGETHER if opened(self.settings)[0].engine.policy.surrogates else ROWS
 
     def _mapped(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        made, quarantine = opened(self.settings)
+        made, quarantine, monitor = opened(self.settings)
         rows = self.rows(batch, made)
-        served = serve(made, quarantine, rows)
+        served = serve(made, quarantine, rows, monitor)
+        monitor.served(len(rows))
         warmed(self.settings)
         return self._output(batch, made, served)
 
@@ -94,14 +101,15 @@ class Task:
 
         def row(at: int) -> SparkRow:
             content, path = cells[roles.text][at], value(roles.path, at)
+            patient = value(roles.patient, at)
             if content is None:
-                return SparkRow(at, None)
+                return SparkRow(at, None, patient=patient)
             known = {name: cells[name][at] for name in roles.known if cells[name][at] is not None}
-            words = RowWords(value(roles.patient, at), known, path, value(roles.media_type, at))
+            words = RowWords(patient, known, path, value(roles.media_type, at))
             if self.records:
                 item, line = words.record(content, made)
-                return SparkRow(at, item, id=value(roles.id, at), line=line)
-            return SparkRow(at, words.item(content), id=value(roles.id, at), path=path)
+                return SparkRow(at, item, id=value(roles.id, at), line=line, patient=patient)
+            return SparkRow(at, words.item(content), id=value(roles.id, at), path=path, patient=patient)
 
         return [row(at) for at in range(batch.num_rows)]
 
@@ -112,17 +120,18 @@ class Task:
 
         roles, engine = self.roles, made.engine
         columns: dict[str, Any] = {}
+        refused = pa.array([one.refused for one in served])
         for name in roles.read:
             column = batch.column(name)
             if name == roles.text:
                 columns[name] = pa.array([one.output for one in served], column.type)
             elif roles.is_hashed(name):
-                words = map(written, column.to_pylist())
+                words = map(written, _without(column, refused).to_pylist())
                 codes = [None if word is None else pseudonym(word, engine.keyring, engine.domain) for word in words]
                 columns[name] = pa.array(codes, pa.string())
             else:
-                columns[name] = column
-        columns["verdict"] = pa.array([one.verdict.outcome for one in served], pa.string())
+                columns[name] = _without(column, refused)
+        columns["verdict"] = pa.array([REFUSED if one.refused else one.verdict.outcome for one in served], pa.string())
         columns["reasons"] = pa.array([reasons_of(one.verdict) for one in served], _reasons())
         columns["manifest"] = pa.array([manifest_of(one.result) for one in served], _manifest())
         return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))
@@ -143,11 +152,25 @@ def slices(batch: pa.RecordBatch, text: str, most: int) -> Iterator[pa.RecordBat
         yield batch.slice(start)
 
 
-def serve(made: Deidentifier, quarantine: Quarantine | None, rows: Sequence[SparkRow]) -> list[Served]:
+def _without(column: pa.Array, refused: pa.Array) -> pa.Array:
+    """Return a column without the values of refused rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.if_else(refused, pa.scalar(None, column.type), column) if refused.true_count else column
+
+
+def serve(
+    made: Deidentifier, quarantine: Quarantine | None, rows: Sequence[SparkRow], monitor: Monitor
+) -> list[Served]:
     """Return the outcome of each row. Rows that are not released are put into the quarantine.
+
+    The opt-out list is asked before the rows are served, and again afterwards. To forget a patient, the opt-out is
+    entered first and the data deleted afterwards. So a row that is held meanwhile is deleted by one of the two.
 
     Raises:
         AccountingError: the counts do not balance.
+        LedgerUnavailable: the list of opt-outs does not answer.
         Unwritable: the quarantine cannot be written.
     """
     from incognote.files.holding import hold
@@ -165,7 +188,16 @@ def serve(made: Deidentifier, quarantine: Quarantine | None, rows: Sequence[Spar
         if quarantine is not None:
             hold(quarantine, keyring, row.input(keyring), verdict, result.manifest if result else {})
 
-    settle(made, Driver[SparkRow](release, keep), rows)
+    subjects = monitor.subjects(rows, made.engine)
+    patients = set(subjects.values())
+    refused = monitor.refused(patients)
+    settle(made, Driver[SparkRow](release, keep), [row for row in rows if subjects.get(row.at) not in refused])
+    late = monitor.refused(patients - refused)
+    for row in rows:
+        if subjects.get(row.at) in late and quarantine is not None:
+            quarantine.discard(held_name(row, keyring))
+        if subjects.get(row.at) in refused | late:
+            served[row.at] = Served(_OPTED_OUT, refused=True)
     return served
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,13 +74,14 @@ def _written(folder: Path) -> None:
             decoder.embed_tokens.weight[of(token)] = torch.eye(_WIDTH)[at] * 4
             decoder.embed_positions.weight[at, at] = 40.0
     made.generation_config = GenerationConfig(
-        lang_to_id={"<|en|>": of("<|en|>")}, suppress_tokens=[], begin_suppress_tokens=[of(end)], alignment_heads=[[0, 0], [0, 1]],
+        lang_to_id={"<|en|>": of("<|en|>")}, suppress_tokens=[], begin_suppress_tokens=[of(end)],
+        alignment_heads=[[0, 0], [0, 1]],
     )  # fmt: skip
     made.save_pretrained(folder)
 
 
 @pytest.fixture
-def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+def offline(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The addresses that were asked for. None is reached."""
     asked: list[Any] = []
 
@@ -91,7 +91,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
 
     monkeypatch.setattr(socket.socket, "connect", refused)
     monkeypatch.setattr(socket, "getaddrinfo", refused)
-    yield asked
+    return asked
 
 
 def test_words_are_heard_in_order_within_the_sound_without_a_network(model: Path, offline: list[Any]) -> None:
@@ -153,22 +153,16 @@ def test_the_name_of_a_model_is_no_folder_and_nothing_is_fetched(name: str, offl
 @pytest.mark.parametrize(
     ("file", "content"),
     [("model.bin", b"no model"), ("model.bin", b""), ("tokenizer.json", b"{}"), ("tokenizer.json", b"{"),
-     ("tokenizer.json", b"\xff"), ("config.json", b"{"), ("preprocessor_config.json", b"{")],
+     ("tokenizer.json", b"\xff"), ("config.json", b"{")],
 )  # fmt: skip
-def test_a_damaged_model_is_named_with_the_remedy_or_works(
+def test_a_damaged_model_is_named_with_the_remedy(
     model: Path, file: str, content: bytes, tmp_path: Path, offline: list[Any]
 ) -> None:
     folder = tmp_path / "model"
     shutil.copytree(model, folder)
     (folder / file).write_bytes(content)
-    try:
-        words = Whisper(folder).hear(say(VISIT), "en")
-    except SettingError as problem:
-        assert "ct2-transformers-converter" in str(problem)
-        assert str(folder) in str(problem)
-    else:
-        assert file == "preprocessor_config.json"
-        assert [word.text for word in words] == ["good", "morning"]
+    with pytest.raises(SettingError, match=f"{folder}.*ct2-transformers-converter"):
+        Whisper(folder).hear(noise(1), "en")
     assert not offline
 
 

@@ -48,7 +48,7 @@ def _cues(code: str, side: str) -> dict[tuple[str, ...], Cue]:
 
 @cache
 def words_of(code: str, kind: str) -> frozenset[str]:
-    """Return the words of a kind: `function`, `numbers`, `figures`, or `single`, which have one letter.
+    """Return the words of a kind, as the language names them: `function`, `numbers`, `figures`, `months`, `units`, …
 
     Args:
         code: the language (ISO 639-1).
@@ -85,6 +85,18 @@ def cued(words: Sequence[HeardWord], code: str) -> list[Cued | None]:
                 break
             found[at] = _better(found[at], Cued(cue, first - 1 - at))
     return found
+
+
+def asked(said: Sequence[str], code: str) -> frozenset[str]:
+    """Return which kinds of identifiers some words ask for, as the language names them.
+
+    Args:
+        said: in lower case, without periods.
+        code: the language (ISO 639-1).
+    """
+    text = f" {' '.join(said)} "
+    table = language(code).table("speech", "cues.toml").get("asking", {})
+    return frozenset(kind for kind, words in table.items() if any(f" {each} " in text for each in words))
 
 
 def announcing(words: Sequence[HeardWord], code: str) -> dict[int, Cue]:

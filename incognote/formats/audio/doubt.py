@@ -1,27 +1,27 @@
-"""How likely a word of a recognizer stands for an identifier that it does not know.
+"""How likely a word of a recognizer stands for an identifier, and which stretches are therefore muted.
 
-A recognizer writes a name that it does not know as words that sound alike. Such words have a low posterior, and so have
-their neighbors. A logistic regression weighs this with the words around them. Its weights were fitted to synthetic
-dialogues, dictations, and calls of four voices of flite, heard by PocketSphinx.
+A logistic regression weighs the evidence of each word. Its weights belong to the language bundle (`speech/doubt.json`);
+`incognote_benchmarks.speech.learn` fits them to synthetic recordings.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from functools import cache
 from math import exp
+from typing import NamedTuple
 
-from incognote.formats.audio.cues import Cued, cued, is_letter, words_of
-from incognote.speech.nouns import HeardWord
-from incognote.text.lexicon import commonness, fold, given, lexicon, surname
+from incognote.formats.audio.cues import words_of
+from incognote.formats.audio.evidence import Evidence, evidence
+from incognote.languages import language
+from incognote.speech.nouns import Heard, HeardWord
 
+RATIO = 6.0
+"""How many seconds of other speech may be muted to mute a second of identifiers."""
+MARGIN = 0.3
+"""Seconds before and after a stretch that are muted with it."""
 _CERTAIN = 0.5  # the least confidence of a word that was heard well
-_USUAL = 0.8  # the confidence of the words before the first and after the last
-WEIGHTS: tuple[float, ...] = (
-    0.55, 0.44, 0.48, 0.96, 0.02, 0.07, 1.06, 0.71, 2.51, 1.51, 0.78, 0.84, 1.35, 0.71, 0.44, 0.76, 0.65, 0.34, 0.16,
-    0.36, -0.37, 0.74, 1.38, 0.62, -0.36,
-)  # fmt: skip
-"""In the order of `facts`."""
-BIAS = -3.26
 
 
 def is_certain(word: HeardWord, language: str) -> bool:
@@ -31,37 +31,66 @@ def is_certain(word: HeardWord, language: str) -> bool:
     return word.confidence >= _CERTAIN and usual
 
 
-def doubts(words: Sequence[HeardWord], language: str) -> list[float]:
-    """Return for each word how likely it is part of an identifier, from 0 to 1."""
-    cues = cued(words, language)
-    found = []
-    for at in range(len(words)):
-        weighed = BIAS + sum(w * fact for w, fact in zip(WEIGHTS, facts(words, at, cues[at], language), strict=True))
-        found.append(1 / (1 + exp(-weighed)))
-    return found
+class Weights(NamedTuple):
+    """The weights of facts, by their names, and the bias."""
+
+    bias: float
+    facts: dict[str, float]
+
+    def likelihood(self, facts: Evidence) -> float:
+        """Return how likely a word is part of an identifier, from 0 to 1."""
+        weighed = self.bias + sum(self.facts.get(name, 0.0) * value for name, value in facts.items())
+        return 1 / (1 + exp(-max(-50.0, min(50.0, weighed))))
 
 
-def facts(words: Sequence[HeardWord], at: int, cue: Cued | None, language: str) -> tuple[float, ...]:
-    """Return what is known of a word: its and its neighbors' confidence, its kind, its length, and its cue."""
-    word = words[at]
-    plain = word.text.lower().rstrip(".")
-    entry = lexicon(language).get(fold(plain), 0)
-    common, name = commonness(entry), max(given(entry), surname(entry)) / 7
-    doubt, length = 1 - word.confidence, word.end - word.start
-    near, far = (
-        1 - sum(words[i].confidence if 0 <= i < len(words) else _USUAL for i in (at - away, at + away)) / 2
-        for away in (1, 2)
-    )
-    is_function, is_number = plain in words_of(language, "function"), plain in words_of(language, "numbers")
-    sure, unsure = cue is not None and cue.cue.sure, cue is not None and not cue.cue.sure
-    away = cue.away if cue is not None else 0
-    return (
-        doubt, near, far,
-        common <= 1, common == 2, is_function, name * (common < 3), name * (common < 2), is_number,
-        is_letter(plain, language),
-        bool(entry >> 8),
-        sure and away == 0, sure and away == 1, sure and away > 1,
-        unsure and away == 0, unsure and away == 1, unsure and away > 1,
-        doubt * sure, doubt * unsure, sure and is_function, unsure and is_function, sure and is_number,
-        min(length, 1.0), doubt * length, doubt * (common <= 1),
-    )  # fmt: skip
+@cache
+def weights(code: str) -> Weights:
+    """Return the weights of a language. A language without weights has none: every word is doubted.
+
+    Args:
+        code: ISO 639-1.
+    """
+    file = language(code).file("speech", "doubt.json")
+    if not file.is_file():
+        return Weights(0.0, {})
+    table = json.loads(file.read_text(encoding="utf-8"))
+    return Weights(table["bias"], table["facts"])
+
+
+def doubts(heard: Heard, language: str) -> list[float]:
+    """Return for each word how likely it is part of an identifier, from 0 to 1.
+
+    Args:
+        language: ISO 639-1.
+    """
+    own = weights(language)
+    return [own.likelihood(each) for each in evidence(heard, language)]
+
+
+def stretches(words: Sequence[HeardWord], likely: Sequence[float], ratio: float = RATIO) -> list[bool]:
+    """Return for each word whether it is muted.
+
+    The stretches mute the most seconds of identifiers, of which each outweighs `ratio` seconds of other speech, with the
+    margins around each stretch counted: so there are few and long ones (Viterbi, with a state for muted and kept).
+
+    Args:
+        likely: how likely each word is part of an identifier.
+    """
+    gains = [ratio * each - (1 - each) for each in likely]  # of a muted second
+    kept, muted = 0.0, float("-inf")
+    steps: list[tuple[bool, bool]] = []  # whether the word before is muted, if this one is kept, and if it is muted
+    for at, word in enumerate(words):
+        pause = word.start - words[at - 1].end if at else MARGIN
+        before, after = (
+            min(max(0.0, MARGIN - pause), words[each].end - words[each].start) * gains[each]
+            for each in (at - 1 if at else at, at)
+        )
+        begins, ends = kept + before, muted + after
+        steps.append((ends > kept, muted > begins))
+        kept, muted = max(kept, ends), max(begins, muted) + gains[at] * (word.end - word.start)
+    is_muted = muted > kept
+    found: list[bool] = []
+    for step in reversed(steps):
+        found.append(is_muted)
+        is_muted = step[is_muted]
+    return found[::-1]

@@ -6,10 +6,10 @@ No answer means mute: a gap stays only if it is short and nothing announces an i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby
 
 from incognote.formats.audio.cues import Cue, Cued, announcing, cued, is_letter, words_of
-from incognote.formats.audio.doubt import doubts, is_certain
+from incognote.formats.audio.doubt import doubts, is_certain, stretches
 from incognote.formats.audio.transcript import TimedPiece, Transcript, pauses_of
 from incognote.languages import identifiers
 from incognote.nouns import Known
@@ -18,13 +18,10 @@ from incognote.speech.phones import Phones, SoundingNames, distance
 
 Judged = tuple[int, int, str, float, str]
 """Start and end in code points of the transcript, entity type, score from 0 to 1, and source."""
-DOUBT, BESIDE = 0.42, 0.25
-"""The least likelihood of a doubted word, and of a word beside it: it is muted in part in any case."""
 _USUAL = "PERSON"
 _CODE = "GUID"
 _SHORT_GAP = 0.2  # seconds
-_BESIDE = 0.3  # seconds between a doubted word and one beside it
-_HOLE = 0.9  # seconds between two doubted stretches of which margins leave little: they are muted, too
+_AFTER_CUE = 0.08  # the least likelihood of a word after a sure cue that is muted
 _NEAR = 3  # words between a cue and a gap
 _AGO = 1.5  # seconds between a cue and a gap
 _MOST_NAMES = 2000  # known names that are listened for
@@ -47,7 +44,7 @@ def findings(transcript: Transcript, known: Sequence[Known], language: str) -> I
     yield from _gaps(transcript, announcing(words, language))
     yield from _spelled(transcript, cues)
     yield from _strings(transcript, cues, language)
-    runs = list(_runs(_doubted(words, cues, language)))
+    runs = list(_runs(_doubted(transcript, cues, language)))
     for run in runs:
         yield from _found(transcript, run, _type(cues, run), 0.6, "doubt")
     yield from _sounds(transcript, known, [run for run in runs if _announced(cues, run)])
@@ -187,23 +184,16 @@ def _utterances(transcript: Transcript) -> Iterator[range]:
         yield range(line[0].words.start, line[-1].words.stop)
 
 
-def _doubted(words: Sequence[HeardWord], cues: Sequence[Cued | None], language: str) -> list[bool]:
+def _doubted(transcript: Transcript, cues: Sequence[Cued | None], language: str) -> list[bool]:
     """Return for each word whether it is doubted. The word after a sure cue is, unless it is certain and usual."""
-    likely = doubts(words, language)
-    flags = [
-        each >= DOUBT
-        or (cue is not None and cue.cue.sure and not cue.away and not is_certain(word, language))
-        for each, word, cue in zip(likely, words, cues, strict=True)
+    words = transcript.heard.words
+    likely = [
+        1.0
+        if each >= _AFTER_CUE and cue is not None and cue.cue.sure and not cue.away and not is_certain(word, language)
+        else each
+        for each, word, cue in zip(doubts(transcript.heard, language), words, cues, strict=True)
     ]
-    for order in (range(1, len(words)), range(len(words) - 2, -1, -1)):
-        step = order.step
-        for at in order:
-            pause = max(words[at].start, words[at - step].start) - min(words[at].end, words[at - step].end)
-            flags[at] |= flags[at - step] and likely[at] >= BESIDE and pause < _BESIDE
-    for one, two in pairwise(list(_runs(flags))):
-        if words[two.start].start - words[one.stop - 1].end < _HOLE:
-            flags[one.stop : two.start] = [True] * (two.start - one.stop)
-    return flags
+    return stretches(words, likely)
 
 
 def _runs(flags: Sequence[bool]) -> Iterator[range]:

@@ -12,7 +12,7 @@ MOST = 2_000.0
 """The highest rate of a waveform that passes, in samples a second. Nothing above 1 kHz is in it."""
 _CLASS, _MODALITY, _SOUND = 0x00080016, 0x00080060, "AU"
 _FREQUENCY, _DATA = 0x003A001A, 0x54001010
-_SILENT = re.compile(r"1\.2\.840\.10008\.5\.1\.4\.1\.1\.9\.[1235678]\.[0-9]+")  # PS3.4 B.5: ECG, pressure, EEG, and so on
+_SILENT = re.compile(r"1\.2\.840\.10008\.5\.1\.4\.1\.1\.9\.[1235678]\.[0-9]+")  # PS3.4 B.5: ECG, EEG, and so on
 
 
 def require_no_voice(file: DicomFile) -> None:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 _ALIKE = str.maketrans("SsOoIl|Z", "55001112")
 _MISREAD = re.compile(r"(?=.*\d)[\dSsOoIl|Z]{2,12}[.,;]?")
 _ARABIC = re.compile("[\u0620-\u064a]")
+_ALIKE_ALL = re.compile(r"[\dSsOoIl|Z]{2,12}[.,;]?")
+_BOTH = 2  # numbers beside a word of letters that is a number of as many digits
+_YEARS = frozenset(("سنة", "سنه", "عام", "عاما", "عاماً", "سنوات"))
 _SURE_DIGITS = 2  # digits of a number, or of one next to it, whose letters are misread digits
 _LONGEST = 4  # letters that a number is read as
 _GAP = 0.5  # heights of a line between two words, in which a number can be
@@ -33,18 +36,29 @@ _LEAST = 2  # Arabic words of a line
 def with_digits(words: Sequence[Word]) -> list[Word]:
     """Return words in which letters that look like digits are digits, in numbers: `SSS30` next to `94860` is `55530`.
 
+    Of letters alone, this is so between two numbers of as many digits: `00 SS 21`.
+
     Args:
         words: in reading order.
     """
     found = list(words)
     for at, word in enumerate(words):
-        if word.text.isdecimal() or not _MISREAD.fullmatch(word.text):
+        if word.text.isdecimal() or not _ALIKE_ALL.fullmatch(word.text):
             continue
-        near = [each for each in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2]) if each.line == word.line]
+        if not _MISREAD.fullmatch(word.text):
+            numbers = [each for each in _beside(words, at) if each.text.strip(".,;").isdecimal()]
+            if len(numbers) == _BOTH and all(_digits(each.text) == len(word.text) for each in numbers):
+                found[at] = replace(word, text=word.text.translate(_ALIKE))
+            continue
+        near = _beside(words, at)
         digits = max(_digits(each.text) if each.text.strip(".,;").isdecimal() else 0 for each in (*near, word))
         if max(digits, _digits(word.text) if len(word.text) > _LEAST + 1 else 0) >= _SURE_DIGITS:
             found[at] = replace(word, text=word.text.translate(_ALIKE))
     return found
+
+
+def _beside(words: Sequence[Word], at: int) -> list[Word]:
+    return [each for each in (*words[max(0, at - 1) : at], *words[at + 1 : at + 2]) if each.line == words[at].line]
 
 
 def _digits(text: str) -> int:
@@ -83,6 +97,8 @@ def misread_numbers(words: Sequence[Word], pixels: Pixels) -> Iterator[Region]:
         high = round(median(word.box[3] - word.box[1] for word in line))
         top, bottom = min(word.box[1] for word in line), max(word.box[3] for word in line)
         for word in line:
+            if word.text in _YEARS:  # after an age, which is often not read
+                yield Region("Unread", word.box, 0.7, (DOUBT,))
             if _is_short(word) and not word.text.isdecimal() and not is_known(word.text):
                 yield Region("Unread", word.box, 0.7, (DOUBT,))
         for one, two in pairwise(sorted(line, key=lambda word: word.box[0])):

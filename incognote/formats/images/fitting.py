@@ -67,7 +67,7 @@ def tight(words: Sequence[Word], pixels: Pixels) -> list[Box]:
         crossing = (parts[:, across] <= middle) & (middle < parts[:, across + 2])
         own = crossing & (counts >= np.maximum(1, _INSIDE * areas))
         size = np.minimum(parts[own, along + 2], box[along + 2]) - np.maximum(parts[own, along], box[along])
-        if size.sum() >= _WIDE * word.along:
+        if own.any() and size.sum() >= _WIDE * word.along:
             own |= counts >= np.maximum(1, _WHOLE * areas)
             box[across] = max(box[across], int(parts[own, across].min()) - 1)
             box[across + 2] = min(box[across + 2], int(parts[own, across + 2].max()) + 1)

@@ -17,7 +17,9 @@ _DATE = re.compile(
     r"(?<!\d)(?:\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})|\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|"
     r"\d{1,2}[-/. ]?[^\W\d_]{3,9}[-/., ]*\d{4})(?!\d)"
 )
-_TIME = re.compile(r"(?:at|a|las|à|um|[T-]|\d{1,2}(?:[:.h]\d{2}){1,2}h?|\d{4}|[AaPp]\.?[Mm]\.?|Uhr|hrs?|h)[.,]?")
+_TIME = re.compile(
+    r"(?:at|a|las|à|um|[T-]|\d{1,2}(?:[:.h]\d{2}){1,2}h?|[0-2]\d[0-5]\d|[AaPp]\.?[Mm]\.?|Uhr|hrs?|h)[.,]?"
+)
 _NAMED = frozenset("ORGANIZATION HOSPITAL PHARMACY DIAGNOSTIC_LABS DEPARTMENT CITY COUNTRY".split())
 """Types whose values have letters."""
 _PROSE = 4  # usual words in small letters, in a sentence

@@ -133,17 +133,19 @@ def _cut(text: str, span: Span) -> Span:
         own.pop()
     while len(own) > 1 and _stays(text[slice(*own[0])], span.type):
         own.pop(0)
-    start, end = own[0][0], own[-1][1]
+    start = next(at for at in range(*own[0]) if not text[at].isspace())
+    end = own[-1][1]
     return span if (start, end) == (span.start, span.end) else replace(span, start=start, end=end)
 
 
 def _stays(cell: str, type_: str) -> bool:
-    """Whether a cell that a span reaches into is a label, or usual words that are no line of an address."""
-    said = label_of(cell.strip())
-    if cell.rstrip().endswith((":", "：")) or said is not None:
+    """Whether a cell that a span reaches into is a label, or usual words that are no part of a value."""
+    cell, said, group = cell.strip(), label_of(cell.strip()), catalogue()[type_].group
+    if cell.endswith((":", "：")) or said is not None:
         return said is None or said.type != type_
-    usual = is_known(cell) and not is_name(cell) and not any(map(str.isdigit, cell))
-    return usual and catalogue()[type_].group != "LOCATION"
+    if group in ("LOCATION", "DATE") or (group == "PERSON" and not cell[:1].islower()):
+        return False
+    return is_known(cell) and not is_name(cell) and not any(map(str.isdigit, cell))
 
 
 def _grown(text: str, span: Span, low: int, high: int) -> tuple[int, int]:

@@ -57,7 +57,11 @@ class DriftStore:
             source: returned by `source`.
             counts: each record's identifiers by type. A record without any is an empty mapping.
         """
-        batch, day = Day.of(counts), self._today.isoformat()
+        self.put(source, Day.of(counts))
+
+    def put(self, source: str, batch: Day) -> None:
+        """Add the counts of a batch of one source."""
+        day = self._today.isoformat()
         if not batch.records:
             return
         with self._store.begin() as connection:

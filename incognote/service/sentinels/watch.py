@@ -27,7 +27,7 @@ class SentinelWatch:
 
     Args:
         deid: that machine.
-        audit, telemetry: receive each score.
+        audit, telemetry: receive each score; None for neither.
         count: notes with each batch.
         floor: the minimum recall; None for no limit.
         least: the number of planted identifiers before the floor applies.
@@ -37,7 +37,7 @@ class SentinelWatch:
     def __init__(
         self,
         deid: Deidentifier,
-        audit: AuditLog,
+        audit: AuditLog | None,
         telemetry: Telemetry | None = None,
         *,
         count: int,
@@ -85,7 +85,8 @@ class SentinelWatch:
             told.append(
                 ("sentinels.failed", {"release": release, "recall": recall or 0.0, "lower": self._floor or 0.0})
             )
-        self._audit.append_all(told)
+        if self._audit is not None:
+            self._audit.append_all(told)
         if self._telemetry is not None:
             for event, more in told:
                 self._telemetry.tell(event, **more)

@@ -83,7 +83,7 @@ def _opened(folder: Path, threads: int) -> Any:
         if any(model.hf_tokenizer.token_to_id(token) is None for token in _NEEDED):
             raise ValueError("the tokenizer of another model")
         return model
-    except Exception:  # noqa: BLE001 -- tokenizers raises nothing else
+    except Exception:  # tokenizers raises nothing narrower
         raise SettingError(
             f"the folder holds no Whisper model of CTranslate2: {folder}. Make it with ct2-transformers-converter "
             "--copy_files tokenizer.json"

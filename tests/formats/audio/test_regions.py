@@ -89,7 +89,7 @@ def test_words_in_a_region_are_left_out_of_the_transcripts() -> None:
     ],
 )  # fmt: skip
 def test_a_region_that_does_not_fit_is_refused(wrong: MutedInterval) -> None:
-    with pytest.raises(MalformedRecord, match="^regions: "):
+    with pytest.raises(MalformedRecord, match=r"^regions: "):
         document(wrong)
 
 

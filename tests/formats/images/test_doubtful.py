@@ -120,3 +120,11 @@ def test_ranges_measures_and_numbers_of_lines_stay_on_a_page_that_was_read_well(
     [word] = line(text, 0.93)
     assert not regions([word], again(line("other", 0.9, top=500)))
     assert regions([word], again(line("other", 0.9, top=500)), quality=0.7)
+
+
+def test_an_unknown_word_in_small_letters_goes_if_no_pass_over_letters_was_sure_of_it() -> None:
+    words = [replace(word, source="rapidocr") for word in line("Agreed mcarvajal today", 1, 1, 1)]
+    poor = [replace(word, confidence=0.6, source="clean") for word in words]
+    assert [within(word, regions(words, poor, 0.9)) for word in words] == [False, True, False]
+    sure = [replace(word, confidence=0.95) for word in poor]
+    assert regions(words, sure, 0.9) == []

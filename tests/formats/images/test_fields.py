@@ -102,3 +102,7 @@ def test_bars_that_an_engine_took_for_words_are_dropped() -> None:
     code = Region("QR_Bar_Code", (40, 40, 400, 100), 1.0, ("barcode",))
     made = located(reading((60, 50, "||| |||"), (60, 200, "Hb"), codes=(code,)), page())
     assert ([word.text for word in made.words], made.regions) == (["Hb"], [code])
+
+
+def test_a_rule_that_was_read_as_a_letter_does_not_hide_a_label() -> None:
+    assert values((50, 50, "| MRN"), (250, 50, "447102")) == {("MEDICAL_RECORD_NUMBER", "447102")}

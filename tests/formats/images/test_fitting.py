@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from incognote.formats.images.fitting import fitted
+from incognote.formats.images.fitting import fitted, tight
 from incognote.pages.nouns import Word
 
 np: Any = pytest.importorskip("numpy")
@@ -87,3 +87,29 @@ def test_a_box_grows_by_at_most_a_part_of_its_height() -> None:
     cv2.line(pixels, (110, 100), (110, 250), 0, 5)
     [word] = fitted([Word("l", (100, 100, 140, 160), 0.5)], pixels)
     assert word.box[3] <= 160 + 0.6 * 40
+
+
+def test_a_tight_box_leaves_out_the_letters_of_other_lines_that_it_cuts() -> None:
+    pixels = page()
+    for left in range(100, 200, 20):
+        for top in (100, 140, 180):
+            cv2.rectangle(pixels, (left, top), (left + 12, top + 24), 0, -1)
+    [box] = tight([Word("roewi", (96, 112, 200, 194), 0.9)], pixels)
+    assert (box[0], box[2]) == (96, 200)
+    assert 130 < box[1] <= 140
+    assert 165 <= box[3] < 175
+
+
+def test_a_tight_box_keeps_accents_and_commas() -> None:
+    pixels = page()
+    for left in range(100, 200, 20):
+        cv2.rectangle(pixels, (left, 140), (left + 12, 164), 0, -1)
+    cv2.rectangle(pixels, (104, 128), (108, 133), 0, -1)
+    cv2.rectangle(pixels, (196, 160), (199, 172), 0, -1)
+    [box] = tight([Word("roéwi,", (96, 120, 202, 180), 0.9)], pixels)
+    assert box[1] <= 128
+    assert box[3] >= 173
+
+
+def test_the_box_of_a_word_without_ink_stays() -> None:
+    assert tight([Word("roe", (96, 112, 200, 194), 0.9)], page()) == [(96, 112, 200, 194)]

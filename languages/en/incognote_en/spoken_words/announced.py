@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from incognote.languages import language
-from incognote.text.lexicon import EPONYM, KINDS, PLACE, commonness, fold, lexicon
+from incognote.text.lexicon import EPONYM, KINDS, MEDICAL, PLACE, commonness, fold, given, lexicon, surname
 from incognote_en.rules.gazetteer import gazetteer
 from incognote_en.rules.professions import vocabulary
 from incognote_en.spoken_words.cases import Words
@@ -27,9 +27,17 @@ _CLINICAL = re.compile(
     r"cyte|cytes|stain|stains)s?\Z"
 )
 """The endings of clinical and of derived words."""
-_STOPS = "hi hello dear hey lovely great gross fine thanks thank morning afternoon evening line period comma colon paragraph"
-_PUNCTUATION = ".,?!;:\"()"
-_LEAST, _AGO, _RARE = 3, 2, 2
+_STOPS = frozenset(
+    "hi hello dear hey lovely great gross fine thanks thank morning afternoon evening line period comma colon "
+    "paragraph".split()
+)
+"""Words that are in no answer, besides those of `spoken.toml`."""
+_HESITATIONS = frozenset("um uh er eh erm hmm mm mhm hm ah".split())
+_PUNCTUATION = '.,?!;:"()'
+_LEAST = 3  # letters of a word
+_AGO = 2  # lines between what identifies someone and figures that are said again
+_RARE, _NAME = 2, 4  # a word less common than this is rare; a name more common than this is usual
+_FEW = 4  # figures beside an abbreviation, which are a value
 _CODE = "GUID"
 _ACRONYM = re.compile(r"(?<![\w'-])[a-z](?: [a-z](?![\w'-]))+")
 _LINE = re.compile(r"[^\n]+")
@@ -42,6 +50,7 @@ class _Rule(NamedTuple):
     asked: re.Pattern[str] | None
     within: int
     runs: int
+    rare: bool
 
 
 def identifiers(words: Sequence[str], pauses: Sequence[float] | None = None) -> Iterator[Announced]:
@@ -88,16 +97,22 @@ def _usual() -> frozenset[str]:
 def _ruled(of: Words) -> Iterator[Announced]:
     """Yield what the rules of `announced.toml` find, and figures that are said again."""
     heard = of.heard
-    starts = [0, *accumulate(len(word) + 1 for word in heard.words)]
-    text = "".join(word + ("\n" if end else " ") for word, end in zip(heard.words, heard.ends, strict=True))
+    kept = [i for i, word in enumerate(heard.words) if word not in _HESITATIONS]
+    starts = [0, *accumulate(len(heard.words[i]) + 1 for i in kept)]
+    ends = [heard.ended(i, after) for i, after in pairwise([*kept, len(heard)])]
+    text = "".join(heard.words[i] + ("\n" if end else " ") for i, end in zip(kept, ends, strict=True))
+
+    def words(start: int, end: int) -> tuple[int, int]:
+        return kept[bisect_right(starts, start) - 1], kept[bisect_right(starts, end - 1) - 1] + 1
+
     lines = [match.span() for match in _LINE.finditer(text)]
     for rule in _rules():
         for match in _matches(rule, text, lines):
             for start, end in _runs(text, *match.span("v"), rule.runs) if rule.runs else [match.span("v")]:
-                if text[start:end].strip():
-                    yield bisect_right(starts, start) - 1, bisect_right(starts, end - 1), rule.type
+                if text[start:end].strip() and (not rule.rare or _is_rare(text[start:end].split())):
+                    yield *words(start, end), rule.type
     for start, end in _again(text, lines):
-        yield bisect_right(starts, start) - 1, bisect_right(starts, end - 1), _CODE
+        yield *words(start, end), _CODE
 
 
 def _matches(rule: _Rule, text: str, lines: Sequence[tuple[int, int]]) -> Iterator[re.Match[str]]:
@@ -125,17 +140,29 @@ def _again(text: str, lines: Sequence[tuple[int, int]]) -> Iterator[tuple[int, i
 def _runs(text: str, start: int, end: int, least: int) -> Iterator[tuple[int, int]]:
     """The runs of at least so many figures and letters, if no unit follows."""
     for match in _figures().finditer(text, start, end):
-        short = not _ACRONYM.findall(match[0]) or lists()["acronyms"].isdisjoint(
-            letters.replace(" ", "") for letters in _ACRONYM.findall(match[0])
-        )
-        if short and len(match[0].split()) >= least and not _unit().match(text, match.end()):
+        said = match[0].split()
+        letters = {each.replace(" ", "") for each in _ACRONYM.findall(match[0])}
+        known = len([each for each in said if len(each) > 1]) < _FEW and not lists()["acronyms"].isdisjoint(letters)
+        if len(said) >= least and not known and not _unit().match(text, match.end()):
             yield match.span()
+
+
+def _is_rare(words: Iterable[str]) -> bool:
+    """Whether a word is no usual word, or a usual name."""
+    for word in words:
+        entry = lexicon().get(fold(word.removesuffix("'s")), 0)
+        plain = "'" in word.removesuffix("'s") or word in _usual() or entry & (MEDICAL | EPONYM)
+        if len(word) < _LEAST or plain or _CLINICAL.match(word):
+            continue
+        if commonness(entry) < _RARE or (commonness(entry) == _RARE and max(given(entry), surname(entry)) > _NAME):
+            return True
+    return False
 
 
 @cache
 def _macros() -> dict[str, str]:
     made: dict[str, str] = {}
-    stops = lists()["function"] | lists()["fillers"] | lists()["titles"] | set(_STOPS.split())
+    stops = lists()["function"] | lists()["fillers"] | lists()["titles"] | _STOPS
     function = "|".join(sorted(map(re.escape, stops), key=len, reverse=True))
     made["word"] = rf"(?!(?:{function})(?![\w'-]))[a-z][\w'-]*(?![\w'-])"
     made["kin"] = rf"(?:{'|'.join(sorted(lists()['kin'], key=len, reverse=True))})"
@@ -161,7 +188,7 @@ def _rules() -> tuple[_Rule, ...]:
 def _rule(row: dict[str, Any]) -> _Rule:
     asked = _compiled(row["asked"]) if "asked" in row else None
     pattern = _compiled("{lead}" * (asked is not None) + row["pattern"])
-    return _Rule(row["id"], row["type"], pattern, asked, row.get("within", 1), row.get("runs", 0))
+    return _Rule(row["id"], row["type"], pattern, asked, row.get("within", 1), row.get("runs", 0), row.get("rare", False))
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -171,8 +198,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 @cache
 def _reply() -> re.Pattern[str]:
     single = r"(?:{num}|[a-z](?![\w'-]))"
-    after = "(?: {fill}| got it| correct| mm| hm){0,3}"
-    return _compiled("{lead}(?P<v>" + single + "(?: (?:{fill} |and |then |not ){0,3}" + single + ")*)" + after)
+    after = "(?: {fill}| got it| correct){0,3}"
+    between = "(?:(?:and|then|not|no|sorry|it's|that's) ){0,3}"
+    return _compiled("{lead}(?P<v>" + single + "(?: " + between + single + ")*)" + after)
 
 
 @cache
@@ -189,7 +217,7 @@ def _identifying() -> re.Pattern[str]:
 def _figures() -> re.Pattern[str]:
     letter = rf"[ai](?= (?:[a-z]|{_macros()['num']})(?![\w'-]))"
     single = rf"(?:{_macros()['num']}|[b-hj-z](?![\w'-])|{letter})"
-    return re.compile(rf"(?<![\w'-]){single}(?: (?:(?:and|then|uh|um) )*{single})*")
+    return re.compile(rf"(?<![\w'-]){single}(?: (?:(?:and|then) )*{single})*")
 
 
 @cache
