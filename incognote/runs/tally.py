@@ -182,4 +182,4 @@ class Tally:
         """
         settled = sum(self.outcomes[outcome] for outcome in OUTCOMES) + self.returned + self.refused
         if settled != self.read:
-            raise AccountingError(f"{self.read} records were read, but {settled} were released, held, returned, or refused")
+            raise AccountingError(f"{self.read} records were read, but {settled} were released, held or returned")

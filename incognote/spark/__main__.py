@@ -65,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the job. Return 0, 3 if a row was held or refused, 2 if the call is wrong, 1 if the job failed, 130 if interrupted."""
+    """Run the job. Return 0, 3 if a row was not released, 2 if the call is wrong, 1 if the job failed, 130 if interrupted."""
     asked = parser().parse_args(arguments)
     spark: SparkSession | None = None
     try:
@@ -195,7 +195,8 @@ def of_drift(alarm: Alarm) -> str:
 def shown(counts: Tally, *, as_json: bool) -> str:
     """Return the counts as text."""
     if as_json:
-        return json.dumps({name: counts.as_dict()[name] for name in ("read", "outcomes", "refused", "reasons", "replaced")})
+        names = ("read", "outcomes", "refused", "reasons", "replaced")
+        return json.dumps({name: counts.as_dict()[name] for name in names})
     parts = [f"{counts.outcomes[outcome]:,} {name}" for outcome, name in
              (("release", "released"), ("review", "for review"), ("quarantine", "quarantined"))]  # fmt: skip
     parts += [f"{counts.refused:,} refused"] * bool(counts.refused)

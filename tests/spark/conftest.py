@@ -1,4 +1,4 @@
-"""A session of Spark on this machine, shared by the tests; sources and a key."""
+"""A session of Spark on this machine, shared by the tests; a key; and what Spark writes without encryption."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 import sys
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+CANARY = "Quarringtonshire"
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of Java for a program that runs for a short time."""
 _OF_PYSPARK = (
     "PySpark does not yet fully support pandas",
     "unclosed <socket:ResourceWarning",
@@ -50,14 +54,14 @@ def require_spark() -> None:
         pytest.skip("Java is not installed")
 
 
-@pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A session on two cores of this machine. Its workers have no key in their environment."""
+@contextmanager
+def session(folder: Path, *, encrypted: bool) -> Iterator[SparkSession]:
+    """A session on two cores of this machine."""
     require_spark()
     from pyspark.sql import SparkSession
 
-    folder = tmp_path_factory.mktemp("spark")
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", QUICK)
     settings = {
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
@@ -68,20 +72,50 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.task.maxFailures": "1",
         "spark.ui.showConsoleProgress": "false",
-        "spark.io.encryption.enabled": "true",
+        "spark.shuffle.compress": "false",
+        "spark.io.encryption.enabled": str(encrypted).lower(),
     }
     builder = SparkSession.builder.master("local[2]").appName("tests")
     for name, value in settings.items():
         builder = builder.config(name, value)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        session.stop()
-        gc.collect()  # its sockets are closed here, and not in another test
+        made = builder.getOrCreate()
+    made.sparkContext.setLogLevel("OFF")
+    try:
+        yield made
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made.stop()
+            gc.collect()  # its sockets are closed here, and not in another test
+
+
+@pytest.fixture(scope="session")
+def exchanged_in_clear(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of rows with the canary that a session without encryption exchanged. It ran in the same JVM before."""
+    folder = tmp_path_factory.mktemp("clear")
+    with session(folder, encrypted=False) as made:
+        rows = made.createDataFrame([(f"{CANARY} Clinic, {number}",) for number in range(8)], "note string")
+        rows.repartition(2).write.format("noop").mode("overwrite").save()
+        return exchanged(folder / "local")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory, exchanged_in_clear: dict[str, bytes]) -> Iterator[SparkSession]:
+    """A session whose workers have no key in their environment."""
+    with session(tmp_path_factory.mktemp("spark"), encrypted=True) as made:
+        yield made
+
+
+def exchanged(folder: Path) -> dict[str, bytes]:
+    """Return the files that Spark wrote while it exchanged rows, by their paths."""
+    found: dict[str, bytes] = {}
+    for path in folder.rglob("*"):
+        with suppress(OSError):  # it has just been removed
+            if path.is_file():
+                found[str(path)] = path.read_bytes()
+    return found
 
 
 @pytest.fixture(scope="session")

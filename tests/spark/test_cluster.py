@@ -12,20 +12,26 @@ import subprocess
 import sys
 import threading
 import urllib.request
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from incognote import Deidentifier
 from incognote.keys import Keyring
+from incognote.spark.__main__ import parser
+from incognote.spark.__main__ import run as run_job
 from incognote_benchmarks.spark.cluster import LocalCluster
 
-from .conftest import require_spark
+from .conftest import CANARY, QUICK, exchanged, require_spark
 
-CANARY = "Quarringtonshire"
-ROWS, FILES, TASKS = 600, 4, 8
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROWS, FILES, TASKS = 320, 4, 8
 NOTES = [
     f"{CANARY} Clinic. Seen by Dr. Emily Carter on 03/{number % 28 + 1:02}/2025. MRN: 10{number:05}. BP 120/60."
     for number in range(ROWS)
@@ -60,7 +66,7 @@ def source(folder: Path) -> Path:
 
 
 def arguments(folder: Path, out: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "incognote.spark", str(folder), "--text", "note", "--patient", "patient",
+    return [str(folder), "--text", "note", "--patient", "patient",
             "--keep", "n", "--detectors", "rules", "--out", str(out), "--json", *more]  # fmt: skip
 
 
@@ -96,10 +102,7 @@ def details(seen: Watched) -> list[str]:
 
 
 def keep(cluster: LocalCluster, seen: Watched, stages: list[dict[str, object]]) -> None:
-    for path in (cluster.folder / "local").rglob("*"):
-        with suppress(OSError):
-            if path.is_file():
-                seen.exchanged[str(path)] = path.read_bytes()
+    seen.exchanged |= exchanged(cluster.folder / "local")
     own = [f"{seen.page}/{name}/" for name in ("jobs", "stages", "SQL", "environment", "executors")]
     each = [f"{seen.page}/stages/stage/?id={one['stageId']}&attempt={one['attemptId']}" for one in stages]
     for page in (*cluster.pages, *own, *each):
@@ -121,15 +124,18 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Watched, Path, Path, 
     seen, done = Watched(page=f"http://127.0.0.1:{port}"), threading.Event()
     conf = {"spark.eventLog.enabled": "true", "spark.eventLog.dir": events.as_uri(), "spark.ui.port": str(port),
             "spark.eventLog.compress": "true", "spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m",
-            "spark.driver.bindAddress": "127.0.0.1"}  # fmt: skip
+            "spark.driver.bindAddress": "127.0.0.1", "spark.shuffle.compress": "false"}  # fmt: skip
     environment = {name: value for name, value in os.environ.items() if not name.startswith("INCOGNOTE_")}
     environment["PYSPARK_SUBMIT_ARGS"] = " ".join(f"--conf {k}={v}" for k, v in conf.items()) + " pyspark-shell"
-    with LocalCluster(2, {"INCOGNOTE_KEY_FILE": str(key)}) as cluster:
+    environment["JAVA_TOOL_OPTIONS"] = QUICK
+    own = {"INCOGNOTE_KEY_FILE": str(key), "INCOGNOTE_HOME": str(folder / "home"), "JAVA_TOOL_OPTIONS": QUICK}
+    with LocalCluster(2, own) as cluster:
         watcher = threading.Thread(target=look, args=(cluster, seen, done))
         watcher.start()
         ended = subprocess.run(
-            arguments(notes, folder / "out", "--partitions", str(TASKS), "--master", cluster.url), env=environment,
-            capture_output=True, text=True, timeout=500, check=False,
+            [sys.executable, "-m", "incognote.spark",
+             *arguments(notes, folder / "out", "--partitions", str(TASKS), "--master", cluster.url)],
+            env=environment, capture_output=True, text=True, timeout=900, check=False,
         )  # fmt: skip
         done.set()
         watcher.join()
@@ -176,20 +182,30 @@ def test_no_canary_and_no_key_is_in_the_log_of_events_the_pages_or_the_exchanged
     told = [*events, *seen.pages.values(), *seen.exchanged.values(), seen.said.encode()]
     secret = key.read_text().strip().encode()
     for word in (CANARY.encode(), b"Emily Carter", secret, secret[:20]):
-        assert [part[:80] for part in told if word in part] == []
+        assert with_word(told, word) == 0
     assert any(CANARY.encode() in path.read_bytes() for path in notes.iterdir())  # the source has it in clear
 
 
-def test_the_same_command_without_a_master_runs_on_this_machine(
-    run: tuple[Watched, Path, Path, Path], tmp_path: Path
+def test_the_search_finds_a_canary_in_exchanged_files_that_are_not_encrypted(
+    exchanged_in_clear: dict[str, bytes],
+) -> None:
+    files = [data for path, data in exchanged_in_clear.items() if path.rpartition("/")[2].startswith("shuffle_")]
+    assert with_word(files, CANARY.encode()) > 0
+
+
+def with_word(parts: Iterable[bytes], word: bytes) -> int:
+    """How many of the parts have a word."""
+    return sum(word in part for part in parts)
+
+
+def test_the_same_arguments_without_a_master_run_on_a_session_of_this_machine(
+    run: tuple[Watched, Path, Path, Path], spark: SparkSession, tmp_path: Path
 ) -> None:
     _, notes, out, key = run
     some = tmp_path / "some"
     some.mkdir()
     (some / "0.parquet").write_bytes((notes / "0.parquet").read_bytes())
-    environment = {**os.environ, "INCOGNOTE_KEY_FILE": str(key), "SPARK_LOCAL_IP": "127.0.0.1"}
-    done = subprocess.run(
-        arguments(some, tmp_path / "out"), env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    asked = parser().parse_args(arguments(some, tmp_path / "out", "--form", "parquet", "--key-file", str(key)))
+    counts, _ = run_job(spark, asked)
+    assert counts.outcomes == {"release": ROWS // FILES}
     assert outputs(tmp_path / "out") == [row for row in outputs(out) if int(row[0]) % FILES == 0]

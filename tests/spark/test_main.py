@@ -7,7 +7,8 @@ import json
 import pytest
 
 from incognote.runs.tally import Tally
-from incognote.spark.__main__ import HELD, USAGE, main, said, shown
+from incognote.service.drift import Alarm
+from incognote.spark.__main__ import HELD, USAGE, main, of_drift, said, shown
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,11 @@ def test_the_counts_are_shown_for_people_and_for_programs() -> None:
         "  review: doubtful: 1",
     ]
     assert json.loads(shown(told, as_json=True))["outcomes"] == {"release": 4, "review": 1}
+    told.refused = 2
+    assert shown(told, as_json=False).startswith("5 records: 4 released, 1 for review, 0 quarantined, 2 refused\n")
+    assert json.loads(shown(told, as_json=True))["refused"] == 2
+
+
+def test_a_drift_alarm_is_shown_with_its_rates() -> None:
+    alarm = Alarm("PERSON", "fewer", 0.2, 1.5, 9.0)
+    assert of_drift(alarm) == "drift: fewer identifiers per record (PERSON): 0.20 instead of 1.50"

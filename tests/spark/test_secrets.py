@@ -71,6 +71,20 @@ def test_what_belongs_to_one_process_is_refused(name: str) -> None:
         check_arguments({name: 2})
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ({"index": f"opensearch://hospital:{SECRET}@host:9200/index"}, "index"),
+        ({"service": {"database": f"postgresql://hospital:{SECRET}@db/incognote"}}, "service.database"),
+    ],
+)
+def test_a_password_within_an_address_is_refused(words: dict[str, object], name: str) -> None:
+    with pytest.raises(SettingError, match=f"^{name}: ") as refused:
+        check_arguments(words)
+    assert SECRET not in str(refused.value)
+    check_arguments({"index": "opensearch://host:9200/i", "service": {"database": "postgresql://hospital@db/i"}})
+
+
 def test_an_object_cannot_be_sent_to_the_workers() -> None:
     with pytest.raises(SettingError, match=r"^detectors: an object"):
         check_arguments({"detectors": [object()]})

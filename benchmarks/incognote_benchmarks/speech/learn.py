@@ -22,6 +22,7 @@ from incognote.evaluation.recordings.measures import GoldRecording
 from incognote.formats.audio.document import BLOCK
 from incognote.formats.audio.evidence import Evidence, evidence
 from incognote.formats.audio.hearing import Hearing
+from incognote.formats.audio.transcript import transcript
 from incognote.speech.files import SoundFile
 from incognote.speech.intervals import intersection, seconds, union
 from incognote.speech.nouns import Heard, HeardWord, Interval
@@ -65,7 +66,7 @@ def example(heard: Heard, gold: GoldRecording, found: Sequence[Interval]) -> Exa
         np.array([_share(word, union(times)) for word in heard.words]) for times in (gold.private, gold.facts, found)
     )
     weights = lengths * np.where(muted > 0.8, FOUND, 1.0) * np.where(facts > 0.5, FACT, 1.0)
-    return Example(evidence(heard, LANGUAGE), shares, weights)
+    return Example(evidence(transcript(heard, LANGUAGE), LANGUAGE), shares, weights)
 
 
 def _share(word: HeardWord, times: Sequence[Interval]) -> float:

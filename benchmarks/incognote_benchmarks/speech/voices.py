@@ -160,11 +160,11 @@ class Verifier:
     """
 
     def __init__(self, sounds: Sequence[tuple[int, Samples]]) -> None:
-        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
+        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis  # type: ignore[import-untyped,unused-ignore]  # no types
+        from sklearn.pipeline import make_pipeline  # type: ignore[import-untyped,unused-ignore]  # no types
+        from sklearn.preprocessing import StandardScaler  # type: ignore[import-untyped,unused-ignore]  # no types
 
-        self._model = make_pipeline(StandardScaler(), LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto"))
+        self._model = make_pipeline(StandardScaler(), LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.2))
         self._model.fit(np.stack([statistics(sound) for _, sound in sounds]), [person for person, _ in sounds])
 
     def embedding(self, sound: Samples) -> Floats:

@@ -7,15 +7,16 @@ A logistic regression weighs the evidence of each word. Its weights belong to th
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from math import exp
 from typing import NamedTuple
 
 from incognote.formats.audio.cues import words_of
 from incognote.formats.audio.evidence import Evidence, evidence
+from incognote.formats.audio.transcript import Transcript
 from incognote.languages import language
-from incognote.speech.nouns import Heard, HeardWord
+from incognote.speech.nouns import HeardWord
 
 RATIO = 6.0
 """How many seconds of other speech may be muted to mute a second of identifiers."""
@@ -57,17 +58,19 @@ def weights(code: str) -> Weights:
     return Weights(table["bias"], table["facts"])
 
 
-def doubts(heard: Heard, language: str) -> list[float]:
+def doubts(transcript: Transcript, language: str) -> list[float]:
     """Return for each word how likely it is part of an identifier, from 0 to 1.
 
     Args:
         language: ISO 639-1.
     """
     own = weights(language)
-    return [own.likelihood(each) for each in evidence(heard, language)]
+    return [own.likelihood(each) for each in evidence(transcript, language)]
 
 
-def stretches(words: Sequence[HeardWord], likely: Sequence[float], ratio: float = RATIO) -> list[bool]:
+def stretches(
+    words: Sequence[HeardWord], likely: Sequence[float], found: Collection[int] = (), ratio: float = RATIO
+) -> list[bool]:
     """Return for each word whether it is muted.
 
     The stretches mute the most seconds of identifiers, of which each outweighs `ratio` seconds of other speech, with the
@@ -75,8 +78,9 @@ def stretches(words: Sequence[HeardWord], likely: Sequence[float], ratio: float 
 
     Args:
         likely: how likely each word is part of an identifier.
+        found: the words that are muted in any case.
     """
-    gains = [ratio * each - (1 - each) for each in likely]  # of a muted second
+    gains = [0.0 if at in found else ratio * each - (1 - each) for at, each in enumerate(likely)]  # of a muted second
     kept, muted = 0.0, float("-inf")
     steps: list[tuple[bool, bool]] = []  # whether the word before is muted, if this one is kept, and if it is muted
     for at, word in enumerate(words):

@@ -12,7 +12,8 @@ from math import log
 from typing import NamedTuple
 
 from incognote.formats.audio.cues import Cued, asked, cued, is_letter, words_of
-from incognote.speech.nouns import Heard, HeardWord
+from incognote.formats.audio.transcript import Transcript
+from incognote.speech.nouns import HeardWord
 from incognote.speech.phones import distance, pronunciations
 from incognote.speech.surprise import likelihoods
 from incognote.text.lexicon import (
@@ -32,6 +33,7 @@ Evidence = dict[str, float]
 """Facts of a word by name. What is not named is 0."""
 _TURN = 0.22  # seconds of a pause after which another utterance starts
 _USUAL = 0.8  # the confidence of the words before the first and after the last
+_USUAL_APART = 0.2  # the distance of phones, if a recognizer hears none
 _ASKED = 12  # words at the end of an utterance that may ask for an identifier
 _NEAR_GAP = 0.3  # seconds between a gap and a word beside it
 _NO_WORD = "^"
@@ -80,14 +82,16 @@ class _Turn(NamedTuple):
     earlier: frozenset[str]
 
 
-def evidence(heard: Heard, language: str) -> list[Evidence]:
+def evidence(transcript: Transcript, language: str) -> list[Evidence]:
     """Return what is known of each word of a recording.
 
     Args:
         language: ISO 639-1.
     """
+    heard = transcript.heard
     if not heard.words:
         return []
+    written = _written(transcript)
     words = _Words(heard.words, language)
     cues = cued(heard.words, language)
     runs = _lengths([a or b for a, b in zip(words.numbers, words.letters, strict=True)])
@@ -100,6 +104,7 @@ def evidence(heard: Heard, language: str) -> list[Evidence]:
             facts.update(_announced(words, at, cues[at]))
             facts.update(_counted(words, at, runs[at], language))
             facts.update(_placed(words, at, turn))
+            facts.update(written.get(at, {}))
             facts["gap"] = max((min(1.0, gap.end - gap.start) for gap in heard.gaps
                                 if max(words.words[at].start - gap.end, gap.start - words.words[at].end) < _NEAR_GAP),
                                default=0.0)  # fmt: skip
@@ -200,6 +205,22 @@ def _placed(words: _Words, at: int, turn: _Turn) -> Evidence:
     return facts | {f"asked {kind} earlier": 1 for kind in sorted(turn.earlier)}
 
 
+def _written(transcript: Transcript) -> dict[int, Evidence]:
+    """Return how words are written that are written together, such as "six point one" and "t s h"."""
+    found: dict[int, Evidence] = {}
+    for piece in transcript.pieces:
+        if len(piece.words) > 1:
+            text = transcript.text[piece.start : piece.end]
+            figures, letters = sum(map(str.isdigit, text)), sum(map(str.isalpha, text))
+            kind = "spelled" if piece.spelled else "letters" if not figures else "both" if letters else "figures"
+            facts: Evidence = {
+                f"written {kind}": 1, f"written {kind} of {min(figures, 5)}": 1, "written point": "." in text,
+                "written slash": "/" in text,
+            }  # fmt: skip
+            found |= dict.fromkeys(piece.words, facts)
+    return found
+
+
 def _turns(words: _Words, language: str) -> Iterator[_Turn]:
     starts = [0, *(at for at, (one, two) in enumerate(pairwise(words.words), 1) if two.start - one.end >= _TURN)]
     asks = earlier = frozenset[str]()
@@ -223,8 +244,8 @@ def _is_name(word: str, language: str) -> bool:
 
 
 def _apart(word: HeardWord) -> float:
-    """Return how far the phones that were heard are from the word's own, per phone; 1 if either has none."""
+    """Return how far the phones that were heard are from the word's own, per phone."""
     own = pronunciations(word.text.rstrip("."))
     if not own or not word.phones:
-        return 1.0
+        return _USUAL_APART
     return min(distance(word.phones, each) / len(each) for each in own)

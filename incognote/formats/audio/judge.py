@@ -5,7 +5,7 @@ No answer means mute: a gap stays only if it is short and nothing announces an i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 
 from incognote.formats.audio.cues import Cue, Cued, announcing, cued, is_letter, words_of
@@ -40,11 +40,14 @@ def findings(transcript: Transcript, known: Sequence[Known], language: str) -> I
     """
     words = transcript.heard.words
     cues = cued(words, language)
-    yield from _announced_words(transcript, language)
-    yield from _gaps(transcript, announcing(words, language))
-    yield from _spelled(transcript, cues)
-    yield from _strings(transcript, cues, language)
-    runs = list(_runs(_doubted(transcript, cues, language)))
+    plain = [
+        *_announced_words(transcript, language),
+        *_gaps(transcript, announcing(words, language)),
+        *_spelled(transcript, cues),
+        *_strings(transcript, cues, language),
+    ]
+    yield from plain
+    runs = list(_runs(_doubted(transcript, cues, plain, language)))
     for run in runs:
         yield from _found(transcript, run, _type(cues, run), 0.6, "doubt")
     yield from _sounds(transcript, known, [run for run in runs if _announced(cues, run)])
@@ -184,16 +187,23 @@ def _utterances(transcript: Transcript) -> Iterator[range]:
         yield range(line[0].words.start, line[-1].words.stop)
 
 
-def _doubted(transcript: Transcript, cues: Sequence[Cued | None], language: str) -> list[bool]:
-    """Return for each word whether it is doubted. The word after a sure cue is, unless it is certain and usual."""
+def _doubted(
+    transcript: Transcript, cues: Sequence[Cued | None], found: Iterable[Judged], language: str
+) -> list[bool]:
+    """Return for each word whether it is doubted. The word after a sure cue is, unless it is certain and usual.
+
+    Args:
+        found: what is muted in any case.
+    """
     words = transcript.heard.words
     likely = [
         1.0
         if each >= _AFTER_CUE and cue is not None and cue.cue.sure and not cue.away and not is_certain(word, language)
         else each
-        for each, word, cue in zip(doubts(transcript.heard, language), words, cues, strict=True)
+        for each, word, cue in zip(doubts(transcript, language), words, cues, strict=True)
     ]
-    return stretches(words, likely)
+    muted = {number for start, end, *_ in found for each in transcript.touched(start, end) for number in each.words}
+    return stretches(words, likely, muted)
 
 
 def _runs(flags: Sequence[bool]) -> Iterator[range]:

@@ -88,3 +88,8 @@ def test_the_longest_cue_counts_and_ends_after_its_seconds() -> None:
     assert found[5] is not None
     assert (found[5].cue.type, found[5].away) == ("MEDICAL_RECORD_NUMBER", 0)
     assert found[-1] is None
+
+
+def test_amounts_and_abbreviations_are_no_string_of_figures() -> None:
+    said = "the t s h was six point one and the rate was ninety five over sixty two"
+    assert _judged(made.heard(said)) == []

@@ -21,7 +21,7 @@ from incognote_en.spoken_words.written import read
 Announced = tuple[int, int, str]
 """The first word, the word after the last one, and the entity type."""
 _CLINICAL = re.compile(
-    r".*(?:osis|itis|emia|aemia|oma|omas|uria|pathy|plasty|ectomy|otomy|ostomy|oscopy|ography|ogram|algia|"
+    r".*(?:osis|esis|ysis|nin|itis|emia|aemia|oma|omas|uria|pathy|plasty|ectomy|otomy|ostomy|oscopy|ography|ogram|algia|"
     r"ine|ole|ide|ate|azole|cillin|mycin|mab|nib|pril|artan|olol|statin|gliptin|pneumoniae?|emic|aemic|tic|al|ous|"
     r"ic|ation|ency|ar|ary|oid|ol|ing|ed|ly|ness|less|able|ible|ism|ist|ia|enia|otic|lysis|phagia|sats|resps|"
     r"cyte|cytes|stain|stains)s?\Z"
@@ -188,7 +188,8 @@ def _rules() -> tuple[_Rule, ...]:
 def _rule(row: dict[str, Any]) -> _Rule:
     asked = _compiled(row["asked"]) if "asked" in row else None
     pattern = _compiled("{lead}" * (asked is not None) + row["pattern"])
-    return _Rule(row["id"], row["type"], pattern, asked, row.get("within", 1), row.get("runs", 0), row.get("rare", False))
+    more = row.get("within", 1), row.get("runs", 0), row.get("rare", False)
+    return _Rule(row["id"], row["type"], pattern, asked, *more)
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
@@ -207,9 +208,9 @@ def _reply() -> re.Pattern[str]:
 def _identifying() -> re.Pattern[str]:
     """Figures, a date, spelled letters, or a word for an identifier."""
     return _compiled(
-        r"(?<![\w'-])(?:{num} {num} {num}|{month}|the {ordinal}|[a-z] [a-z] [a-z](?![\w'-])|date of birth|address|number|"
-        r"phone|policy|spelled|social|last four|digits|code|member|group|account|id|i d|licen[cs]e|record|chart|born|"
-        r"birthday|call ?back|claim|reference|{num} {word} {way})(?![\w'-])"
+        r"(?<![\w'-])(?:{num} {num} {num}|{month}|the {ordinal}|[a-z] [a-z] [a-z](?![\w'-])|date of birth|"
+        r"address|number|phone|policy|spelled|social|last four|digits|code|member|group|account|id|i d|licen[cs]e|record|"
+        r"chart|born|birthday|call ?back|claim|reference|{num} {word} {way})(?![\w'-])"
     )
 
 
