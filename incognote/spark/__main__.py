@@ -65,7 +65,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the job. Return 0, 3 if a row was not released, 2 if the call is wrong, 1 if the job failed, 130 if interrupted."""
+    """Run the job. Return 0, 3 if a row was not released, 2 if the call is wrong, 1 if it failed, 130 if stopped."""
     asked = parser().parse_args(arguments)
     spark: SparkSession | None = None
     try:

@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from incognote.errors import LedgerUnavailable, SettingError
+from incognote.errors import LeaseLost, LedgerUnavailable, SentinelsMissed, SettingError
 from incognote.files.quarantine import Quarantine
 from incognote.keys import Keyring
 from incognote.service.audit import entries
 from incognote.service.drift import Day, DriftStore
 from incognote.service.optouts import OptOuts
+from incognote.service.sentinels import Sentinel, watch
 from incognote.spark.delivery import Delivery, DeliveryTask
 from incognote.spark.drifting import DriftTask, days
 from incognote.spark.opening import WorkerFailed, WorkerSettings, opened
@@ -84,7 +85,7 @@ def test_a_patient_who_opts_out_while_the_rows_are_served_is_refused(
     service: dict[str, Any], optouts: OptOuts, key_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = settings(key_file, service, tmp_path / "held")
-    made, _, monitor = opened(work)
+    made, _, _ = opened(work)
     batch = type(made).batch
 
     def slowly(self: Any, *args: Any, **words: Any) -> Any:
@@ -155,10 +156,11 @@ def test_a_shard_with_a_patient_who_has_since_opted_out_is_not_settled(
     task = Task(Roles("note", patient="patient", id="n"), settings(key_file, service, tmp_path / "held"))
     work = DeliveryTask(task, str(tmp_path / "lab"), f"sqlite:///{tmp_path / 'ledger.db'}", "r1", "lines", "none")
     batch = pa.RecordBatch.from_pydict({"note": [NOTE, NOTE], "patient": ["p1", GONE], "n": ["n1", "n2"]})
-    with pytest.raises(Exception, match="opted out while"), Delivery(work) as attempt:
+    with Delivery(work) as attempt:
         attempt.serve(task.rows(batch, opened(task.settings)[0]))
         optouts.add(GONE, by="staff")
-        attempt.flush()
+        with pytest.raises(LeaseLost, match="opted out while"):
+            attempt.flush()
     with Delivery(work) as attempt:
         assert attempt._ledger.counts(attempt._release.id).get("released", 0) == 0
         attempt.serve(task.rows(batch, opened(task.settings)[0]))
@@ -167,16 +169,33 @@ def test_a_shard_with_a_patient_who_has_since_opted_out_is_not_settled(
 
 
 def test_a_worker_whose_sentinel_notes_leak_fails_before_its_first_record(
-    service: dict[str, Any], key_file: Path, tmp_path: Path
+    service: dict[str, Any], key_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = {**service, "sentinels": 2, "audit": str(tmp_path / "audit")}
-    words = {"key_file": str(key_file), "detectors": ["sections"], "service": given}
-    work = WorkerSettings.of(words, None, tmp_path / "held", several=False)
+    leaking = Sentinel("0" * 16, "the visitor zorblax came late.", (("PERSON", "zorblax"),))
+    monkeypatch.setattr(watch, "draw", lambda count, *_: [leaking] * count)
+    given = {**service, "sentinels": 2, "sentinel_least": 5, "audit": str(tmp_path / "audit")}
     with pytest.raises(WorkerFailed, match=r"SentinelsMissed.*sentinel_floor"):
-        rows_of(Task(Roles("note"), work), note=[NOTE])
-    assert "sentinels.failed" in {entry.event for entry in entries(tmp_path / "audit")}
-    lax = WorkerSettings.of({**words, "service": {**given, "sentinel_floor": None}}, None, None, several=False)
-    assert rows_of(Task(Roles("note"), lax), note=[NOTE])
+        rows_of(Task(Roles("note"), settings(key_file, given)), note=[NOTE])
+    events = [entry.event for entry in entries(tmp_path / "audit")]
+    assert (events.count("sentinels.scored"), events.count("sentinels.failed")) == (3, 1)
+    lax = settings(key_file, {**given, "sentinel_floor": None})
+    assert rows_of(Task(Roles("note"), lax), note=[NOTE])[0]["verdict"] == "release"
+
+
+def test_a_shard_is_not_settled_if_sentinel_notes_leak(
+    service: dict[str, Any], key_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = {**service, "sentinels": 1, "sentinel_least": 1, "sentinel_floor": 1.0}
+    task = Task(Roles("note", id="n"), settings(key_file, given, tmp_path / "held"))
+    work = DeliveryTask(task, str(tmp_path / "lab"), f"sqlite:///{tmp_path / 'ledger.db'}", "r1", "lines", "none")
+    batch = pa.RecordBatch.from_pydict({"note": [NOTE], "n": ["n1"]})
+    leaking = Sentinel("0" * 16, "the visitor zorblax came late.", (("PERSON", "zorblax"),))
+    with Delivery(work) as attempt:
+        attempt.serve(task.rows(batch, opened(task.settings)[0]))
+        monkeypatch.setattr(watch, "draw", lambda count, *_: [leaking] * count)
+        with pytest.raises(SentinelsMissed):
+            attempt.flush()
+        assert attempt._ledger.counts(attempt._release.id).get("released", 0) == 0
 
 
 def test_sentinel_notes_run_before_the_first_record_and_after_each_shard_of_records(

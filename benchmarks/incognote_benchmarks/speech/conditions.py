@@ -81,7 +81,8 @@ def _click(random: np.random.Generator) -> Sound:
     noise = random.standard_normal(RATE // 40) * np.exp(-np.arange(RATE // 40) / (0.004 * RATE))
     filtered = _banded(noise, 900, 5500)
     loudest = max(1e-6, float(np.abs(filtered).max()))
-    return filtered * (random.uniform(0.08, 0.2) / loudest)
+    loud: Sound = filtered * (random.uniform(0.08, 0.2) / loudest)
+    return loud
 
 
 def rustle(seconds: float, random: np.random.Generator) -> Sound:
@@ -89,7 +90,8 @@ def rustle(seconds: float, random: np.random.Generator) -> Sound:
     samples = round(seconds * RATE)
     noise = _banded(random.standard_normal(samples), 1200, 6000)
     shape = np.interp(np.linspace(0, 8, samples), np.arange(9), [0.0, *random.uniform(0.2, 1, 7), 0.0])
-    return noise * shape * (0.06 / max(1e-6, float(np.abs(noise).max())))
+    rustled: Sound = noise * shape * (0.06 / max(1e-6, float(np.abs(noise).max())))
+    return rustled
 
 
 def _banded(sound: Sound, low: float, high: float) -> Sound:

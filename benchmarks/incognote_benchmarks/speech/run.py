@@ -36,13 +36,15 @@ from incognote.agents.steps import detect, identify, merge
 from incognote.evaluation.recordings.measures import TITLES, MutedRecording
 from incognote.formats.audio import document
 from incognote.formats.audio.document import AudioDocument
-from incognote.formats.audio.hearing import Hearing
+from incognote.formats.audio.hearing import Hearing, heard
+from incognote.formats.audio.judge import findings
 from incognote.llm.base import Request
 from incognote.speech.intervals import union
 from incognote.speech.nouns import RATE, Heard, HeardWord, Interval
 from incognote.testing import ScriptedLLM, read_replies
+from incognote_benchmarks.speech.conditions import CONDITIONS
 from incognote_benchmarks.speech.measures import Ran, summary, word_errors
-from incognote_benchmarks.speech.recording import CASTS, CONDITIONS, Recording, recordings, write
+from incognote_benchmarks.speech.recording import CASTS, Recording, recordings, write
 
 if TYPE_CHECKING:
     from incognote.speech.nouns import Samples
@@ -81,7 +83,8 @@ class Listener:
         sound = list(blocks)
         path: Path | None = None
         if self.folder is not None:
-            digest = hashlib.sha256(b"".join([how.recognizer.encode(), *(each.tobytes() for each in sound)]))
+            recognizer = how.recognizer if isinstance(how.recognizer, str) else how.recognizer.name
+            digest = hashlib.sha256(b"".join([recognizer.encode(), *(each.tobytes() for each in sound)]))
             path = self.folder / digest.hexdigest()
             if path.exists():
                 kept: Heard = pickle.loads(path.read_bytes())  # noqa: S301 -- our own file, of an earlier run
@@ -94,8 +97,7 @@ class Listener:
         return self.heard
 
 
-_HEARD = document.heard
-_FINDINGS = document.findings
+_HEARD, _FINDINGS = heard, findings
 
 
 def given(recording: Recording) -> Heard:
@@ -114,14 +116,15 @@ def given(recording: Recording) -> Heard:
 def listening(listener: Listener, kept: frozenset[str] | None) -> Iterator[None]:
     """Let the listener hear within the block, and keep only findings of some sources (None: all)."""
 
-    def findings(*args: Any) -> Iterator[Any]:
+    def kept_findings(*args: Any) -> Iterator[Any]:
         return (each for each in _FINDINGS(*args) if kept is None or each[4] in kept)
 
-    document.heard, document.findings = listener.hear, findings  # type: ignore[attr-defined]  # the arms differ only in this
+    module: Any = document  # the arms differ only in what it hears and finds
+    module.heard, module.findings = listener.hear, kept_findings
     try:
         yield
     finally:
-        document.heard, document.findings = _HEARD, _FINDINGS  # type: ignore[attr-defined]  # as above
+        module.heard, module.findings = _HEARD, _FINDINGS
 
 
 def quick(deid: Deidentifier, sound: bytes) -> tuple[list[Interval], str, tuple[str, ...]]:

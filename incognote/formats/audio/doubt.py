@@ -12,7 +12,6 @@ from functools import cache
 from math import exp
 from typing import NamedTuple
 
-from incognote.formats.audio.cues import words_of
 from incognote.formats.audio.evidence import Evidence, evidence
 from incognote.formats.audio.transcript import Transcript
 from incognote.languages import language
@@ -22,14 +21,6 @@ RATIO = 6.0
 """How many seconds of other speech may be muted to mute a second of identifiers."""
 MARGIN = 0.3
 """Seconds before and after a stretch that are muted with it."""
-_CERTAIN = 0.5  # the least confidence of a word that was heard well
-
-
-def is_certain(word: HeardWord, language: str) -> bool:
-    """Whether a word is surely not a part of a name: a function word, or a number, that was heard well."""
-    plain = word.text.lower().rstrip(".")
-    usual = plain in words_of(language, "function") or plain in words_of(language, "numbers")
-    return word.confidence >= _CERTAIN and usual
 
 
 class Weights(NamedTuple):
@@ -73,8 +64,8 @@ def stretches(
 ) -> list[bool]:
     """Return for each word whether it is muted.
 
-    The stretches mute the most seconds of identifiers, of which each outweighs `ratio` seconds of other speech, with the
-    margins around each stretch counted: so there are few and long ones (Viterbi, with a state for muted and kept).
+    The stretches mute the most seconds of identifiers, of which each outweighs `ratio` seconds of other speech. The
+    margins around each stretch count, so there are few and long ones (Viterbi, with a state for muted and for kept).
 
     Args:
         likely: how likely each word is part of an identifier.

@@ -182,7 +182,8 @@ def _counted(words: _Words, at: int, run: int, language: str) -> Evidence:
     return {
         "number": is_number, "letter": words.letters[at], "number doubt": is_number * words.doubt(at),
         f"run of {min(run, 7)}": run > 0, "run of 3 or 4": run in (3, 4), "run of 5 or more": run >= 5,
-        "number of units": is_number and words.word(end) in units, "after units": is_number and words.word(first) in units,
+        "number of units": is_number and words.word(end) in units,
+        "after units": is_number and words.word(first) in units,
         "number of month": is_number and words.word(first) in months, "month": said in months,
         "near month": any(each in months for each in (*after[:2], *before[:4])),
         "day": said in words_of(language, "days"), "age": is_number and any(each == "old" for each in after[:4]),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 
 from incognote.formats.audio.cues import Cue, Cued, announcing, cued, is_letter, words_of
-from incognote.formats.audio.doubt import doubts, is_certain, stretches
+from incognote.formats.audio.doubt import doubts, stretches
 from incognote.formats.audio.transcript import TimedPiece, Transcript, pauses_of
 from incognote.languages import identifiers
 from incognote.nouns import Known
@@ -21,7 +21,6 @@ Judged = tuple[int, int, str, float, str]
 _USUAL = "PERSON"
 _CODE = "GUID"
 _SHORT_GAP = 0.2  # seconds
-_AFTER_CUE = 0.08  # the least likelihood of a word after a sure cue that is muted
 _NEAR = 3  # words between a cue and a gap
 _AGO = 1.5  # seconds between a cue and a gap
 _MOST_NAMES = 2000  # known names that are listened for
@@ -47,7 +46,7 @@ def findings(transcript: Transcript, known: Sequence[Known], language: str) -> I
         *_strings(transcript, cues, language),
     ]
     yield from plain
-    runs = list(_runs(_doubted(transcript, cues, plain, language)))
+    runs = list(_runs(_doubted(transcript, plain, language)))
     for run in runs:
         yield from _found(transcript, run, _type(cues, run), 0.6, "doubt")
     yield from _sounds(transcript, known, [run for run in runs if _announced(cues, run)])
@@ -187,23 +186,14 @@ def _utterances(transcript: Transcript) -> Iterator[range]:
         yield range(line[0].words.start, line[-1].words.stop)
 
 
-def _doubted(
-    transcript: Transcript, cues: Sequence[Cued | None], found: Iterable[Judged], language: str
-) -> list[bool]:
-    """Return for each word whether it is doubted. The word after a sure cue is, unless it is certain and usual.
+def _doubted(transcript: Transcript, found: Iterable[Judged], language: str) -> list[bool]:
+    """Return for each word whether it is doubted.
 
     Args:
         found: what is muted in any case.
     """
-    words = transcript.heard.words
-    likely = [
-        1.0
-        if each >= _AFTER_CUE and cue is not None and cue.cue.sure and not cue.away and not is_certain(word, language)
-        else each
-        for each, word, cue in zip(doubts(transcript, language), words, cues, strict=True)
-    ]
     muted = {number for start, end, *_ in found for each in transcript.touched(start, end) for number in each.words}
-    return stretches(words, likely, muted)
+    return stretches(transcript.heard.words, doubts(transcript, language), muted)
 
 
 def _runs(flags: Sequence[bool]) -> Iterator[range]:

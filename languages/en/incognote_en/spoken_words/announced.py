@@ -209,8 +209,10 @@ def _identifying() -> re.Pattern[str]:
     """Figures, a date, spelled letters, or a word for an identifier."""
     return _compiled(
         r"(?<![\w'-])(?:{num} {num} {num}|{month}|the {ordinal}|[a-z] [a-z] [a-z](?![\w'-])|date of birth|"
-        r"address|number|phone|policy|spelled|social|last four|digits|code|member|group|account|id|i d|licen[cs]e|record|"
-        r"chart|born|birthday|call ?back|claim|reference|{num} {word} {way})(?![\w'-])"
+        r"address|number|phone|policy|spelled|social|last four|digits|code|member|group|account|id|i d|"
+        r"licen[cs]e|record|"
+        r"chart|born|birthday|call ?back|claim|reference|"
+        r"{num} {word} {way})(?![\w'-])"
     )
 
 
