@@ -211,7 +211,7 @@ def test_sentinel_notes_run_before_the_first_record_and_after_each_shard_of_reco
     for _ in range(3):
         rows_of(task, note=[NOTE, NOTE])
     assert monitor._sentinels.total.notes == before.notes + 2
-    assert {entry.event for entry in entries(tmp_path / "audit")} == {"sentinels.scored"}
+    assert {entry.event for entry in entries(tmp_path / "audit")} == {"audit.opened", "sentinels.scored"}
 
 
 def test_a_result_with_fewer_identifiers_than_on_the_days_before_raises_an_alarm(

@@ -34,7 +34,7 @@ LANGUAGE = "en"
 LEAST = 6
 """The words that a fact must be known of."""
 RIDGE = 100.0
-FOUND, FACT = 0.3, 1.5
+FOUND, FACT = 0.3, 3.0
 """The weights of words that the detectors of texts find, and of clinical facts; that of others is 1."""
 _SPREAD = 0.3  # of facts about single words such as "+1 street", which are rare
 _ITERATIONS = 25

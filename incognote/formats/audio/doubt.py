@@ -77,7 +77,7 @@ def stretches(
     for at, word in enumerate(words):
         pause = word.start - words[at - 1].end if at else MARGIN
         before, after = (
-            min(max(0.0, MARGIN - pause), words[each].end - words[each].start) * gains[each]
+            min(max(0.0, MARGIN - pause), words[each].end - words[each].start) * min(0.0, gains[each])
             for each in (at - 1 if at else at, at)
         )
         begins, ends = kept + before, muted + after
