@@ -73,6 +73,7 @@ def session(folder: Path, *, encrypted: bool) -> Iterator[SparkSession]:
         "spark.task.maxFailures": "1",
         "spark.ui.showConsoleProgress": "false",
         "spark.shuffle.compress": "false",
+        "spark.executorEnv.INCOGNOTE_HOME": str(folder / "home"),
         "spark.io.encryption.enabled": str(encrypted).lower(),
     }
     builder = SparkSession.builder.master("local[2]").appName("tests")

@@ -127,9 +127,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Watched, Path, Path, 
             "spark.driver.bindAddress": "127.0.0.1", "spark.shuffle.compress": "false"}  # fmt: skip
     environment = {name: value for name, value in os.environ.items() if not name.startswith("INCOGNOTE_")}
     environment["PYSPARK_SUBMIT_ARGS"] = " ".join(f"--conf {k}={v}" for k, v in conf.items()) + " pyspark-shell"
-    environment["JAVA_TOOL_OPTIONS"] = QUICK
-    own = {"INCOGNOTE_KEY_FILE": str(key), "INCOGNOTE_HOME": str(folder / "home"), "JAVA_TOOL_OPTIONS": QUICK}
-    with LocalCluster(2, own) as cluster:
+    own = {"INCOGNOTE_HOME": str(folder / "home"), "JAVA_TOOL_OPTIONS": QUICK}
+    environment |= own
+    with LocalCluster(2, {"INCOGNOTE_KEY_FILE": str(key), **own}) as cluster:
         watcher = threading.Thread(target=look, args=(cluster, seen, done))
         watcher.start()
         ended = subprocess.run(

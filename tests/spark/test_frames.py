@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,8 @@ from incognote import Deidentifier
 from incognote.errors import AccountingError, SettingError, UnknownName, UsageError
 from incognote.files.quarantine import Quarantine
 from incognote.keys import Keyring
-from incognote.spark import deidentify, deliver, held, released, tally
+from incognote.service.drift import DriftStore
+from incognote.spark import deidentify, deliver, drift, held, released, tally
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -95,6 +97,16 @@ def test_the_counts_balance_with_the_source_or_the_job_fails(done: DataFrame) ->
     assert told.labels["policy"]["name"] == "strict"
     with pytest.raises(AccountingError, match="10 records were read, but 9"):
         tally(done, read=len(ROWS) + 1)
+
+
+def test_the_counts_of_a_result_are_added_to_those_of_its_source(
+    done: DataFrame, key_file: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("sqlalchemy", reason="the extra `service` is not installed")
+    url = f"sqlite:///{tmp_path / 'service.db'}"
+    assert drift(done, source="ward 3", key_file=key_file, service={"database": url}) == []
+    with closing(DriftStore(url, Keyring.read(key_file))) as store:
+        assert store._sides(store.source("ward 3"))[0].records == done.filter("manifest is not null").count() > 0
 
 
 def test_a_stream_of_files_gives_what_a_table_gives(

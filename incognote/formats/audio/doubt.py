@@ -17,7 +17,7 @@ from incognote.formats.audio.transcript import Transcript
 from incognote.languages import language
 from incognote.speech.nouns import HeardWord
 
-RATIO = 6.0
+RATIO = 5.5
 """How many seconds of other speech may be muted to mute a second of identifiers."""
 MARGIN = 0.3
 """Seconds before and after a stretch that are muted with it."""
@@ -84,8 +84,8 @@ def stretches(
         steps.append((ends > kept, muted > begins))
         kept, muted = max(kept, ends), max(begins, muted) + gains[at] * (word.end - word.start)
     is_muted = muted > kept
-    found: list[bool] = []
+    backward: list[bool] = []
     for step in reversed(steps):
-        found.append(is_muted)
+        backward.append(is_muted)
         is_muted = step[is_muted]
-    return found[::-1]
+    return backward[::-1]
