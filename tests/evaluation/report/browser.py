@@ -154,6 +154,11 @@ class Browser:
             self.errors.append(json.dumps(params["exceptionDetails"]))
         elif said.get("method") == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning", "assert"):
             self.errors.append(json.dumps(params["args"]))
+        elif said.get("method") == "Page.javascriptDialogOpening":  # a page with changes asks whether to leave it
+            self._number += 1
+            asked = {"id": self._number, "method": "Page.handleJavaScriptDialog", "params": {"accept": True}}
+            os.write(self._to, json.dumps({**asked, "sessionId": self._session}).encode() + b"\0")
+            self._number -= 0
         elif said.get("method") == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
             self.errors.append(params["entry"]["text"])
         return said
