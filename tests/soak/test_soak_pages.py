@@ -13,7 +13,7 @@ from PIL.TiffImagePlugin import AppendingTiffWriter
 from incognote_benchmarks.processes import Ended, Running
 
 GROWS_MB = 48.0  # maximum growth of the peak from the fewer pages to all of them; the engines' memory varies
-WARM = 8  # pages after which the engines' memory no longer grows
+WARM = 16  # pages until the engines and the allocator have what they keep
 PATIENT = "Ottoline Quackenbush"
 
 
@@ -56,7 +56,7 @@ def deidentified(folder: Path, count: int, make: Any) -> Ended:
 def test_memory_does_not_grow_with_the_pages(
     kind: str, make: Any, pages: int, tmp_path: Path, full: bool, figures: dict[str, Any]
 ) -> None:
-    most = pages if full else 20
+    most = pages if full else 36
     least = max(WARM, most // 10)
     few, many = (deidentified(tmp_path / str(count), count, make) for count in (least, most))
     figures[f"scans_{kind}"] = {
